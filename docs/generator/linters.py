@@ -45,7 +45,7 @@ def plugin(listed: dict, manifest: dict) -> str:
         "rules": rules,
         "languages": code(manifest.get("languages", [])) or "any",
         "files": code(manifest["globs"]),
-        "scripts without an ending, of": code(manifest.get("interpreters", [])),
+        "scripts without an extension, of": code(manifest.get("interpreters", [])),
         "configuration files": code(manifest.get("config-files", [])) or "none",
         "asked only with": code(manifest.get("needs", [])),
         "rules of syntax errors": code(manifest.get("syntax-errors", [])),

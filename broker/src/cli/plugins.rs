@@ -45,7 +45,7 @@ struct Row<'a> {
     description: String,
     languages: &'a [String],
     globs: &'a [String],
-    /// Of scripts without an ending.
+    /// Interpreters whose scripts it wants.
     interpreters: &'a [String],
     /// How many; `None` if the plugin could not say.
     rules: Option<usize>,

@@ -152,7 +152,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         only: args.only.clone(),
         server: args.server.clone().unwrap_or_default(),
         apply: args.apply,
-        priority: pb::Priority::Interactive.into(),
+        priority: priority(session).into(),
     };
     let path = request.path.clone();
     let response = open.client.call(open.client.queries().query(request));
@@ -173,6 +173,11 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     Ok(if answer.is_empty() { Exit::Findings } else { Exit::Clean })
 }
 
+/// A question whose messages no person sees is a program's.
+fn priority(session: &Session) -> pb::Priority {
+    if session.process_context.watched { pb::Priority::Interactive } else { pb::Priority::Agent }
+}
+
 fn call(args: &Args, open: &Opened, target: pb::Target, session: &mut Session) -> Result<Exit, CliError> {
     let missing = |what| CliError::usage(format!("`broker query method` needs {what}"));
     let request = pb::CallMethodRequest {
@@ -180,7 +185,7 @@ fn call(args: &Args, open: &Opened, target: pb::Target, session: &mut Session) -
         server: args.server.clone().ok_or_else(|| missing("`--server NAME`"))?,
         method: args.text.clone().ok_or_else(|| missing("the method"))?,
         params_json: args.params.clone().unwrap_or_default(),
-        priority: pb::Priority::Interactive.into(),
+        priority: priority(session).into(),
     };
     let response = open.client.call(open.client.queries().call_method(request));
     let response = response.map_err(|status| no_server(open, status))?;

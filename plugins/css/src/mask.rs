@@ -112,8 +112,13 @@ impl Mask {
 /// Whether there is a tag of a template with quotes on the line of `at`, which end a string that it is in:
 /// `"{{ printf "%s.css" .name }}"`.
 pub(crate) fn has_quoting_tag(text: &str, at: usize) -> bool {
-    let has_quotes = |it: &Range<usize>| text[it.clone()].contains(['"', '\'']);
-    let tags = template::tags(text.as_bytes(), &TAGS).filter(has_quotes);
+    let is_in_string = |it: &Range<usize>| {
+        let before = &text[text[..it.start].rfind('\n').map_or(0, |at| at + 1)..it.start];
+        ['"', '\'']
+            .iter()
+            .any(|quote| text[it.clone()].contains(*quote) && before.matches(*quote).count() % 2 == 1)
+    };
+    let tags = template::tags(text.as_bytes(), &TAGS).filter(is_in_string);
     template::on_lines(text.as_bytes(), tags, [at]).is_some()
 }
 

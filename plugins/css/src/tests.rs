@@ -107,6 +107,7 @@ fn templates_are_left_out() {
     }
     let quoted = "@import \"{{ printf \"%s-%s.css\" .a .b }}\" screen;\n";
     assert_eq!(check(quoted), "excluded", "quotes in quotes");
+    assert!(check(".b {{ content: \"x\" }}}\n").contains("syntax-error"), "no tag is in a string");
     assert_eq!(check(".a { content: \"{{ x }}\" } .b { top: 1;"), "1 syntax-error \"{\"");
     assert_eq!(check("/* {{ x }} */ .b { top: 1;"), "1 syntax-error \"{\"");
     assert_eq!(check(".b {{ top: 1px }}}\n"), "1 syntax-error \"{\"", "a bracket too many is no template");

@@ -40,8 +40,13 @@ impl<'a> Doubts<'a> {
     /// Whether it is in the condition of a loop, of which shuck does not know that it belongs to the loop:
     /// `while case $# in 0) break ;; esac do`.
     fn is_in_condition(&self, found: &Diagnostic) -> bool {
-        let before = words(&self.text[..found.span.start.offset()]).map(|(_, it)| it);
-        before.filter(|it| ["while", "until", "do", "done"].contains(it)).last().is_some_and(|it| !it.starts_with("do"))
+        let lines = self.text[..found.span.start.offset()].lines();
+        let code = lines
+            .map(|it| it.split_once(" #").map_or(it, |(code, _)| code))
+            .filter(|it| !it.starts_with('#'));
+        let words = code.flat_map(words).map(|(_, it)| it);
+        let last = words.filter(|it| ["while", "until", "do", "done"].contains(it)).last();
+        matches!(last, Some("while" | "until"))
     }
 
     /// Whether something is put in place of the interpreter's path before the script is run: `#!@PREFIX@/bin/sh`.

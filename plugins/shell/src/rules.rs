@@ -62,6 +62,9 @@ fn doubted(rule: Rule) -> Option<&'static str> {
         Rule::NonAbsoluteShebang => {
             "Where there is no `.shuck.toml`, a placeholder (`#!@PREFIX@/bin/sh`) is let pass: something else is put there."
         }
+        Rule::LoopControlOutsideLoop => {
+            "Where there is no `.shuck.toml`, one in the condition of a loop is let pass: `while case $# in 0) break ;; esac do`."
+        }
         _ => return None,
     })
 }

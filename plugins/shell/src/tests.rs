@@ -150,7 +150,7 @@ fn comparisons_and_conditions() {
     assert_eq!(check("#!/bin/sh\na=1\nif [ $a > 5 ]; then :; fi\n"), "3 C086 \">\"");
     assert_eq!(check("#!/bin/sh\nif [ -f x ; then\n  :\nfi\n").split(' ').nth(1), Some("C036"));
     assert_eq!(check("#!/bin/sh\nwhile case $# in 0) break ;; esac do shift; done\n"), "");
-    assert!(check("#!/bin/sh\nwhile false; do :; done\nbreak\n").contains("C018"));
+    assert!(check("#!/bin/sh\n# wait a while\nwhile false; do :; done # a while\nbreak\n").contains("C018"));
 }
 
 #[test]

@@ -59,7 +59,8 @@ impl Project {
     }
 }
 
-const NO_DIALECT: &str = "no dialect is configured, and it cannot be read as ANSI SQL or that of PostgreSQL, MySQL or SQLite";
+const NO_DIALECT: &str =
+    "no dialect is configured, and it cannot be read as ANSI SQL or that of PostgreSQL, MySQL or SQLite";
 
 /// A project, or a sentence about the configuration that should have made one.
 type Found = Result<Rc<Project>, Rc<str>>;

@@ -23,7 +23,7 @@ class Agent:
         self.ask("initialize", version)
         self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}) + "\n")
         last = project.text.rstrip("\n").splitlines()[-1]
-        comment = "//" if project.language == "rust" else "#"
+        comment = comment_of(project)
         edit = f"<<<<<<< SEARCH\n{last}\n=======\n{last}\n{comment} agent {number}\n>>>>>>> REPLACE\n"
         for tool, arguments in [
             ("edit_file", {"target_file": project.path, "code_edit": edit}),
@@ -84,12 +84,16 @@ def directly(server: str) -> float:
         clients = []
         for number in range(AGENTS + 1):
             client = Client(f"{server}-{number}", project.command, it.root, it.environment)
-            asked(client, project, f"{'//' if project.language == 'rust' else '#'} agent {number}\n")
+            asked(client, project, f"{comment_of(project)} agent {number}\n")
             clients.append(client)
         result = weight(family([it.process.pid for it in clients]))
         for client in clients:
             client.close()
     return result
+
+
+def comment_of(project: projects.Project) -> str:
+    return "#" if project.language == "python" else "//"
 
 
 def asked(client: Client, project: projects.Project, more: str = "") -> None:

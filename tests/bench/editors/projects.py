@@ -1,6 +1,8 @@
 """Projects for language servers, each with a file in which something is defined elsewhere."""
 
 import dataclasses
+import pathlib
+import shutil
 import subprocess
 
 from support import Scratch
@@ -23,7 +25,8 @@ class Project:
 
 def make(it: Scratch, server: str) -> Project:
     it.write("broker.toml", f"[servers]\nuse = ['{server}']\n")
-    project = rust(it) if server == "rust-analyzer" else python(it, server)
+    makers = {"rust-analyzer": rust, "typescript-language-server": typescript}
+    project = makers[server](it) if server in makers else python(it, server)
     it.broker("trust")
     return project
 
@@ -40,6 +43,22 @@ def python(it: Scratch, server: str) -> Project:
     commands = {"ty": ["ty", "server"], "pyright": ["pyright-langserver", "--stdio"]}
     program, *arguments = commands[server]
     return Project(server, [it.program(program), *arguments], "main.py", "python", line, 8, "m0.py", text)
+
+
+def typescript(it: Scratch) -> Project:
+    server = it.program("typescript-language-server")
+    modules = pathlib.Path(server).parent.parent
+    for package in ["typescript", "typescript-language-server"]:
+        shutil.copytree(modules / package, it.root / "node_modules" / package)
+    it.write("tsconfig.json", '{"compilerOptions": {"strict": true, "noEmit": true}, "include": ["*.ts", "modules/*.ts"]}')
+    for number in range(MODULES):
+        functions = (f"export function f{number}_{it}(x: number): number {{\n  return x + {it};\n}}\n\n" for it in range(20))
+        it.write(f"modules/m{number}.ts", "".join(functions))
+    text = "".join(f'import {{ f{number}_0 }} from "./modules/m{number}";\n' for number in range(MODULES))
+    line = text.count("\n") + 1
+    text += "\nconst value = f0_0(1);\nconsole.log(value);\n"
+    it.write("main.ts", text)
+    return Project("typescript-language-server", [server, "--stdio"], "main.ts", "typescript", line, 15, "m0.ts", text)
 
 
 def rust(it: Scratch) -> Project:

@@ -14,7 +14,7 @@ BUSY = os.environ["BROKER_BENCH_BRANCHES"]
 ROUNDS = int(os.environ.get("ROUNDS", "300"))
 # Milliseconds before each keystroke that a question is about; a person takes some 200 from one to the next.
 PAUSE = int(os.environ.get("PAUSE", "0"))
-SERVERS = os.environ.get("SERVERS", "ty pyright rust-analyzer").split()
+SERVERS = os.environ.get("SERVERS", "ty pyright rust-analyzer typescript-language-server").split()
 
 
 class Scratch:

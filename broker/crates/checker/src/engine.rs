@@ -20,7 +20,7 @@ use scheduler::{
 };
 use tokio::task::JoinSet;
 
-pub(crate) use self::plan::{Plan, Tracing};
+pub(crate) use self::plan::{FileRoute, Plan, Tracing};
 pub use self::unkept::Unkept;
 use self::{
     plan::{Known, digest, key},
@@ -260,7 +260,7 @@ impl Engine {
     }
 
     async fn look_up_few(&self, run: &mut CheckRun, listener: &mut impl Listener) {
-        if run.plan.wanting.len() <= FEW
+        if run.plan.routes.len() <= FEW
             && let Some(WorkItem::Part(part)) = run.next()
         {
             let known = run.plan.look_up(part.clone(), self.cache.as_deref(), &run.request);

@@ -1,18 +1,18 @@
-//! Which files a linter wants to see: by their names, and scripts without an ending by the first line.
+//! Which files a linter wants to see: by their names, and scripts without an extension by their first lines.
 //!
-//! Left out: links, whose targets are looked at by their own names, and files with an ending, whatever their first line
+//! Left out: links, whose targets are looked at by their own names, and files with an extension, whatever their first line
 //! says.
 
 use std::cell::OnceCell;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use lint::Interest;
+use lint::{Interest, has_extension, interpreter};
 use overlay::{ContentHash, FileKind, View, WorkspacePath};
 
 /// The largest file that is taken for a script, in bytes.
 const LARGEST_SCRIPT: u64 = 1 << 20;
 
-/// An [`Interest`] that is quickly matched.
+/// A compiled [`Interest`].
 #[derive(Clone)]
 pub(super) struct Filter {
     globs: Globs,
@@ -21,11 +21,14 @@ pub(super) struct Filter {
 
 impl Filter {
     pub(super) fn of(interest: &Interest) -> Self {
-        let interpreters = interest.interpreters.iter().cloned().collect();
-        Self { globs: Globs::of_globs(&interest.globs), interpreters }
+        Self::new(&interest.globs, &interest.interpreters)
     }
 
-    pub(super) fn wants(&self, file: &Looked<'_>) -> bool {
+    pub(super) fn new(globs: &[String], interpreters: &[String]) -> Self {
+        Self { globs: Globs::of_globs(globs), interpreters: interpreters.iter().cloned().collect() }
+    }
+
+    pub(super) fn wants(&self, file: &RoutedFile<'_>) -> bool {
         self.globs.want(file.path)
             || !self.interpreters.is_empty()
                 && file.interpreter().is_some_and(|it| self.interpreters.iter().any(|own| own == it))
@@ -33,7 +36,7 @@ impl Filter {
 }
 
 /// A file whose first line is read once, and only if its name does not say enough.
-pub(crate) struct Looked<'v> {
+pub(crate) struct RoutedFile<'v> {
     view: &'v dyn View,
     path: &'v WorkspacePath,
     script: OnceCell<Option<Script>>,
@@ -45,24 +48,26 @@ struct Script {
     interpreter: Option<String>,
 }
 
-impl<'v> Looked<'v> {
+impl<'v> RoutedFile<'v> {
     pub(super) fn new(view: &'v dyn View, path: &'v WorkspacePath) -> Self {
         Self { view, path, script: OnceCell::new() }
     }
 
-    /// The name of the program that runs it; `None` if its name has an ending, or it is no script.
+    /// The name of the program that runs it; `None` if its name has an extension, or it is no script.
     fn interpreter(&self) -> Option<&str> {
         self.script.get_or_init(|| self.read()).as_ref()?.interpreter.as_deref()
     }
 
     fn read(&self) -> Option<Script> {
-        let has_ending = self.path.file_name().is_none_or(|it| it.contains('.'));
-        let it = if has_ending { None } else { self.view.metadata(self.path).ok() }?;
-        if it.kind != FileKind::File || it.size > LARGEST_SCRIPT {
+        let it = if has_extension(self.path) { None } else { self.view.metadata(self.path).ok() }?;
+        if it.kind != FileKind::File {
             return None;
         }
+        if it.size > LARGEST_SCRIPT {
+            return Some(Script { content: self.view.hash(self.path).ok()?, interpreter: None });
+        }
         let (text, content) = self.view.read_hashed(self.path).ok()?;
-        Some(Script { content, interpreter: interpreter(&text).map(str::to_owned) })
+        Some(Script { content, interpreter: interpreter(self.path, &text).map(str::to_owned) })
     }
 
     pub(super) fn path(&self) -> &'v WorkspacePath {
@@ -73,23 +78,6 @@ impl<'v> Looked<'v> {
     pub(super) fn content(&self) -> Option<ContentHash> {
         self.script.get()?.as_ref().map(|it| it.content)
     }
-}
-
-/// The program that a script's first line names, as `execve` and `env` read it: `#!/bin/sh -e`,
-/// `#!/usr/bin/env -S A=b bash -x`.
-fn interpreter(script: &[u8]) -> Option<&str> {
-    let line = script.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
-    let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
-    let first = words.next()?;
-    let program = if first.ends_with("/env") || first == "env" {
-        let is_option = |it: &str| it.starts_with('-') || it.contains('=');
-        words
-            .map(|it| it.strip_prefix("-S").filter(|rest| !rest.is_empty()).unwrap_or(it))
-            .find(|it| !is_option(it))?
-    } else {
-        first
-    };
-    program.rsplit('/').next().filter(|it| !it.is_empty())
 }
 
 /// The globs of a linter, in the words of gitignore.
@@ -147,29 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_line_names_an_interpreter() {
-        for (text, want) in [
-            ("#!/bin/sh", Some("sh")),
-            ("#! /usr/local/bin/bash -e\necho", Some("bash")),
-            ("#!/usr/bin/env zsh\r\n", Some("zsh")),
-            ("#!/usr/bin/env -S A=b bash -x", Some("bash")),
-            ("#!/usr/bin/env -Sbash -x", Some("bash")),
-            ("#!/usr/bin/env -i A=b dash", Some("dash")),
-            ("#!env sh", Some("sh")),
-            ("#!sh", Some("sh")),
-            ("#!/usr/bin/env", None),
-            ("#!/bin/", None),
-            ("#!", None),
-            (" #!/bin/sh", None),
-            ("", None),
-        ] {
-            assert_eq!(interpreter(text.as_bytes()), want, "{text}");
-        }
-        assert_eq!(interpreter(b"#!/bin/\xff"), None);
-    }
-
-    #[test]
-    fn scripts_without_an_ending_are_wanted_for_their_interpreter() {
+    fn scripts_without_an_extension_are_wanted_for_their_interpreter() {
         let script = "#!/bin/sh\n";
         let files = [("run", script), ("run.txt", script), (".run", script), ("LICENSE", "sh"), ("a.sh", "")];
         let mut view = Memory::from_files(files).unwrap();
@@ -180,7 +146,7 @@ mod tests {
             ..Interest::default()
         };
         let wants = |filter: &Filter, path: &str| {
-            filter.wants(&Looked::new(&view, &WorkspacePath::new(path).unwrap()))
+            filter.wants(&RoutedFile::new(&view, &WorkspacePath::new(path).unwrap()))
         };
         let filter = Filter::of(&interest);
         let wanted =

@@ -9,7 +9,7 @@ use super::{
     Files,
     coverage::Others,
     finding::{Incomplete, Level, Subject, Unavailable},
-    interest::{Filter, Globs, Looked},
+    interest::{Filter, Globs, RoutedFile},
 };
 
 /// A linter as the engine holds it.
@@ -69,8 +69,8 @@ impl MissingLinter {
 
 /// Matches files with each linter's [`Interest`](lint::Interest).
 ///
-/// Languages say what a linter is about; which files those are in is said by its globs, and of scripts without an ending by
-/// their first lines. Those of linters that are not asked are known by their globs alone.
+/// Languages say what a linter is about; which files those are in is said by its globs, and of scripts without an
+/// extension by their first lines. Those of linters that are missing are known by their globs alone.
 pub struct Router {
     linters: Vec<SharedLinter>,
     filters: Vec<Filter>,
@@ -80,14 +80,15 @@ pub struct Router {
     missing: Vec<MissingLinter>,
     absent: Vec<Absent>,
     /// What those want to see.
-    unseen: Vec<Globs>,
+    unseen: Vec<Filter>,
 }
 
 /// A linter that is not asked: it is missing, may not run, or nothing of it is selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Absent {
-    /// The files that it would be asked about, as in an [`Interest`].
+    /// The files that it would be asked about, as in an [`Interest`](lint::Interest).
     pub globs: Vec<String>,
+    pub interpreters: Vec<String>,
     /// Whether no other linter has a rule of the same name: a type checker.
     pub has_own_rules: bool,
 }
@@ -124,7 +125,7 @@ impl Router {
     /// The same, of which it is known who is not asked.
     #[must_use]
     pub fn without(mut self, absent: Vec<Absent>) -> Self {
-        self.unseen = absent.iter().map(|it| Globs::of_globs(&it.globs)).collect();
+        self.unseen = absent.iter().map(|it| Filter::new(&it.globs, &it.interpreters)).collect();
         self.first.absent = 0..absent.len();
         self.absent = absent;
         self
@@ -254,14 +255,20 @@ impl Router {
 
     /// The linters that want to see `path`.
     pub fn linters_for(&self, view: &dyn View, path: &WorkspacePath) -> Vec<&SharedLinter> {
-        self.wanting(&Looked::new(view, path)).map(|it| &self.linters[it]).collect()
+        self.wanting(&RoutedFile::new(view, path)).map(|it| &self.linters[it]).collect()
     }
 
-    /// Those that are to be asked about one of the files, by their places.
-    pub(super) fn wanting_of(&self, files: &Files, file: &Looked<'_>) -> impl Iterator<Item = usize> {
+    /// The linters that are to be asked about one of the files, by their places, and the others for such a file: those that
+    /// are absent, and most if the file is only there for the sake of others.
+    pub(super) fn asked(&self, files: &Files, file: &RoutedFile<'_>) -> (Box<[usize]>, Others) {
+        let all: Box<[usize]> = self.wanting(file).collect();
+        if !files.dependents.contains(file.path()) {
+            return (all, self.absent_for(file));
+        }
         // Others have nothing else to say of it.
-        let only_project_wide = files.dependents.contains(file.path());
-        self.wanting(file).filter(move |it| !only_project_wide || self.is_project_wide(*it))
+        let asked: Box<[usize]> = all.iter().copied().filter(|it| self.is_project_wide(*it)).collect();
+        let others = if asked.len() < all.len() { Others::Any } else { self.absent_for(file) };
+        (asked, others)
     }
 
     fn is_project_wide(&self, linter: usize) -> bool {
@@ -269,7 +276,7 @@ impl Router {
     }
 
     /// The same as [`linters_for`](Router::linters_for), by their places in [`linters`](Router::linters).
-    fn wanting(&self, file: &Looked<'_>) -> impl Iterator<Item = usize> {
+    fn wanting(&self, file: &RoutedFile<'_>) -> impl Iterator<Item = usize> {
         self.group(file.path()).linters.clone().filter(|it| self.filters[*it].wants(file))
     }
 
@@ -277,14 +284,8 @@ impl Router {
         self.groups.get(path).unwrap_or(&self.first)
     }
 
-    /// The linters for such a file that are not asked about it: those that are absent, and most if the file is only
-    /// there for the sake of others.
-    pub(super) fn absent_for(&self, view: &dyn View, files: &Files, path: &WorkspacePath) -> Others {
-        let has_others = || self.wanting(&Looked::new(view, path)).any(|it| !self.is_project_wide(it));
-        if files.dependents.contains(path) && has_others() {
-            return Others::Any;
-        }
-        let absent = self.group(path).absent.clone().filter(|it| self.unseen[*it].want(path));
+    fn absent_for(&self, file: &RoutedFile<'_>) -> Others {
+        let absent = self.group(file.path()).absent.clone().filter(|it| self.unseen[*it].wants(file));
         let kind = |it: usize| if self.absent[it].has_own_rules { Others::WithOwnRules } else { Others::Any };
         absent.map(kind).max().unwrap_or(Others::None)
     }
@@ -304,12 +305,15 @@ mod tests {
         let router = |absent_all: &[(&str, bool)]| {
             let absent = |(glob, has_own_rules): &(&str, bool)| Absent {
                 globs: vec![(*glob).to_owned()],
+                interpreters: Vec::new(),
                 has_own_rules: *has_own_rules,
             };
             Router::new(&[Arc::clone(&linter)]).without(absent_all.iter().map(absent).collect())
         };
-        let others =
-            |router: &Router, it: &str| router.absent_for(&Memory::default(), &Files::default(), &path(it));
+        let of = |router: &Router, files: &Files, it: &str| {
+            router.asked(files, &RoutedFile::new(&Memory::default(), &path(it))).1
+        };
+        let others = |router: &Router, it: &str| of(router, &Files::default(), it);
         assert_eq!(others(&router(&[]), "a.py"), Others::None);
         assert_eq!(others(&router(&[("*.rs", false)]), "a.py"), Others::None);
         assert_eq!(others(&router(&[("*.py", true)]), "a.py"), Others::WithOwnRules);
@@ -322,8 +326,7 @@ mod tests {
         assert_eq!(["a.py", "tests/a.py"].map(|it| others(&grouped, it)), [Others::None, Others::Any]);
         let dependent = Files { dependents: [path("b.py")].into(), ..Files::default() };
         let router = router(&[]);
-        let of_dependent =
-            ["a.py", "b.py"].map(|it| router.absent_for(&Memory::default(), &dependent, &path(it)));
+        let of_dependent = ["a.py", "b.py"].map(|it| of(&router, &dependent, it));
         assert_eq!(of_dependent, [Others::None, Others::Any]);
     }
 
@@ -333,8 +336,9 @@ mod tests {
         let asked_where = |profile| {
             let linter: SharedLinter = Arc::new(Scripted::new("one", &["*.py"]).works(profile));
             let dependent = Files { dependents: [path.clone()].into(), ..Files::default() };
-            Router::new(&[linter]).wanting_of(&dependent, &Looked::new(&Memory::default(), &path)).count()
-                == 1
+            let view = Memory::default();
+            let file = RoutedFile::new(&view, &path);
+            Router::new(&[linter]).asked(&dependent, &file).0.len() == 1
         };
         use lint::{Profile, Reads, Runs};
         assert!(asked_where(Profile { scope: Scope::Project, ..Profile::LOCAL }));

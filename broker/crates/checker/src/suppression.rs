@@ -41,12 +41,20 @@ pub fn file_suppression(
     reason: &str,
 ) -> Result<Vec<Edit>, String> {
     let with = suppressible(path, text, reason)?.with_file(rules);
-    let syntax = Language::of(path).map(|it| Syntax::new(it, text));
+    let syntax = language(path, text).map(|it| Syntax::new(it, text));
     let is_comment = |span| syntax.is_none_or(|it| it.has_comments(&with.text, &[Some(span)]) == [true]);
     match with.comments[0].is_some_and(is_comment) {
         true => Ok(with.edits),
         false => Err(NO_PLACE.to_owned()),
     }
+}
+
+fn language(path: &WorkspacePath, text: &[u8]) -> Option<Language> {
+    const SHELLS: [&str; 5] = ["sh", "bash", "dash", "ksh", "mksh"];
+    let of_script = || {
+        lint::interpreter(path, text).filter(|it| SHELLS.contains(it)).and_then(|_| Language::named("bash"))
+    };
+    Language::of(path).or_else(of_script)
 }
 
 /// A text with the comments for which there is a place.
@@ -66,7 +74,7 @@ pub(crate) fn place(
     reason: &str,
 ) -> Result<Placed, &'static str> {
     let suppressible = suppressible(path, text, reason)?;
-    let language = Language::of(path).ok_or(NO_GRAMMAR)?;
+    let language = language(path, text).ok_or(NO_GRAMMAR)?;
     let mut tries = Tries { of: &suppressible, syntax: Syntax::new(language, text), open: Vec::new() };
     let mut refused = Vec::new();
     for (line, rules) in wanted {

@@ -52,11 +52,14 @@ impl ConfigError {
 /// serde says "unknown field `a`, expected one of `b`, `c`"; people want to know which they meant.
 fn explain(message: &str) -> (String, Option<String>) {
     let message = message.trim_end();
+    let of_kind = ["invalid type: ", "invalid value: "].iter().find_map(|it| message.strip_prefix(it));
+    if let Some((found, expected)) = of_kind.and_then(|it| it.rsplit_once(", expected ")) {
+        return (of_type(found, expected), None);
+    }
     let Some((said, expected)) = message.split_once(", expected") else { return (message.to_owned(), None) };
     let (kind, given) = match said.split_once('`') {
         Some(("unknown field ", given)) => ("key", given.trim_end_matches('`')),
         Some(("unknown variant ", given)) => ("value", given.trim_end_matches('`')),
-        _ if said.starts_with("invalid type: ") => return (of_type(said, expected), None),
         _ => return (message.to_owned(), None),
     };
     let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
@@ -68,23 +71,24 @@ fn explain(message: &str) -> (String, Option<String>) {
 }
 
 /// serde's "invalid type: string "a", expected a sequence", in the words of TOML.
-fn of_type(said: &str, expected: &str) -> String {
-    let found = said.trim_start_matches("invalid type: ");
-    let expected = expected.trim();
-    let wanted = match expected.trim_start_matches("a ") {
+fn of_type(found: &str, expected: &str) -> String {
+    format!("expected {}, not {}", toml_kind(expected), toml_value(found))
+}
+
+fn toml_kind(expected: &str) -> &str {
+    const NUMBERS: [&str; 10] = ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "f64"];
+    match expected.trim_start_matches("a ") {
         "sequence" => "a list",
         "map" => "a table",
         "boolean" => "`true` or `false`",
-        it if it.starts_with("struct ") || it.starts_with("internally tagged") => "a table",
-        it if ["u8", "u16", "u32", "u64", "usize", "i64", "nonzero"]
-            .iter()
-            .any(|kind| it.starts_with(kind)) =>
-        {
-            "a number"
-        }
+        it if it.starts_with("struct ") => "a table",
+        it if NUMBERS.contains(&it.trim_start_matches("nonzero ")) => "a number",
         _ => expected,
-    };
-    let found = match found.split_once(' ') {
+    }
+}
+
+fn toml_value(found: &str) -> String {
+    match found.split_once(' ') {
         Some(("integer" | "floating", number)) => {
             format!("the number {}", number.trim_start_matches("point "))
         }
@@ -93,8 +97,7 @@ fn of_type(said: &str, expected: &str) -> String {
         _ if found == "sequence" => "a list".to_owned(),
         _ if found == "map" => "a table".to_owned(),
         _ => found.to_owned(),
-    };
-    format!("expected {wanted}, not {found}")
+    }
 }
 
 impl fmt::Display for ConfigError {

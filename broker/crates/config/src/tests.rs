@@ -219,7 +219,7 @@ fn mistakes_are_told_with_their_place() {
         ("files = 3", "broker.toml:1:9: expected a table, not the number `3`"),
         ("[files]\nexclude = { a = 1 }", "broker.toml:2:11: expected a list, not a table"),
         ("[[overrides]]\nignore = []", "broker.toml:1:1: missing field `paths`"),
-        ("max-file-size = -1", "broker.toml:1:17: invalid value: integer `-1`, expected u32"),
+        ("max-file-size = -1", "broker.toml:1:17: expected a number, not the number `-1`"),
         ("extends = 'none.toml'", "broker.toml:1:11: there is no file `none.toml` to extend"),
         ("extends = '../x'", "broker.toml:1:11: `../x` leads out of the workspace"),
         ("extends = 'broker.toml'", "broker.toml:1:11: it extends itself: broker.toml -> broker.toml"),

@@ -8,6 +8,7 @@ mod delta;
 mod diagnostic;
 mod finding_key;
 mod fingerprint;
+mod interpreter;
 mod line_map;
 mod line_table;
 mod linter;
@@ -22,6 +23,7 @@ pub use delta::{Delta, delta};
 pub use diagnostic::{Applicability, CellText, Diagnostic, Edit, Fix, Related, Severity, Span, Tag};
 pub use finding_key::{FileFindings, FindingKey};
 pub use fingerprint::Fingerprint;
+pub use interpreter::{has_extension, interpreter};
 pub use line_table::{LineColumn, LineTable};
 pub use linter::{
     Because, Cancel, Completeness, EnabledRule, FixAvailability, Identity, Interest, Job, Lease, Linter,

@@ -88,7 +88,7 @@ pub struct Interest {
     pub languages: Vec<String>,
     /// gitignore-style globs, matched against the workspace-relative path.
     pub globs: Vec<String>,
-    /// Names of programs, as `bash`: files without an ending whose first line (`#!`) names one of them.
+    /// Names of programs, as `bash`: files without an extension whose first line (`#!`) names one of them.
     pub interpreters: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use checker::{Absent, Files, Incomplete, Router};
-use config::{Choice, Configs, Selectors, SetupFailure};
+use config::{Choice, Configs, EffectiveValue, Selectors, SetupFailure};
 use lint::{Cancel, Rule, RulePattern, suppress};
 use overlay::{View, WorkspacePath};
 
@@ -291,19 +291,22 @@ fn named(names: &[LinterName], rules: RuleSet) -> Vec<&str> {
     names.iter().filter(|it| it.rules == rules).map(|it| it.name.as_str()).collect()
 }
 
-/// The same error with the configuration file of `path` that has the selector which is at fault.
+/// The same error with the configuration file of `path` that has the selector which is at fault, or the nearest one.
 fn blame(error: SetupFailure, configs: &Configs<'_>, path: &WorkspacePath) -> SetupFailure {
+    let Ok(shown) = configs.show(path) else { return error };
+    let said = shown.values.iter().rev().find(|it| is_at_fault(it, &error.message));
+    let file = said.and_then(|it| it.file.as_ref()).or(shown.files.last());
+    let file = file.map(|it| format!(", in `{it}`")).unwrap_or_default();
+    SetupFailure { message: format!("{}{file}", error.message), ..error }
+}
+
+/// Whether the value selects what the message names: a rule, or a linter of that name.
+fn is_at_fault(value: &EffectiveValue, message: &str) -> bool {
     const KEYS: [&str; 3] = ["select", "extend-select", "ignore"];
-    let is_named =
-        |it: &toml::Value| it.as_str().is_some_and(|it| error.message.contains(&format!("`{it}`")));
-    let values = configs.show(path).map(|it| it.values).unwrap_or_default();
-    let file = values.into_iter().rev().find_map(|it| {
-        let is_at_fault =
-            KEYS.contains(&&*it.key) && it.value.as_array().is_some_and(|all| all.iter().any(is_named));
-        it.file.filter(|_| is_at_fault)
-    });
-    let file = file.map_or_else(|| "broker.toml".to_owned(), |it| it.to_string());
-    SetupFailure { message: format!("{}, in `{file}`", error.message), ..error }
+    let is_told = |it: &str| message.contains(&format!("`{it}`"));
+    let mut all = value.value.as_array().into_iter().flatten().filter_map(|it| it.as_str());
+    KEYS.contains(&&*value.key)
+        && all.any(|it| is_told(it) || it.split_once('/').is_some_and(|(linter, _)| is_told(linter)))
 }
 
 #[cfg(test)]

@@ -249,7 +249,7 @@ fn settings(
 
 fn absent(checker: &Checker) -> Absent {
     let has_own_rules = checker.same_as.own_names().next().is_none();
-    Absent { globs: checker.globs.clone(), has_own_rules }
+    Absent { globs: checker.globs.clone(), interpreters: Vec::new(), has_own_rules }
 }
 
 fn missed(checker: &Checker, need: Need, reason: String) -> MissingLinter {

@@ -339,7 +339,11 @@ fn unknown(name: &str, known: &[Profile]) -> SetupFailure {
 }
 
 fn absent(profile: &Profile) -> Absent {
-    Absent { globs: profile.globs.clone(), has_own_rules: profile.checks == Checks::Types }
+    Absent {
+        globs: profile.globs.clone(),
+        interpreters: Vec::new(),
+        has_own_rules: profile.checks == Checks::Types,
+    }
 }
 
 fn missing(profile: &Profile, need: Need, reason: String) -> MissingLinter {

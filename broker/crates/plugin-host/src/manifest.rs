@@ -28,7 +28,7 @@ pub struct Manifest {
     pub languages: Vec<String>,
     /// Which files it wants to see, as gitignore-style globs.
     pub globs: Vec<String>,
-    /// Names of programs: files without an ending whose first line (`#!`) names one of them are wanted as well.
+    /// Names of programs: files without an extension whose first line (`#!`) names one of them are wanted as well.
     #[serde(default)]
     pub interpreters: Vec<String>,
     /// Names of the native configuration files it reads.
@@ -90,7 +90,7 @@ impl Manifest {
                 "`{name}` cannot be its name: at most 64 small letters, digits and hyphens, a letter first"
             )));
         }
-        if manifest.globs.is_empty() {
+        if manifest.globs.is_empty() && manifest.interpreters.is_empty() {
             return Err(unusable("`globs` is empty, so that the plugin would never be run".to_owned()));
         }
         if let Some(error) =

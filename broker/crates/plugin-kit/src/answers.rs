@@ -48,7 +48,14 @@ impl<'p> Bench<'p> {
 
     /// Those of the files that the plugin wants to see.
     pub(crate) fn wanted<'f>(&self, files: &'f [File]) -> impl Iterator<Item = &'f File> {
-        files.iter().filter(|(path, _)| self.globs.matched(path.as_str(), false).is_ignore())
+        let interpreters = &self.plugin.manifest().interpreters;
+        let runs = |path: &WorkspacePath, text: &[u8]| {
+            lint::interpreter(path, text).is_some_and(|it| interpreters.iter().any(|own| own == it))
+        };
+        let is_wanted = move |(path, text): &&'f File| {
+            self.globs.matched(path.as_str(), false).is_ignore() || runs(path, text)
+        };
+        files.iter().filter(is_wanted)
     }
 
     /// Whether the file configures the plugin, so that what is wrong with it may keep the plugin from its work.

@@ -41,7 +41,7 @@ struct Answer<'a> {
     size: Option<u64>,
     languages: &'a [String],
     globs: &'a [String],
-    /// Of scripts without an ending.
+    /// Interpreters whose scripts it wants.
     interpreters: &'a [String],
     config_files: &'a [String],
     needs: Vec<&'a str>,

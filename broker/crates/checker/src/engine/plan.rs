@@ -8,26 +8,35 @@ use overlay::{ContentHash, View, WorkspacePath};
 use scheduler::{Cache, Key, ReadChecker};
 
 use super::EngineRequest;
-use crate::{Answer, Files, Router, interest::Looked};
+use crate::{Answer, Files, Others, Router, interest::RoutedFile};
 
 /// Which files there are, and which linters are to be asked about each.
 pub(crate) struct Plan {
     pub(super) files: Files,
     pub(crate) router: Arc<Router>,
-    /// By file: the linters that want it, by their places in the router.
-    pub(super) wanting: Vec<Box<[usize]>>,
-    /// By file.
-    tracing: Vec<Tracing>,
+    /// Routes of the files, in their order.
+    pub(super) routes: Vec<FileRoute>,
     /// By linter: what names it, and all that its answers rest on besides what they say they do.
     pub(super) digests: Vec<ContentHash>,
     build: &'static str,
 }
 
+/// Which linters are asked about a file.
+#[derive(Debug)]
+pub(crate) struct FileRoute {
+    /// Those that want it, by their places in the router.
+    pub(super) wanting: Box<[usize]>,
+    pub(super) others: Others,
+    pub(crate) tracing: Tracing,
+    /// Hash of the file's text if its name did not say enough.
+    pub(crate) content: Option<ContentHash>,
+}
+
 /// What the linters that are asked about a file say of their reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tracing {
-    /// No linter is asked, by the file's name or by this text.
-    Unasked(Option<ContentHash>),
+    /// No linter is asked.
+    Unasked,
     /// All name what their answers rest on.
     Traced,
     /// Some do not.
@@ -51,7 +60,7 @@ impl std::fmt::Debug for Plan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Plan")
             .field("files", &self.files)
-            .field("wanting", &self.wanting)
+            .field("routes", &self.routes)
             .finish_non_exhaustive()
     }
 }
@@ -67,30 +76,31 @@ impl Plan {
                 router = (request.route)(&files)?;
             }
         }
-        let (wanting, tracing) = (Vec::new(), Vec::new());
-        let mut plan = Self { digests: Vec::new(), files, router, wanting, tracing, build };
-        let asked = plan.files.units.iter().map(|it| plan.asked(request, &it.path));
-        (plan.wanting, plan.tracing) = asked.collect();
+        let mut plan = Self { digests: Vec::new(), files, router, routes: Vec::new(), build };
+        plan.routes = plan.files.units.iter().map(|it| plan.route(request, &it.path)).collect();
         plan.digests = plan.router.linters().iter().map(|it| digest(&**it, None, build)).collect();
         Ok(plan)
     }
 
-    /// The linters that are to be asked about a file.
-    fn asked(&self, request: &EngineRequest, path: &WorkspacePath) -> (Box<[usize]>, Tracing) {
-        let file = Looked::new(&*request.view, path);
-        let wanting: Box<[usize]> = self.router.wanting_of(&self.files, &file).collect();
-        match wanting.iter().all(|it| self.is_traced(*it)) {
-            _ if wanting.is_empty() => (wanting, Tracing::Unasked(file.content())),
-            true => (wanting, Tracing::Traced),
-            false if request.traced_only => ([].into(), Tracing::Untraced),
-            false => (wanting, Tracing::Untraced),
-        }
+    fn route(&self, request: &EngineRequest, path: &WorkspacePath) -> FileRoute {
+        let file = RoutedFile::new(&*request.view, path);
+        let (wanting, others) = self.router.asked(&self.files, &file);
+        let tracing = if wanting.is_empty() {
+            Tracing::Unasked
+        } else if wanting.iter().all(|it| self.is_traced(*it)) {
+            Tracing::Traced
+        } else {
+            Tracing::Untraced
+        };
+        let is_passed_over = request.traced_only && tracing == Tracing::Untraced;
+        let wanting = if is_passed_over { [].into() } else { wanting };
+        FileRoute { wanting, others, tracing, content: file.content() }
     }
 
     /// Linters whose reads are not traced, so that a look at the whole view must say what their answers rest on.
     pub(super) fn with_context(&self) -> Vec<usize> {
         let linters = self.router.linters();
-        let is_wanted = |it: &usize| self.wanting.iter().any(|wanting| wanting.contains(it));
+        let is_wanted = |it: &usize| self.routes.iter().any(|route| route.wanting.contains(it));
         let has_context = |it: &usize| linters[*it].profile().reads == Reads::Context;
         (0..linters.len()).filter(has_context).filter(is_wanted).collect()
     }
@@ -133,7 +143,7 @@ impl Plan {
         request: &EngineRequest,
         checker: &mut ReadChecker<'_>,
     ) -> Known {
-        let (unit, wanting) = (&self.files.units[file], &self.wanting[file]);
+        let (unit, wanting) = (&self.files.units[file], &self.routes[file].wanting);
         if wanting.is_empty() {
             return self.nothing_known(file);
         }
@@ -151,7 +161,7 @@ impl Plan {
     }
 
     fn nothing_known(&self, file: usize) -> Known {
-        let answers = self.wanting[file].iter().map(|_| None).collect();
+        let answers = self.routes[file].wanting.iter().map(|_| None).collect();
         Known { content: None, own_content: None, answers }
     }
 
@@ -161,9 +171,8 @@ impl Plan {
         profile.scope != Scope::Project && profile.reads != Reads::Context
     }
 
-    /// The files, each with whether reads are traced.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&WorkspacePath, Tracing)> {
-        self.files.units.iter().map(|it| &it.path).zip(self.tracing.iter().copied())
+    pub(crate) fn routes(&self) -> impl Iterator<Item = (&WorkspacePath, &FileRoute)> {
+        self.files.units.iter().map(|it| &it.path).zip(&self.routes)
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) struct CheckRun {
 
 impl CheckRun {
     pub(super) fn new(request: &Arc<EngineRequest>, plan: Arc<Plan>) -> Self {
-        let (count, linters) = (plan.wanting.len(), plan.router.linters().len());
+        let (count, linters) = (plan.routes.len(), plan.router.linters().len());
         let parts = (0..count).step_by(PART).map(|start| start..count.min(start + PART));
         let totals = Totals {
             skipped: plan.files.skipped.clone(),
@@ -80,7 +80,7 @@ impl CheckRun {
             again: Vec::new(),
             contents: vec![None; count],
             own_contents: vec![None; count],
-            files: plan.wanting.iter().map(|it| (Vec::new(), it.len())).collect(),
+            files: plan.routes.iter().map(|it| (Vec::new(), it.wanting.len())).collect(),
             began: false,
             too_large: BTreeSet::new(),
             totals,
@@ -89,8 +89,8 @@ impl CheckRun {
     }
 
     pub(super) async fn start(&self, listener: &mut impl Listener) {
-        let answers: usize = self.plan.wanting.iter().map(|it| it.len()).sum();
-        let files = self.plan.wanting.iter().filter(|it| !it.is_empty()).count();
+        let answers: usize = self.plan.routes.iter().map(|it| it.wanting.len()).sum();
+        let files = self.plan.routes.iter().filter(|it| !it.wanting.is_empty()).count();
         let missing = self.plan.router.missing_for(&self.plan.files, answers > 0);
         listener.start(&self.plan.router, missing, files, answers).await;
     }
@@ -158,7 +158,7 @@ impl CheckRun {
         for (file, known) in part.zip(known) {
             self.contents[file] = known.content;
             self.own_contents[file] = known.own_content;
-            for (linter, answer) in plan.wanting[file].iter().zip(&known.answers) {
+            for (linter, answer) in plan.routes[file].wanting.iter().zip(&known.answers) {
                 let Some(answer) = answer else {
                     self.misses[*linter].push_back(file);
                     continue;
@@ -238,8 +238,8 @@ impl CheckRun {
         };
         let reads = answers.iter().map(reads).collect();
         let answers: Vec<_> = answers.into_iter().map(|(linter, (answer, _))| (linter, answer)).collect();
-        let absent = router.absent_for(&*self.request.view, &self.plan.files, &unit.path);
-        let coverage = Coverage::of(&answers, |it| &*router.linters()[it], absent);
+        let others = self.plan.routes[file].others;
+        let coverage = Coverage::of(&answers, |it| &*router.linters()[it], others);
         let own_content = self.own_contents[file];
         listener.file(FileAnswers { unit, answers, coverage, own_content, reads }).await;
     }
@@ -253,7 +253,7 @@ impl CheckRun {
                 continue;
             }
             let there: Vec<_> = self.files[file].0.iter().map(|(linter, _)| *linter).collect();
-            for linter in plan.wanting[file].iter().filter(|it| !there.contains(it)) {
+            for linter in plan.routes[file].wanting.iter().filter(|it| !there.contains(it)) {
                 self.answer(file, *linter, (Arc::clone(&unanswered), None), listener).await;
             }
         }

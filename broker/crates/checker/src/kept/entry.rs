@@ -10,7 +10,7 @@ use crate::{Answer, FileAnswers};
 
 /// What a check found out about one file.
 pub(crate) struct FileFacts {
-    /// Of the file's text; `None` if nothing rests on it.
+    /// Hash of the file's text; `None` if its name alone says that no linter wants it.
     pub(super) content: Option<ContentHash>,
     pub(super) linters: Box<[LinterFacts]>,
     pub(super) suppressed: u32,

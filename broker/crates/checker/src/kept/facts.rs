@@ -7,7 +7,7 @@ use overlay::{ReadSet, WorkspacePath};
 use super::FileFacts;
 use crate::{
     FileAnswers, Router,
-    engine::{Plan, Tracing},
+    engine::{FileRoute, Plan, Tracing},
 };
 
 /// What a check found out about files of a folder.
@@ -43,15 +43,17 @@ impl FactCollector {
 
     /// All that was found out about the files of `plan`.
     pub(crate) fn finish(mut self, plan: &Plan, configuration: Arc<ReadSet>) -> FolderFacts {
-        let facts = |(path, tracing): (&WorkspacePath, Tracing)| {
-            let facts = match tracing {
-                Tracing::Unasked(content) => Ok(FileFacts::nothing(content)),
-                Tracing::Traced => self.files.remove(path).ok_or(Unknown::Yet),
+        let facts = |(path, route): (&WorkspacePath, &FileRoute)| {
+            // The linters were chosen for one text, and may have seen another.
+            let is_of_route = |it: &FileFacts| route.content.is_none() || it.content == route.content;
+            let facts = match route.tracing {
+                Tracing::Unasked => Ok(FileFacts::nothing(route.content)),
+                Tracing::Traced => self.files.remove(path).filter(is_of_route).ok_or(Unknown::Yet),
                 Tracing::Untraced => Err(Unknown::Ever),
             };
             (path.clone(), facts)
         };
-        let files = plan.files().map(facts).collect();
+        let files = plan.routes().map(facts).collect();
         FolderFacts { router: Arc::clone(&plan.router), files, configuration }
     }
 }

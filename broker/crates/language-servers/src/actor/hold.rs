@@ -1,15 +1,15 @@
-//! How long a server that has nothing to do keeps others waiting since a person asked: who typed will ask again soon, and
-//! what is begun for a branch in between cannot be broken off. And when others have waited long enough for persons.
+//! Delay of other requests after an answer to a person, and its limit: who typed will ask again soon, and what is begun for a
+//! branch in between cannot be broken off.
 
 use std::time::{Duration, Instant};
 
 use super::queue::{First, Priority};
 
-/// After an answer to a person. Editors ask several things for one letter, and the next letter comes some 200 ms later: with
-/// less, a check that was begun in between keeps the person waiting.
+/// Delay of other requests after an answer to a person. Editors ask several things for one letter, and the next letter comes
+/// some 200 ms later: with less, a check that was begun in between keeps the person waiting.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// Others wait for persons for so long at most; then one of their states has a turn.
+/// Longest time for which persons' requests delay others; then one other request is answered.
 const LONGEST: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
@@ -29,6 +29,11 @@ impl Hold {
         } else {
             self.others_wait = None;
         }
+    }
+
+    /// Notes that no other request waits.
+    pub(super) fn no_others(&mut self) {
+        self.others_wait = None;
     }
 
     /// How long others have still to wait though no person does.

@@ -56,6 +56,8 @@ struct Member<T> {
 struct Turn {
     state: ContentHash,
     left: u32,
+    /// Whether it began for a person: then it ends with what persons wait for.
+    for_person: bool,
 }
 
 /// A state that can have the next turn.
@@ -88,7 +90,7 @@ impl<T> Queue<T> {
     }
 
     /// Whether a person waits.
-    pub(super) fn is_awaited(&self) -> bool {
+    pub(super) fn has_person(&self) -> bool {
         self.groups.iter().any(|it| it.priority() == Priority::Interactive)
     }
 
@@ -143,7 +145,9 @@ impl<T> Queue<T> {
             |state| self.groups.iter().filter(move |it| it.state != state).map(Group::priority);
         let turn = self.turn.as_ref().filter(|it| it.left > 0)?;
         let at = self.groups.iter().position(|it| it.state == turn.state)?;
-        if others_urgency(turn.state).max() > Some(self.groups[at].priority()) {
+        let priority = self.groups[at].priority();
+        let is_over = turn.for_person && priority != Priority::Interactive;
+        if is_over || others_urgency(turn.state).max() > Some(priority) {
             return None;
         }
         self.turn.as_mut()?.left -= 1;
@@ -153,13 +157,14 @@ impl<T> Queue<T> {
     fn begin(&mut self, first: First, distance: impl Fn(&T) -> usize) -> Option<usize> {
         let candidates: Vec<_> = self.groups.iter().map(|it| it.candidate(first, &distance)).collect();
         let at = choose(&candidates, first)?;
-        if candidates[at].priority != Priority::Interactive {
+        let for_person = candidates[at].priority == Priority::Interactive;
+        if !for_person {
             for (group, candidate) in self.groups.iter_mut().zip(&candidates) {
                 group.overtaken += u32::from(candidate.oldest < candidates[at].oldest);
             }
             self.groups[at].overtaken = 0;
         }
-        self.turn = Some(Turn { state: self.groups[at].state, left: LONGEST_TURN - 1 });
+        self.turn = Some(Turn { state: self.groups[at].state, left: LONGEST_TURN - 1, for_person });
         Some(at)
     }
 }
@@ -401,7 +406,7 @@ mod tests {
         for key in 0..MANY {
             let typed = u8::MAX - key;
             queue.push(hash(typed), Priority::Interactive, typed);
-            assert!(queue.is_awaited() && queue.has_others());
+            assert!(queue.has_person() && queue.has_others());
             assert_eq!(next(&mut queue, First::Persons), typed);
             queue.push(hash(typed), Priority::Interactive, typed);
             assert_eq!([First::Others, First::Persons].map(|it| next(&mut queue, it)), [key, typed]);

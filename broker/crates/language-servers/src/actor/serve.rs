@@ -64,7 +64,7 @@ impl Actor {
     pub(super) fn run(mut self, messages: &Receiver<Message>) {
         loop {
             // All that has come is looked at before any of it is chosen.
-            let wait = self.may_wait();
+            let wait = self.receive_timeout();
             match messages.recv_timeout(wait) {
                 Ok(Message::Stop { deadline }) => {
                     let grace = deadline.saturating_duration_since(Instant::now());
@@ -80,9 +80,10 @@ impl Actor {
         }
     }
 
-    /// How long to wait for more that may come.
-    fn may_wait(&mut self) -> Duration {
-        match self.queue.is_awaited() {
+    /// Timeout of the next receive.
+    fn receive_timeout(&mut self) -> Duration {
+        self.forget_unwanted();
+        match self.queue.has_person() {
             true => Duration::ZERO,
             false if self.queue.is_empty() => IDLE,
             false => self.hold.left(Instant::now()),
@@ -105,8 +106,15 @@ impl Actor {
         }
     }
 
-    fn next(&mut self) -> Option<Box<Request>> {
+    fn forget_unwanted(&mut self) {
         self.queue.retain(|it| it.is_wanted());
+        if !self.queue.has_others() {
+            self.hold.no_others();
+        }
+    }
+
+    fn next(&mut self) -> Option<Box<Request>> {
+        self.forget_unwanted();
         let present = &self.present;
         let first = self.hold.first(Instant::now());
         let taken = self.queue.next(first, |it| present.distance(&it.state))?;

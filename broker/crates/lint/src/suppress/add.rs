@@ -62,7 +62,7 @@ pub struct WithSuppressions {
 impl<'t> Suppressible<'t> {
     /// `None` if it is not known how comments are written in the file at `path`.
     pub fn new(path: &WorkspacePath, text: &'t [u8], reason: &'t str) -> Result<Option<Self>, BadReason> {
-        let Some(comments) = Comments::of(path) else { return Ok(None) };
+        let Some(comments) = Comments::of(path, text) else { return Ok(None) };
         let ends = comments.block.iter().map(|(_, end)| *end);
         if reason.contains(char::is_control) || ends.into_iter().any(|it| reason.contains(it)) {
             return Err(BadReason);

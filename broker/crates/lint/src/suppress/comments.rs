@@ -1,6 +1,8 @@
-//! How comments begin, by the file's name.
+//! How comments begin, by the file's name, and in scripts without an extension.
 
 use overlay::WorkspacePath;
+
+use crate::interpreter;
 
 /// A language's comments, as far as a line shows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +33,7 @@ const ML_BLOCK: (&str, &str) = ("(*", "*)");
 /// Extensions, separated by spaces, and whole file names in lower case.
 const LANGUAGES: &[(&str, Comments)] = &[
     (
-        "py pyi pyw pyx pxd bzl bazel star sh bash zsh ksh fish rb rake gemspec pl pm r yaml yml toml conf cfg \
+        "py pyi pyw pyx pxd bzl bazel star sh bash dash ksh mksh zsh fish rb rake gemspec pl pm r yaml yml toml conf cfg \
          properties env mk mak cmake ex exs cr nim awk tcl dockerfile containerfile gn gni just po pro \
          gitignore dockerignore editorconfig makefile gnumakefile rakefile gemfile justfile cmakelists.txt build workspace \
          robot feature gd jq coffee requirements.txt",
@@ -94,8 +96,13 @@ impl Comments {
     /// Those of the code cells of a notebook.
     pub(super) const PYTHON: Self = comments(&["#"], &[], BOTH);
 
-    /// Those of the file at `path`; `None` if no language is known by that name.
-    pub(super) fn of(path: &WorkspacePath) -> Option<Self> {
+    /// Those of the file at `path` with this text; `None` if its language is not known.
+    pub(super) fn of(path: &WorkspacePath, text: &[u8]) -> Option<Self> {
+        let of_script = || by_name(interpreter(path, text)?);
+        Self::by_path(path).or_else(of_script)
+    }
+
+    fn by_path(path: &WorkspacePath) -> Option<Self> {
         let name = path.file_name()?.to_lowercase();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         by_name(&name).or_else(|| by_name(extension)).or_else(|| {
@@ -119,7 +126,7 @@ mod tests {
 
     #[track_caller]
     fn check(path: &str, marker: Option<&str>) {
-        let comments = Comments::of(&WorkspacePath::new(path).unwrap());
+        let comments = Comments::of(&WorkspacePath::new(path).unwrap(), b"#!/bin/sh\n");
         let first = comments.and_then(|it| it.line.first().copied().or(it.block.first().map(|it| it.0)));
         assert_eq!(first, marker, "{path}");
     }
@@ -143,7 +150,7 @@ mod tests {
         check("CMakeLists.txt", Some("#"));
         check(".gitignore", Some("#"));
         check("notes.txt", None);
-        check("none", None);
+        check("script", Some("#"));
         check("x.json", None);
         check("", None);
     }

@@ -36,7 +36,7 @@ pub struct Guard<'t> {
 impl<'t> Guard<'t> {
     /// `None` if files like that at `path` have no suppressions.
     pub fn new(path: &WorkspacePath, text: &'t [u8]) -> Option<Self> {
-        let comments = Comments::of(path)?;
+        let comments = Comments::of(path, text)?;
         let has_any = memmem::find(text, NEEDLE).is_some();
         let before = has_any.then(|| scan(comments, text)).filter(|it| !it.found.is_empty());
         Some(Self { comments, before, text })

@@ -95,7 +95,7 @@ pub fn suppress(
     if memchr::memmem::find(file.text, NEEDLE).is_none() {
         return verdict;
     }
-    if let Some(comments) = Comments::of(path) {
+    if let Some(comments) = Comments::of(path, file.text) {
         let suppressions = scan::scan(comments, file.text);
         let uses = suppressions.mark(file.findings, None, &mut verdict.suppressed);
         verdict.problems = uses.problems(file.findings, coverage, options);

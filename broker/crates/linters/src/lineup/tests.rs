@@ -55,7 +55,11 @@ impl Catalog for Commanded {
             unknown.filter(|it| *it != "ALL" && !KNOWN.contains(&it.as_str())).cloned().collect();
         let (mut linters, mut absent) = (Vec::<SharedLinter>::new(), Vec::new());
         match own.is_nothing(&unknown) {
-            true => absent.push(Absent { globs: vec!["*.rs".to_owned()], has_own_rules: false }),
+            true => absent.push(Absent {
+                globs: vec!["*.rs".to_owned()],
+                interpreters: Vec::new(),
+                has_own_rules: false,
+            }),
             false => linters.push(Arc::new(Scripted::new("clippy", &["*.rs"]))),
         }
         if selectors.for_server("make").is_some() {
@@ -167,6 +171,9 @@ fn each_file_has_the_linters_that_its_configuration_asks_for() {
     let nested = view(&[("broker.toml", "select = ['C1']"), ("gen/broker.toml", "ignore = ['C9']")]);
     let error = every_rule.route(&nested, &units).map(|_| ()).unwrap_err();
     assert_eq!(error.message, "unknown rule selector `C9`, in `gen/broker.toml`");
+    let nested = view(&[("broker.toml", "select = ['C1']"), ("gen/broker.toml", "ignore = ['nolint/X']")]);
+    let error = every_rule.route(&nested, &units).map(|_| ()).unwrap_err();
+    assert!(error.message.ends_with("`nolint`, in `gen/broker.toml`"), "{}", error.message);
 }
 
 #[test]

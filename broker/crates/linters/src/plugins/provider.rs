@@ -215,10 +215,15 @@ impl PluginCatalog {
                 if is_asked { used.push(it) } else { unselected.push(it) }
             }
         }
-        let absent = |globs: &[String]| Absent { globs: globs.to_vec(), has_own_rules: false };
-        let unselected = unselected.iter().map(|it| absent(&it.interest().globs));
+        let absent = |globs: &[String], interpreters: &[String]| Absent {
+            globs: globs.to_vec(),
+            interpreters: interpreters.to_vec(),
+            has_own_rules: false,
+        };
+        let unselected =
+            unselected.iter().map(|it| absent(&it.interest().globs, &it.interest().interpreters));
         // What a plugin that cannot be used would look at is not known.
-        let broken = self.plugins.broken.iter().map(|_| absent(&["*".to_owned()]));
+        let broken = self.plugins.broken.iter().map(|_| absent(&["*".to_owned()], &[]));
         let absent = unselected.chain(broken).collect();
         let used: Vec<_> = used.into_iter().map(|it: Configured| Arc::new(it) as SharedLinter).collect();
         let router = Router::new(&used).with_missing(self.plugins.missing().collect()).without(absent);
