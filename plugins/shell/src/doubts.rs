@@ -17,6 +17,13 @@ pub(crate) struct Doubts<'a> {
     asks_shell: bool,
 }
 
+/// Part of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Condition,
+    Body,
+}
+
 impl<'a> Doubts<'a> {
     pub(crate) fn of(text: &'a str, shell: ShellDialect) -> Self {
         let is_closed = text.starts_with("#!") && !text.lines().any(runs_other_text);
@@ -33,6 +40,7 @@ impl<'a> Doubts<'a> {
             Rule::UnusedAssignment => !self.is_closed || !self.is_unused(found),
             Rule::UndefinedVariable => !self.is_closed || !self.is_misspelled(found),
             Rule::LoopControlOutsideLoop => self.is_in_condition(found),
+            Rule::IfsSetToLiteralBackslashN => self.quotes_a_sign(found),
             rule => self.asks_shell && rule.code().starts_with('X'),
         }
     }
@@ -44,9 +52,22 @@ impl<'a> Doubts<'a> {
         let code = lines
             .map(|it| it.split_once(" #").map_or(it, |(code, _)| code))
             .filter(|it| !it.starts_with('#'));
-        let words = code.flat_map(words).map(|(_, it)| it);
-        let last = words.filter(|it| ["while", "until", "do", "done"].contains(it)).last();
-        matches!(last, Some("while" | "until"))
+        let mut loops = Vec::new();
+        for (_, word) in code.flat_map(words) {
+            match word {
+                "while" | "until" | "for" | "select" => loops.push(Part::Condition),
+                "do" => drop(loops.last_mut().map(|it| *it = Part::Body)),
+                "done" => drop(loops.pop()),
+                _ => {}
+            }
+        }
+        loops.last() == Some(&Part::Condition)
+    }
+
+    /// `IFS=\;`: outside of quotes, the backslash before a sign is removed. One before a letter is a mistake.
+    fn quotes_a_sign(&self, found: &Diagnostic) -> bool {
+        let mut value = self.text[found.span.start.offset()..].trim_start_matches("IFS=").chars();
+        value.next() == Some('\\') && value.next().is_some_and(|it| !it.is_alphanumeric())
     }
 
     /// Whether something is put in place of the interpreter's path before the script is run: `#!@PREFIX@/bin/sh`.

@@ -20,7 +20,8 @@
 //! - within backticks, S001 points to what it means ([`backticks`]);
 //! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's ([`dialect`]);
 //! - C006 is a warning, and the words of C055 are ours: shuck's say that patterns should not have variables;
-//! - `configure` as Autoconf makes it is left out where nothing of shuck's is chosen;
+//! - `configure` as Autoconf makes it, and what cannot be read after an `exit` or `exec`, is left out where nothing of
+//!   shuck's is chosen;
 //! - `untracked-source-file` (C003) is off: which files are checked together is not known here.
 //!
 //! Left out: shells that are none of shuck's (fish), tests of Bats, which are no scripts of a shell before Bats translates

@@ -59,8 +59,22 @@ pub(crate) fn report(
         let found: Vec<_> = lint().into_iter().filter(is_told).collect();
         Report::new(found.iter().filter(|it| !is_duplicate(it, &found)).map(|it| place.finding(it)).collect())
     };
-    let starts = report.diagnostics.iter().map(|it| (it.span.start as usize).saturating_sub(offset));
-    if is_template(text, starts) { left_out(path, "it looks like a template") } else { report }
+    let starts = || report.diagnostics.iter().map(|it| (it.span.start as usize).saturating_sub(offset));
+    let has_ended = |at: usize| text[..text.floor_char_boundary(at)].lines().rev().skip(1).any(ends_script);
+    if script.parsed.is_err() && is_quiet && starts().min().is_some_and(has_ended) {
+        return left_out(path, "it cannot be read after an `exit` or `exec`, where it need not be a script");
+    }
+    if is_template(text, starts()) { left_out(path, "it looks like a template") } else { report }
+}
+
+/// Whether no shell reads on after a line: what follows may be Tcl, Perl or an archive. Lines in blocks are indented, and an
+/// `exec` without a command only redirects.
+fn ends_script(line: &str) -> bool {
+    let command = line.strip_prefix("eval '").unwrap_or(line);
+    let has_command = |it: &str| it.starts_with(|it: char| it.is_ascii_alphabetic() || "/\"$'".contains(it));
+    line == "exit"
+        || line.strip_prefix("exit").is_some_and(|it| it.starts_with([' ', ';']))
+        || command.strip_prefix("exec ").is_some_and(|it| has_command(it.trim_start()))
 }
 
 /// `[ $a > 5 ]`: what is meant to be a comparison is no odd redirection (C043) as well.

@@ -65,6 +65,9 @@ fn doubted(rule: Rule) -> Option<&'static str> {
         Rule::LoopControlOutsideLoop => {
             "Where there is no `.shuck.toml`, one in the condition of a loop is let pass: `while case $# in 0) break ;; esac do`."
         }
+        Rule::IfsSetToLiteralBackslashN => {
+            "Where there is no `.shuck.toml`, a backslash before a sign is let pass: in `IFS=\\;` it only quotes."
+        }
         _ => return None,
     })
 }

@@ -150,7 +150,23 @@ fn comparisons_and_conditions() {
     assert_eq!(check("#!/bin/sh\na=1\nif [ $a > 5 ]; then :; fi\n"), "3 C086 \">\"");
     assert_eq!(check("#!/bin/sh\nif [ -f x ; then\n  :\nfi\n").split(' ').nth(1), Some("C036"));
     assert_eq!(check("#!/bin/sh\nwhile case $# in 0) break ;; esac do shift; done\n"), "");
+    assert_eq!(check("#!/bin/sh\nwhile\n  for i in 1 2; do :; done\n  break\ndo :; done\n"), "");
     assert!(check("#!/bin/sh\n# wait a while\nwhile false; do :; done # a while\nbreak\n").contains("C018"));
+}
+
+#[test]
+fn what_follows_the_end_need_be_no_script() {
+    for text in [
+        "# restarts with tclsh \\\nexec tclsh \"$0\" ${1+\"$@\"}\nproc f {} { puts \"hi\" }\nif {$x} { set y [f] }\n",
+        "eval 'exec perl -x -wS $0 ${1+\"$@\"}'\n  if 0;\nuse strict;\nif ($x) { print 1 }\n",
+        "exit 0\n__END__\nif (((x then {\n",
+    ] {
+        assert_eq!(check(&format!("#!/bin/sh\n{text}")), "excluded", "{text}");
+    }
+    let redirected = "#!/bin/sh\nexec >log\nexec 3<&0\nif true; then\n  exit 1\n";
+    assert!(check(redirected).contains("syntax-error"), "{}", check(redirected));
+    assert_eq!(check("#!/bin/sh\nIFS=\\;\necho \"$IFS\"\n"), "");
+    assert!(check("#!/bin/sh\nIFS='\\n'\necho \"$IFS\"\n").contains("C101"));
 }
 
 #[test]

@@ -52,6 +52,9 @@ impl ConfigError {
 /// serde says "unknown field `a`, expected one of `b`, `c`"; people want to know which they meant.
 fn explain(message: &str) -> (String, Option<String>) {
     let message = message.trim_end();
+    if let Some(wanted) = message.strip_prefix("wanted ") {
+        return (format!("expected {wanted}"), None);
+    }
     let of_kind = ["invalid type: ", "invalid value: "].iter().find_map(|it| message.strip_prefix(it));
     if let Some((found, expected)) = of_kind.and_then(|it| it.rsplit_once(", expected ")) {
         return (of_type(found, expected), None);

@@ -90,6 +90,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn add(&mut self, file: WorkspacePath, text: &str) -> Result<(), ConfigError> {
+        refuse_lists(&file, text)?;
         let of_toml = |error| ConfigError::of_toml(&file, text, &error);
         let settings: Settings = toml::from_str(text).map_err(of_toml)?;
         let table: toml::Table = toml::from_str(text).map_err(of_toml)?;
@@ -200,6 +201,22 @@ fn json(value: &toml::Value) -> Value {
         toml::Value::Datetime(it) => it.to_string().into(),
         toml::Value::Array(all) => all.iter().map(json).collect(),
         toml::Value::Table(all) => all.iter().map(|(key, it)| (key.clone(), json(it))).collect(),
+    }
+}
+
+/// Refuses a list in place of a table of settings, which serde takes by the order of the keys.
+fn refuse_lists(file: &WorkspacePath, text: &str) -> Result<(), ConfigError> {
+    const TABLES: [&str; 6] = ["files", "suppressions", "baseline", "servers", "run", "agents"];
+    // What is no TOML is told where it is read.
+    let Ok(said) = toml::from_str::<BTreeMap<String, Spanned<toml::Value>>>(text) else { return Ok(()) };
+    let is_wrong = |(key, value): &(&String, &Spanned<toml::Value>)| match value.get_ref() {
+        toml::Value::Array(_) if TABLES.contains(&key.as_str()) => true,
+        toml::Value::Array(all) if *key == "overrides" => all.iter().any(toml::Value::is_array),
+        _ => false,
+    };
+    match said.iter().find(is_wrong) {
+        Some((_, value)) => Err(ConfigError::at(file, text, value.span(), "expected a table, not a list")),
+        None => Ok(()),
     }
 }
 

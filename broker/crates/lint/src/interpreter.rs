@@ -20,6 +20,7 @@ fn of_first_line<'t>(text: &'t [u8]) -> Option<&'t str> {
     let name = |it: &'t str| it.rsplit('/').next().filter(|it| !it.is_empty());
     match name(program)? {
         "env" => name(of_env(words)?),
+        "busybox" => words.next(),
         program => Some(program),
     }
 }
@@ -54,6 +55,7 @@ mod tests {
             ("#!/usr/bin/env -S /bin/zsh -f", Some("zsh")),
             ("#!env sh", Some("sh")),
             ("#!sh", Some("sh")),
+            ("#!/bin/busybox sh", Some("sh")),
             ("#!/usr/bin/env", None),
             ("#!/bin/", None),
             ("#!", None),
