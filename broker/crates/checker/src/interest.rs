@@ -60,11 +60,9 @@ impl<'v> RoutedFile<'v> {
 
     fn read(&self) -> Option<Script> {
         let it = if has_extension(self.path) { None } else { self.view.metadata(self.path).ok() }?;
-        if it.kind != FileKind::File {
+        // What is too large is not even hashed: that would read all of it.
+        if it.kind != FileKind::File || it.size > LARGEST_SCRIPT {
             return None;
-        }
-        if it.size > LARGEST_SCRIPT {
-            return Some(Script { content: self.view.hash(self.path).ok()?, interpreter: None });
         }
         let (text, content) = self.view.read_hashed(self.path).ok()?;
         Some(Script { content, interpreter: interpreter(self.path, &text).map(str::to_owned) })

@@ -90,10 +90,10 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn add(&mut self, file: WorkspacePath, text: &str) -> Result<(), ConfigError> {
-        refuse_lists(&file, text)?;
         let of_toml = |error| ConfigError::of_toml(&file, text, &error);
-        let settings: Settings = toml::from_str(text).map_err(of_toml)?;
         let table: toml::Table = toml::from_str(text).map_err(of_toml)?;
+        refuse_lists(&file, text, &table)?;
+        let settings: Settings = toml::from_str(text).map_err(of_toml)?;
         self.refuse_without_effect(&file, text, &settings)?;
         if let Some(extends) = &settings.extends {
             self.extend(&file, text, extends)?;
@@ -205,19 +205,18 @@ fn json(value: &toml::Value) -> Value {
 }
 
 /// Refuses a list in place of a table of settings, which serde takes by the order of the keys.
-fn refuse_lists(file: &WorkspacePath, text: &str) -> Result<(), ConfigError> {
+fn refuse_lists(file: &WorkspacePath, text: &str, table: &toml::Table) -> Result<(), ConfigError> {
     const TABLES: [&str; 6] = ["files", "suppressions", "baseline", "servers", "run", "agents"];
-    // What is no TOML is told where it is read.
-    let Ok(said) = toml::from_str::<BTreeMap<String, Spanned<toml::Value>>>(text) else { return Ok(()) };
-    let is_wrong = |(key, value): &(&String, &Spanned<toml::Value>)| match value.get_ref() {
+    let is_wrong = |(key, value): &(&String, &toml::Value)| match value {
         toml::Value::Array(_) if TABLES.contains(&key.as_str()) => true,
         toml::Value::Array(all) if *key == "overrides" => all.iter().any(toml::Value::is_array),
         _ => false,
     };
-    match said.iter().find(is_wrong) {
-        Some((_, value)) => Err(ConfigError::at(file, text, value.span(), "expected a table, not a list")),
-        None => Ok(()),
-    }
+    let Some((key, _)) = table.iter().find(is_wrong) else { return Ok(()) };
+    // Parsed once more for the place alone.
+    let placed = toml::from_str::<BTreeMap<String, Spanned<toml::Value>>>(text);
+    let span = placed.ok().and_then(|it| Some(it.get(key)?.span())).unwrap_or_default();
+    Err(ConfigError::at(file, text, span, "expected a table, not a list"))
 }
 
 /// Globs were tried when they were parsed.
