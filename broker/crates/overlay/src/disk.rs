@@ -232,6 +232,17 @@ fn expect_file(metadata: Metadata) -> io::Result<()> {
     }
 }
 
+/// The error of a look at a path of so many bytes. A name that is too long for the file system is one that it does not
+/// have; where the whole path is too long, it may well be there.
+fn with_long_names_missing(error: io::Error, path: usize) -> io::Error {
+    /// `PATH_MAX` of Linux; nowhere else is it more.
+    const LONGEST_PATH: usize = 4096;
+    match error.kind() {
+        io::ErrorKind::InvalidFilename if path < LONGEST_PATH => io::ErrorKind::NotFound.into(),
+        _ => error,
+    }
+}
+
 /// Reads with a look at the open file or directory before and after.
 fn stamped<T>(
     look: impl Fn() -> io::Result<Stamp>,

@@ -68,7 +68,7 @@ fn open_at(directory: &OwnedFd, path: &str, flags: OFlags) -> io::Result<OwnedFd
         Errno::LOOP => io::ErrorKind::NotADirectory.into(),
         // A socket, or a device that nothing drives.
         Errno::NXIO | Errno::NODEV => io::ErrorKind::Unsupported.into(),
-        errno => errno.into(),
+        errno => super::with_long_names_missing(errno.into(), path.len()),
     })
 }
 
@@ -88,7 +88,8 @@ impl Door for Beneath {
             return names.iter().map(|it| self.stamp(&directory.child(it))).collect();
         };
         let look = |name: &&str| {
-            let stat = rustix::fs::statat(&handle, *name, AtFlags::SYMLINK_NOFOLLOW)?;
+            let stat = rustix::fs::statat(&handle, *name, AtFlags::SYMLINK_NOFOLLOW);
+            let stat = stat.map_err(|errno| super::with_long_names_missing(errno.into(), name.len()))?;
             Ok(Stamp::of_stat(metadata(&stat), &stat))
         };
         names.iter().map(look).collect()

@@ -35,7 +35,9 @@ impl Portable {
                 return Err(io::ErrorKind::NotADirectory.into());
             }
             push_plain(&mut place, name)?;
-            metadata = fs::symlink_metadata(&place)?;
+            let length = place.as_os_str().len();
+            let look = fs::symlink_metadata(&place);
+            metadata = look.map_err(|error| super::with_long_names_missing(error, length))?;
         }
         Ok((place, metadata))
     }

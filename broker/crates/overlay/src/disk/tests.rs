@@ -58,6 +58,11 @@ fn errors_have_the_kinds_of_a_disk() {
     check(fill, |disk| {
         assert_eq!(kind_of(disk.read(&path("missing"))), io::ErrorKind::NotFound);
         assert_eq!(kind_of(disk.metadata(&path("missing/x"))), io::ErrorKind::NotFound);
+        let long = "n".repeat(300);
+        assert_eq!(kind_of(disk.read(&path(&long))), io::ErrorKind::NotFound);
+        assert_eq!(kind_of(disk.metadata(&path(&format!("dir/{long}/x")))), io::ErrorKind::NotFound);
+        let stamps = disk.stamps(&path("dir"), &[&long]);
+        assert_eq!(stamps.into_iter().map(kind_of).collect::<Vec<_>>(), [io::ErrorKind::NotFound]);
         assert_eq!(kind_of(disk.read(&path("file/x"))), io::ErrorKind::NotADirectory);
         assert_eq!(kind_of(disk.metadata(&path("file/x"))), io::ErrorKind::NotADirectory);
         assert_eq!(kind_of(disk.list(&path("file"))), io::ErrorKind::NotADirectory);
@@ -66,6 +71,14 @@ fn errors_have_the_kinds_of_a_disk() {
         assert_eq!(kind_of(disk.read_link(&path("file"))), io::ErrorKind::InvalidInput);
         assert_eq!(kind_of(disk.read_link(&WorkspacePath::root())), io::ErrorKind::InvalidInput);
     });
+}
+
+/// Such a file can be made, one step at a time.
+#[test]
+fn of_a_path_that_is_too_long_it_is_not_known_what_is_there() {
+    let folder = TempDir::new().unwrap();
+    let deep = path(&["d"; 2100].join("/"));
+    assert_eq!(kind_of(Disk::new(folder.path()).unwrap().hash(&deep)), io::ErrorKind::InvalidFilename);
 }
 
 #[test]
