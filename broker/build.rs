@@ -19,11 +19,16 @@ fn main() {
     if names.is_empty() {
         println!("cargo::warning=no plugins in {}: this `broker` will carry none", bundle.display());
     }
+    expect_target(&bundle);
     let entries: String = names.iter().map(|name| entry(&bundle, name)).collect();
-    let table = format!("static BUNDLE: &[plugin_host::Bundled] = &[\n{entries}];\n");
+    let table = format!(
+        "static BUNDLE: &[plugin_host::Bundled] = &[\n{entries}];\n\nconst GRAMMARS: Option<syntax::CarriedGrammars> = \
+         {};\n",
+        grammars(&bundle)
+    );
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::write(out.join("bundle.rs"), table).expect("OUT_DIR is writable");
-    println!("cargo::rustc-env=BROKER_BUILD={}", build_name());
+    println!("cargo::rustc-env=BROKER_BUILD={}", build_name(&bundle));
     println!("cargo::rustc-env=BROKER_TARGET={}", env::var("TARGET").expect("cargo sets TARGET"));
     println!("cargo::rustc-env=BROKER_RUSTC={}", rustc_version());
 }
@@ -38,8 +43,8 @@ fn rustc_version() -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// A hash of what shapes answers: the sources of the program, and the versions of all that it is built with.
-fn build_name() -> String {
+/// A hash of what shapes answers: the sources of the program, the versions of all that it is built with, and the grammars.
+fn build_name(bundle: &Path) -> String {
     let folder = manifest_dir();
     let mut files = vec![folder.join("../Cargo.lock")];
     let mut folders = vec![folder.join("src"), folder.join("../wit")];
@@ -57,6 +62,7 @@ fn build_name() -> String {
     files.sort();
     let mut hasher = DefaultHasher::new();
     env::var_os("CARGO_PKG_VERSION").hash(&mut hasher);
+    fs::read(grammars_files(bundle)[0].as_path()).ok().hash(&mut hasher);
     for file in files {
         let name = file.strip_prefix(&folder).unwrap_or(&file);
         (name, fs::read(&file).expect("a source file is readable")).hash(&mut hasher);
@@ -82,8 +88,35 @@ fn plugin_names(bundle: &Path) -> Vec<String> {
     names
 }
 
-fn files_of(bundle: &Path, name: &str) -> [PathBuf; 4] {
-    ["toml", "digest", "wasm.zst", "cwasm.zst"].map(|extension| bundle.join(format!("{name}.{extension}")))
+/// Machine code is for one kind of processor, and there is nothing else of the plugins to fall back to.
+fn expect_target(bundle: &Path) {
+    let target = env::var("TARGET").expect("cargo sets TARGET");
+    if let Ok(bundled_for) = fs::read_to_string(bundle.join("_target")) {
+        let bundle = bundle.display();
+        assert!(
+            bundled_for == target,
+            "the bundle {bundle} is for {bundled_for}, not for {target}: run ./dev build there"
+        );
+    }
+}
+
+fn grammars_files(bundle: &Path) -> [PathBuf; 2] {
+    ["_grammars.digest", "_grammars.zst"].map(|it| bundle.join(it))
+}
+
+/// Rust expression for the carried grammars.
+fn grammars(bundle: &Path) -> String {
+    let [digest, library] = grammars_files(bundle);
+    println!("cargo::rerun-if-changed={}", digest.display());
+    let Some(digest) = fs::read_to_string(digest).ok().filter(|_| library.is_file()) else {
+        println!("cargo::warning=no grammars in {}: this `broker` will carry none", bundle.display());
+        return "None".to_owned();
+    };
+    format!("Some(syntax::CarriedGrammars {{ library: include_bytes!({library:?}), digest: {digest:?} }})")
+}
+
+fn files_of(bundle: &Path, name: &str) -> [PathBuf; 3] {
+    ["toml", "digest", "cwasm.zst"].map(|extension| bundle.join(format!("{name}.{extension}")))
 }
 
 fn entry(bundle: &Path, name: &str) -> String {
@@ -91,12 +124,11 @@ fn entry(bundle: &Path, name: &str) -> String {
     for file in &files {
         println!("cargo::rerun-if-changed={}", file.display());
     }
-    let [manifest, _, wasm, machine_code] = &files;
+    let [manifest, _, machine_code] = &files;
     let digest = fs::read_to_string(&files[1]).expect("the digest is readable");
     format!(
         "    plugin_host::Bundled {{\n        manifest: include_str!({manifest:?}),\n        \
-         digest: {:?},\n        wasm: include_bytes!({wasm:?}),\n        \
-         machine_code: include_bytes!({machine_code:?}),\n    }},\n",
+         digest: {:?},\n        machine_code: include_bytes!({machine_code:?}),\n    }},\n",
         digest.trim()
     )
 }

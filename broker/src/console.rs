@@ -189,12 +189,12 @@ pub(crate) fn show_notice(messages: &Messages, notice: &Notice, verbose: bool, q
     let text = printable(&text);
     let is_shown = match notice {
         Notice::Log { .. } => verbose,
-        Notice::Compiling { .. } | Notice::Recompiling { .. } | Notice::NoCache { .. } => !quiet,
+        Notice::Compiling { .. } | Notice::NoCache { .. } => !quiet,
     };
     match notice {
         _ if !is_shown => {}
         Notice::NoCache { .. } => messages.warning(&text),
-        Notice::Log { .. } | Notice::Compiling { .. } | Notice::Recompiling { .. } => messages.line(&text),
+        Notice::Log { .. } | Notice::Compiling { .. } => messages.line(&text),
     }
 }
 

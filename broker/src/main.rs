@@ -1,12 +1,16 @@
-//! The program: the library of the same name, and the plugins that the program carries.
+//! The program: the library of the same name, and the plugins and grammars that the program carries.
 //!
-//! They are included here and not in the library, which is linked into tests as well: they are some 80 MB.
+//! They are included here and not in the library, which is linked into tests as well: they are some 50 MB.
 
 use std::process::ExitCode;
 
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
 fn main() -> ExitCode {
+    // First: the process that compiles plugins makes trees for them, too.
+    if let Some(grammars) = GRAMMARS {
+        syntax::carry_grammars(grammars, config::folders::cache_dir().as_deref());
+    }
     if let Some(exit) = linters::servers::supervise(std::env::args_os().skip(1)) {
         return exit;
     }

@@ -63,7 +63,7 @@ fn in_bundle(name: &str) -> Bundled {
     };
     let text = |extension| std::str::from_utf8(read(extension)).expect("text");
     let (manifest, digest) = (text("toml"), text("digest"));
-    Bundled { manifest, digest, wasm: read("wasm.zst"), machine_code: read("cwasm.zst") }
+    Bundled { manifest, digest, machine_code: read("cwasm.zst") }
 }
 
 /// A plugin that the program carries.

@@ -12,8 +12,9 @@ use std::{
 use lint::Cancel;
 use overlay::{Memory, Traced};
 use syntax::Trees;
+use target_lexicon::HOST;
 use wasmparser::{BinaryReaderError, Parser, Payload};
-use wasmtime::{Engine, OptLevel, Store, Trap, component::Linker};
+use wasmtime::{Config, Engine, OptLevel, Store, Trap, component::Linker};
 use wasmtime_wasi::I32Exit;
 use wasmtime_wizer::Wizer;
 
@@ -32,12 +33,11 @@ pub struct Compiled {
     pub manifest: Manifest,
     /// BLAKE3 of the component as it was built, in hex.
     pub digest: String,
-    /// The pre-initialised component.
-    pub wasm: Vec<u8>,
+    /// Machine code of the pre-initialised component.
     pub machine_code: Vec<u8>,
 }
 
-/// Pre-initialises and compiles the component in `wasm`, for this machine's processor.
+/// Pre-initialises and compiles the component in `wasm`, for every processor of this machine's kind.
 pub fn compile(origin: &str, wasm: &[u8]) -> Result<Compiled, PluginError> {
     let manifest = Manifest::of_component(origin, wasm)?;
     let name = manifest.full_name();
@@ -45,7 +45,7 @@ pub fn compile(origin: &str, wasm: &[u8]) -> Result<Compiled, PluginError> {
     let wasm = preinitialize(&name, wasm)?;
     let engine = bundling_engine(&name)?;
     let machine_code = compile_component(&engine, &name, &wasm)?;
-    Ok(Compiled { manifest, digest, wasm, machine_code })
+    Ok(Compiled { manifest, digest, machine_code })
 }
 
 /// Changes with all that shapes machine code besides the component: wasmtime, its settings, and how components are made ready.
@@ -66,13 +66,25 @@ pub fn compiler_stamp() -> Result<String, PluginError> {
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// In a quick build, the compiler has less to do. Its code fits all engines with the other settings.
-fn bundling_engine(name: &Name) -> Result<Engine, PluginError> {
+/// Engine for what the program carries; its code fits all engines with the other settings. It uses no optional features of
+/// processors, so that it fits wherever the program runs: with those of the machine at hand, `python` took as long. In a
+/// quick build, the compiler has less to do.
+fn bundling_config() -> wasmtime::Result<Config> {
     let mut config = host::config();
+    config.target(&target())?;
     if crate::IS_QUICK {
         config.cranelift_opt_level(OptLevel::None);
     }
-    Engine::new(&config).map_err(|error| name.host(error))
+    Ok(config)
+}
+
+fn bundling_engine(name: &Name) -> Result<Engine, PluginError> {
+    bundling_config().and_then(|it| Engine::new(&it)).map_err(|error| name.host(error))
+}
+
+/// The kind of machine that plugins are compiled for, as Cargo calls it.
+pub fn target() -> String {
+    HOST.to_string()
 }
 
 pub(crate) fn compile_component(engine: &Engine, name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginError> {
@@ -195,4 +207,31 @@ fn wizer_config() -> wasmtime::Config {
     let mut config = wasmtime::Config::new();
     config.wasm_component_model(true).epoch_interruption(true).cranelift_opt_level(wasmtime::OptLevel::None);
     config
+}
+
+#[cfg(test)]
+mod tests {
+    use wasmtime::component::Component;
+
+    use super::*;
+
+    #[test]
+    fn bundled_code_fits_a_processor_without_any_optional_feature() {
+        let wasm = wat::parse_str(
+            r#"(component (core module (func (param f64) (result f64) local.get 0 f64.floor)
+                (func (param v128) (result v128) local.get 0 local.get 0 i8x16.swizzle)))"#,
+        );
+        let name = Name { plugin: "plain".to_owned(), version: "1".to_owned() };
+        let code = compile_component(&bundling_engine(&name).unwrap(), &name, &wasm.unwrap()).unwrap();
+        let mut config = bundling_config().unwrap();
+        #[expect(unsafe_code, reason = "see below")]
+        // SAFETY: to say that a feature is not there is always right.
+        unsafe {
+            config.detect_host_feature(|_| Some(false));
+        }
+        let oldest = Engine::new(&config).unwrap();
+        #[expect(unsafe_code, reason = "see below")]
+        // SAFETY: the code was just compiled.
+        unsafe { Component::deserialize(&oldest, &code) }.unwrap();
+    }
 }

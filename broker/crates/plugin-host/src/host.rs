@@ -52,8 +52,6 @@ impl Default for Limits {
 pub enum Notice {
     /// A plugin is compiled because there is no machine code of it yet.
     Compiling { plugin: String },
-    /// The machine code that the program carries does not fit this machine.
-    Recompiling { plugin: String, reason: String },
     /// Machine code cannot be kept for the next run.
     NoCache { reason: String },
     /// A line of a plugin's own log.
@@ -64,9 +62,6 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Compiling { plugin } => write!(f, "compiling plugin `{plugin}` (once)"),
-            Self::Recompiling { plugin, reason } => {
-                write!(f, "compiling plugin `{plugin}` for this machine (once): {reason}")
-            }
             Self::NoCache { reason } => write!(f, "machine code is not kept: {reason}"),
             Self::Log { plugin, level, message } => write!(f, "{plugin}: {level}: {message}"),
         }
@@ -98,10 +93,8 @@ pub struct Bundled {
     pub manifest: &'static str,
     /// BLAKE3 of the component as it was built, in hex.
     pub digest: &'static str,
-    /// The pre-initialised component, compressed with Zstandard.
-    pub wasm: &'static [u8],
-    /// What the compiler made of it on the machine that built the program, compressed as well: it is unpacked once for
-    /// each user, and would be most of the program.
+    /// What the compiler made of the pre-initialised component when the program was built, compressed with Zstandard: it
+    /// is unpacked once for each user, and would be most of the program.
     pub machine_code: &'static [u8],
 }
 

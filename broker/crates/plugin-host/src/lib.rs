@@ -29,7 +29,7 @@ mod syntax;
 mod wasi;
 
 pub use capability::Capability;
-pub use compile::{Compiled, compile, compiler_stamp};
+pub use compile::{Compiled, compile, compiler_stamp, target};
 pub use compiler::{Compiler, compile_for_parent};
 pub use error::PluginError;
 pub use host::{Bundled, HostOptions, Limits, MAX_COMPONENT, Notice, Notify, PluginHost};

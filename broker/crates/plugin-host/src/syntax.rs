@@ -29,12 +29,12 @@ impl Host for State {
     }
 
     fn kinds(&mut self, language: String) -> Result<Vec<Kind>, Problem> {
-        let kinds = named(&language)?.kinds();
+        let kinds = named(&language)?.kinds().map_err(Problem::Unparsed)?;
         Ok(kinds.into_iter().map(|(name, named)| Kind { name, named }).collect())
     }
 
     fn fields(&mut self, language: String) -> Result<Vec<String>, Problem> {
-        Ok(named(&language)?.fields())
+        named(&language)?.fields().map_err(Problem::Unparsed)
     }
 
     fn tree(&mut self, source: Source, language: Option<String>) -> Result<Vec<u32>, Problem> {

@@ -6,76 +6,68 @@
 use std::{collections::HashMap, fmt, sync::LazyLock};
 
 use overlay::WorkspacePath;
-use tree_sitter_language::LanguageFn;
+
+use crate::library;
 
 /// A language with a grammar.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Language(u8);
 
-struct Grammar {
+struct Description {
     name: &'static str,
-    grammar: LanguageFn,
     /// Endings after the last dot, and whole names with a slash before them.
     files: &'static [&'static str],
 }
 
-const fn grammar(name: &'static str, grammar: LanguageFn, files: &'static [&'static str]) -> Grammar {
-    Grammar { name, grammar, files }
+const fn language(name: &'static str, files: &'static [&'static str]) -> Description {
+    Description { name, files }
 }
 
 /// By name.
-static GRAMMARS: [Grammar; 33] = [
-    grammar("c", tree_sitter_c::LANGUAGE, &["c", "h"]),
-    grammar(
-        "cpp",
-        tree_sitter_cpp::LANGUAGE,
-        &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "tpp"],
-    ),
-    grammar("csharp", tree_sitter_c_sharp::LANGUAGE, &["cs", "csx"]),
-    grammar("css", tree_sitter_css::LANGUAGE, &["css"]),
-    grammar("dart", tree_sitter_dart::LANGUAGE, &["dart"]),
-    grammar(
-        "dockerfile",
-        tree_sitter_containerfile::LANGUAGE,
-        &["dockerfile", "/Dockerfile", "/Containerfile"],
-    ),
-    grammar("elixir", tree_sitter_elixir::LANGUAGE, &["ex", "exs"]),
-    grammar("go", tree_sitter_go::LANGUAGE, &["go"]),
-    grammar("graphql", tree_sitter_graphql::LANGUAGE, &["graphql", "gql"]),
-    grammar("html", tree_sitter_html::LANGUAGE, &["html", "htm"]),
-    grammar("java", tree_sitter_java::LANGUAGE, &["java"]),
-    grammar("javascript", tree_sitter_javascript::LANGUAGE, &["js", "cjs", "mjs", "jsx"]),
-    grammar("json", tree_sitter_json::LANGUAGE, &["json", "jsonc"]),
-    grammar("kotlin", tree_sitter_kotlin_ng::LANGUAGE, &["kt", "kts"]),
-    grammar("lua", tree_sitter_lua::LANGUAGE, &["lua"]),
-    grammar("makefile", tree_sitter_make::LANGUAGE, &["mk", "/Makefile", "/makefile", "/GNUmakefile"]),
-    grammar("nix", tree_sitter_nix::LANGUAGE, &["nix"]),
-    grammar("php", tree_sitter_php::LANGUAGE_PHP, &["php", "phtml"]),
-    grammar("proto", tree_sitter_proto::LANGUAGE, &["proto"]),
-    grammar("python", tree_sitter_python::LANGUAGE, &["py", "pyi", "pyw"]),
-    grammar("ruby", tree_sitter_ruby::LANGUAGE, &["rb", "rake", "gemspec", "/Gemfile", "/Rakefile"]),
-    grammar("rust", tree_sitter_rust::LANGUAGE, &["rs"]),
-    grammar("scala", tree_sitter_scala::LANGUAGE, &["scala", "sbt", "sc"]),
-    grammar("shellscript", tree_sitter_bash::LANGUAGE, &["sh", "bash", "ebuild"]),
-    grammar("swift", tree_sitter_swift::LANGUAGE, &["swift"]),
-    grammar("terraform", tree_sitter_hcl::LANGUAGE, &["hcl", "tf", "tfvars"]),
-    grammar("toml", tree_sitter_toml_ng::LANGUAGE, &["toml", "/Cargo.lock", "/poetry.lock", "/uv.lock"]),
-    grammar("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, &["ts", "cts", "mts"]),
-    grammar("typescriptreact", tree_sitter_typescript::LANGUAGE_TSX, &["tsx"]),
-    grammar("xml", tree_sitter_xml::LANGUAGE_XML, &["xml", "xsd", "xsl", "svg"]),
-    grammar("yaml", tree_sitter_yaml::LANGUAGE, &["yaml", "yml"]),
-    grammar("zig", tree_sitter_zig::LANGUAGE, &["zig", "zon"]),
-    grammar("dtd", tree_sitter_xml::LANGUAGE_DTD, &["dtd"]),
+static LANGUAGES: [Description; 33] = [
+    language("c", &["c", "h"]),
+    language("cpp", &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "tpp"]),
+    language("csharp", &["cs", "csx"]),
+    language("css", &["css"]),
+    language("dart", &["dart"]),
+    language("dockerfile", &["dockerfile", "/Dockerfile", "/Containerfile"]),
+    language("elixir", &["ex", "exs"]),
+    language("go", &["go"]),
+    language("graphql", &["graphql", "gql"]),
+    language("html", &["html", "htm"]),
+    language("java", &["java"]),
+    language("javascript", &["js", "cjs", "mjs", "jsx"]),
+    language("json", &["json", "jsonc"]),
+    language("kotlin", &["kt", "kts"]),
+    language("lua", &["lua"]),
+    language("makefile", &["mk", "/Makefile", "/makefile", "/GNUmakefile"]),
+    language("nix", &["nix"]),
+    language("php", &["php", "phtml"]),
+    language("proto", &["proto"]),
+    language("python", &["py", "pyi", "pyw"]),
+    language("ruby", &["rb", "rake", "gemspec", "/Gemfile", "/Rakefile"]),
+    language("rust", &["rs"]),
+    language("scala", &["scala", "sbt", "sc"]),
+    language("shellscript", &["sh", "bash", "ebuild"]),
+    language("swift", &["swift"]),
+    language("terraform", &["hcl", "tf", "tfvars"]),
+    language("toml", &["toml", "/Cargo.lock", "/poetry.lock", "/uv.lock"]),
+    language("typescript", &["ts", "cts", "mts"]),
+    language("typescriptreact", &["tsx"]),
+    language("xml", &["xml", "xsd", "xsl", "svg"]),
+    language("yaml", &["yaml", "yml"]),
+    language("zig", &["zig", "zon"]),
+    language("dtd", &["dtd"]),
 ];
 
 static BY_FILE: LazyLock<HashMap<&str, Language>> = LazyLock::new(|| {
-    let all = Language::all().flat_map(|it| it.grammar_data().files.iter().map(move |file| (*file, it)));
+    let all = Language::all().flat_map(|it| it.description().files.iter().map(move |file| (*file, it)));
     all.collect()
 });
 
 impl Language {
     pub fn all() -> impl Iterator<Item = Self> {
-        (0..GRAMMARS.len()).filter_map(|it| u8::try_from(it).ok()).map(Self)
+        (0..LANGUAGES.len()).filter_map(|it| u8::try_from(it).ok()).map(Self)
     }
 
     pub fn named(name: &str) -> Option<Self> {
@@ -91,31 +83,32 @@ impl Language {
     }
 
     pub fn name(self) -> &'static str {
-        self.grammar_data().name
+        self.description().name
     }
 
     /// The kinds of nodes of a table, by their number: what they are called, and whether that is a name and not the
-    /// text itself.
-    pub fn kinds(self) -> Vec<(String, bool)> {
-        let grammar = self.grammar();
+    /// text itself. The error says why the grammar cannot be had.
+    pub fn kinds(self) -> Result<Vec<(String, bool)>, String> {
+        let grammar = self.grammar()?;
         let count = u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
         let name = |it| grammar.node_kind_for_id(it).unwrap_or_default().to_owned();
-        (0..count).map(|it| (name(it), grammar.node_kind_is_named(it))).collect()
+        Ok((0..count).map(|it| (name(it), grammar.node_kind_is_named(it))).collect())
     }
 
-    /// What the fields of a table are called, by their number; 0 is none.
-    pub fn fields(self) -> Vec<String> {
-        let grammar = self.grammar();
+    /// What the fields of a table are called, by their number; 0 is none. The error as with the kinds.
+    pub fn fields(self) -> Result<Vec<String>, String> {
+        let grammar = self.grammar()?;
         let count = u16::try_from(grammar.field_count()).unwrap_or(u16::MAX - 1);
-        (0..=count).map(|it| grammar.field_name_for_id(it).unwrap_or_default().to_owned()).collect()
+        Ok((0..=count).map(|it| grammar.field_name_for_id(it).unwrap_or_default().to_owned()).collect())
     }
 
-    pub(crate) fn grammar(self) -> tree_sitter::Language {
-        self.grammar_data().grammar.into()
+    /// The error says why it cannot be had.
+    pub(crate) fn grammar(self) -> Result<tree_sitter::Language, String> {
+        library::grammar(self.name())
     }
 
-    fn grammar_data(self) -> &'static Grammar {
-        &GRAMMARS[usize::from(self.0)]
+    fn description(self) -> &'static Description {
+        &LANGUAGES[usize::from(self.0)]
     }
 }
 
@@ -151,12 +144,12 @@ mod tests {
     #[test]
     fn each_has_a_name_and_a_grammar_of_its_own() {
         let names: BTreeSet<_> = Language::all().map(Language::name).collect();
-        assert_eq!(names.len(), GRAMMARS.len());
-        let files: usize = GRAMMARS.iter().map(|it| it.files.len()).sum();
+        assert_eq!(names.len(), LANGUAGES.len());
+        let files: usize = LANGUAGES.iter().map(|it| it.files.len()).sum();
         assert_eq!(BY_FILE.len(), files, "no ending is of two languages");
         for it in Language::all() {
-            tree_sitter::Parser::new().set_language(&it.grammar()).unwrap();
-            assert!(it.kinds().len() > 2, "{it:?}");
+            tree_sitter::Parser::new().set_language(&it.grammar().unwrap()).unwrap();
+            assert!(it.kinds().unwrap().len() > 2, "{it:?}");
         }
     }
 }

@@ -5,12 +5,14 @@
 //! a wrong tree means is for others to say.
 
 mod languages;
+mod library;
 mod parse;
 mod query;
 mod table;
 mod trees;
 
 pub use languages::Language;
+pub use library::{CarriedGrammars, carry_grammars};
 pub use parse::{Tree, Unparsed};
 pub use query::{Captures, Query, QueryError};
 pub use table::{Flags, WORDS};

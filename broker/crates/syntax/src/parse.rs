@@ -23,21 +23,30 @@ pub struct Tree {
 }
 
 /// Why a text has no tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Unparsed {
     #[error("the text has {bytes} bytes; {LARGEST} are the most that is parsed")]
     TooLarge { bytes: usize },
     #[error("nobody wants the tree any more, or it took too long")]
     GivenUp,
-    /// The grammar was made for another version of tree-sitter.
-    #[error("the grammar of {} cannot be used", .0.name())]
-    NoGrammar(Language),
+    #[error("the grammar of {} cannot be used: {reason}", .language.name())]
+    NoGrammar { language: Language, reason: String },
 }
 
 /// Bytes. What is larger is generated, and its tree would take hundreds of times the memory.
 const LARGEST: usize = 16 << 20;
 
 impl Tree {
+    /// The kinds of its nodes, as [`Language::kinds`] has them.
+    pub fn kinds(&self) -> Vec<(String, bool)> {
+        self.language.kinds().unwrap_or_default()
+    }
+
+    /// The names of its fields, as [`Language::fields`] has them.
+    pub fn fields(&self) -> Vec<String> {
+        self.language.fields().unwrap_or_default()
+    }
+
     /// The tree of a text. Asks now and then whether to give up.
     pub fn parse(language: Language, text: Bytes, give_up: &dyn Fn() -> bool) -> Result<Self, Unparsed> {
         if text.len() > LARGEST {
@@ -87,7 +96,10 @@ fn parse(
     text: &[u8],
     give_up: &dyn Fn() -> bool,
 ) -> Result<tree_sitter::Tree, Unparsed> {
-    parser.set_language(&language.grammar()).map_err(|_| Unparsed::NoGrammar(language))?;
+    let no_grammar = |reason| Unparsed::NoGrammar { language, reason };
+    let grammar = language.grammar().map_err(no_grammar)?;
+    let is_set = parser.set_language(&grammar);
+    is_set.map_err(|_| no_grammar("it is of another version of tree-sitter".to_owned()))?;
     // What was given up before would be gone on with.
     parser.reset();
     let mut look =

@@ -45,7 +45,9 @@ const MOST: usize = 1_000_000;
 
 impl Query {
     pub fn new(language: Language, text: &str) -> Result<Self, QueryError> {
-        let inner = tree_sitter::Query::new(&language.grammar(), text).map_err(|error| QueryError {
+        let no_grammar = |message| QueryError { line: 1, column: 1, message };
+        let grammar = language.grammar().map_err(no_grammar)?;
+        let inner = tree_sitter::Query::new(&grammar, text).map_err(|error| QueryError {
             line: error.row + 1,
             column: error.column + 1,
             message: message(&error),

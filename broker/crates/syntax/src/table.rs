@@ -86,7 +86,7 @@ mod tests {
     fn a_node_stands_before_its_parts() {
         let json = Language::named("json").unwrap();
         let tree = Tree::parse(json, "[1, x]".into(), &|| false).unwrap();
-        let (kinds, table) = (json.kinds(), tree.table());
+        let (kinds, table) = (json.kinds().unwrap(), tree.table());
         let lines: Vec<_> = table
             .chunks(WORDS)
             .map(|it| {

@@ -151,8 +151,7 @@ struct Node {
 
 impl TreeAnswer {
     fn new(tree: &Tree) -> Self {
-        let language = tree.language();
-        let (kinds, fields, lines) = (language.kinds(), language.fields(), LineTable::new(tree.text()));
+        let (kinds, fields, lines) = (tree.kinds(), tree.fields(), LineTable::new(tree.text()));
         let (mut nodes, mut open) = (Vec::new(), Vec::<usize>::new());
         let table = tree.table();
         for (number, &[kind, flags, start, end, after]) in table.as_chunks::<WORDS>().0.iter().enumerate() {
@@ -172,7 +171,7 @@ impl TreeAnswer {
             });
             open.push(after as usize);
         }
-        Self { language: language.name(), has_error: tree.has_error(), nodes }
+        Self { language: tree.language().name(), has_error: tree.has_error(), nodes }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a file defines, by its syntax tree: functions, classes, keys.
 
-use syntax::{Flags, Language, Tree, WORDS};
+use syntax::{Flags, Tree, WORDS};
 
 use super::{Parser, syntax_errors::parse};
 
@@ -41,11 +41,11 @@ const NAMES: [&str; 2] = ["name", "key"];
 pub(super) fn of_file(lines: &[&str], parser: &Parser<'_>) -> Vec<Definition> {
     let Some(language) = parser.language else { return Vec::new() };
     let text = lines.join("\n") + "\n";
-    parse(language, &text, parser.trees).map(|it| definitions(&it, language)).unwrap_or_default()
+    parse(language, &text, parser.trees).map(|it| definitions(&it)).unwrap_or_default()
 }
 
-fn definitions(tree: &Tree, language: Language) -> Vec<Definition> {
-    let (kinds, fields, table) = (language.kinds(), language.fields(), tree.table());
+fn definitions(tree: &Tree) -> Vec<Definition> {
+    let (kinds, fields, table) = (tree.kinds(), tree.fields(), tree.table());
     let nodes: Vec<&[u32]> = table.chunks_exact(WORDS).collect();
     let is_definition: Vec<bool> = kinds
         .iter()
@@ -131,7 +131,7 @@ pub(super) fn are_all_new(lines: &[&str], file: &[&str], parser: &Parser<'_>) ->
     let Some(language) = parser.language else { return false };
     let text = lines.join("\n") + "\n";
     let Some(tree) = parse(language, &text, parser.trees).filter(|it| !it.has_error()) else { return false };
-    let new = definitions(&tree, language);
+    let new = definitions(&tree);
     let is_first = |it: &Definition| lines[..it.line].iter().all(|it| is_before_head(it));
     let Some(first) = new.first().filter(|it| is_first(it)) else { return false };
     let known = of_file(file, parser);
@@ -147,7 +147,7 @@ fn is_before_head(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use syntax::Trees;
+    use syntax::{Language, Trees};
 
     use super::{super::file_kind::FileKind, *};
 

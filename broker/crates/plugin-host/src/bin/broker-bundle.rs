@@ -1,8 +1,9 @@
-//! `broker-bundle FOLDER COMPONENT…`: makes plugins ready to be carried by the program.
+//! `broker-bundle FOLDER GRAMMARS COMPONENT…`: makes plugins, and the library of the grammars, ready to be carried by the
+//! program.
 //!
-//! For each component it writes `NAME.toml` (manifest), `NAME.digest`, `NAME.wasm.zst` (pre-initialised)
-//! and `NAME.cwasm.zst` (machine code) into the folder. A component that did not change is skipped, and what is left of
-//! others is removed.
+//! For each component it writes `NAME.toml` (manifest), `NAME.digest` and `NAME.cwasm.zst` (machine code of what was
+//! pre-initialised) into the folder; of the library `_grammars.digest` and `_grammars.zst`; and `_target`, the machine that
+//! all of it is for. What did not change is skipped, and what is left of others is removed.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr, reason = "a build tool, far from any workspace")]
 
@@ -19,11 +20,11 @@ use anyhow::{Context as _, anyhow};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let Some(folder) = arguments.next() else {
-        eprintln!("usage: broker-bundle FOLDER COMPONENT…");
+    let (Some(folder), Some(library)) = (arguments.next(), arguments.next()) else {
+        eprintln!("usage: broker-bundle FOLDER GRAMMARS COMPONENT…");
         return ExitCode::from(2);
     };
-    match bundle(&folder, arguments.collect()) {
+    match grammars(&folder, &library).and_then(|()| bundle(&folder, arguments.collect())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -32,9 +33,29 @@ fn main() -> ExitCode {
     }
 }
 
+/// Beginning of the names of files that are no plugin's: no plugin's name begins so.
+const OWN: char = '_';
+
+/// Compression level: fast in quick builds. A higher one saves a tenth of machine code and takes many times as long.
+const LEVEL: i32 = if plugin_host::IS_QUICK { 1 } else { 19 };
+
+fn grammars(folder: &Path, library: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let library = fs::read(library).with_context(|| format!("cannot read {}", library.display()))?;
+    let digest = blake3::hash(&library).to_hex();
+    let [stamp, compressed] = ["digest", "zst"].map(|it| folder.join(format!("{OWN}grammars.{it}")));
+    fs::write(folder.join(format!("{OWN}target")), plugin_host::target())?;
+    if compressed.exists() && fs::read_to_string(&stamp).is_ok_and(|it| it == digest.as_str()) {
+        return Ok(());
+    }
+    fs::write(compressed, zstd::encode_all(&library[..], LEVEL)?)?;
+    // Last: a run that was cut off is done again.
+    fs::write(stamp, digest.as_str())?;
+    Ok(())
+}
+
 /// As many components at a time as there are cores: parts of each are made ready on one.
 fn bundle(folder: &Path, components: Vec<PathBuf>) -> anyhow::Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let compiler = plugin_host::compiler_stamp()?;
     let (waiting, names) = (Mutex::new(components), Mutex::new(Vec::new()));
     let work = || -> anyhow::Result<()> {
@@ -63,7 +84,8 @@ fn remove_others(folder: &Path, names: &[String]) -> anyhow::Result<()> {
     for file in fs::read_dir(folder)? {
         let file = file?;
         let name = file.file_name().to_string_lossy().into_owned();
-        if !names.iter().any(|it| name.split_once('.').is_some_and(|(plugin, _)| plugin == it)) {
+        let is_of_plugin = |it: &String| name.split_once('.').is_some_and(|(plugin, _)| plugin == it);
+        if !name.starts_with(OWN) && !names.iter().any(is_of_plugin) {
             fs::remove_file(file.path())?;
         }
     }
@@ -82,17 +104,13 @@ fn one(folder: &Path, component: &Path, wasm: &[u8], compiler: &str) -> anyhow::
     let compiled = plugin_host::compile(&origin, wasm)?;
     fs::write(file("toml"), plugin_host::Manifest::text_of_component(&origin, wasm)?)?;
     fs::write(file("digest"), &compiled.digest)?;
-    // What is only tested once need not be small. Of machine code, a higher level saves a tenth and takes many times as long.
-    let (wasm, machine_code) = if plugin_host::IS_QUICK { (1, 1) } else { (19, 19) };
-    fs::write(file("wasm.zst"), zstd::encode_all(compiled.wasm.as_slice(), wasm)?)?;
-    fs::write(file("cwasm.zst"), zstd::encode_all(compiled.machine_code.as_slice(), machine_code)?)?;
+    fs::write(file("cwasm.zst"), zstd::encode_all(compiled.machine_code.as_slice(), LEVEL)?)?;
     // Last: a run that was cut off is done again.
     fs::write(file("stamp"), stamp)?;
     eprintln!(
-        "  {} {}: {:.1} MB of WebAssembly, {:.1} MB of machine code",
+        "  {} {}: {:.1} MB of machine code",
         manifest.name,
         manifest.version,
-        compiled.wasm.len() as f64 / 1e6,
         compiled.machine_code.len() as f64 / 1e6
     );
     Ok(manifest.name)

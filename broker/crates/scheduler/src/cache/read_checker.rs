@@ -67,14 +67,15 @@ impl<'v> ReadChecker<'v> {
 
     /// The hash of a file's bytes, with links followed as [`View::open`] does.
     pub fn content(&mut self, path: &WorkspacePath) -> io::Result<ContentHash> {
-        if let Observation::Found(hash) = self.observe(&Read::Content(path.clone())) {
-            return Ok(hash);
-        }
-        match self.view.hash(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-                self.view.hash(&self.view.resolve(path)?)
-            }
-            answer => answer,
+        let resolved = match self.observe(&Read::Content(path.clone())) {
+            Observation::Found(hash) => return Ok(hash),
+            Observation::NotADirectory => self.view.resolve(path)?,
+            // The error says more.
+            _ => return self.view.hash(path),
+        };
+        match self.observe(&Read::Content(resolved.clone())) {
+            Observation::Found(hash) => Ok(hash),
+            _ => self.view.hash(&resolved),
         }
     }
 

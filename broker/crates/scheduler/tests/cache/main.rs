@@ -5,10 +5,14 @@
 mod kept;
 mod tree;
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
 
 use overlay::{
-    Branch, ContentHash, FileKind, Memory, Observation, Read, ReadSet, Traced, View, WorkspacePath,
+    Branch, ContentHash, FileKind, Listing, Memory, Metadata, Observation, Read, ReadSet, Traced, View,
+    WorkspacePath,
 };
 use proptest::{prelude::*, test_runner::RngSeed};
 use scheduler::{Answer, Cache, CacheOptions, Codec, Inherited, Key, ReadChecker};
@@ -313,6 +317,46 @@ fn threads_share_it() {
     });
     let stats = cache.stats();
     assert!(stats.hits > 0 && stats.unreadable.is_empty(), "{stats:?}");
+}
+
+/// Counts the files whose content is looked at.
+struct Counted(Memory, AtomicUsize);
+
+impl View for Counted {
+    fn read(&self, path: &WorkspacePath) -> std::io::Result<bytes::Bytes> {
+        self.0.read(path)
+    }
+
+    fn hash(&self, path: &WorkspacePath) -> std::io::Result<ContentHash> {
+        self.1.fetch_add(1, Relaxed);
+        self.0.hash(path)
+    }
+
+    fn metadata(&self, path: &WorkspacePath) -> std::io::Result<Metadata> {
+        self.0.metadata(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> std::io::Result<Listing> {
+        self.0.list(path)
+    }
+
+    fn read_link(&self, path: &WorkspacePath) -> std::io::Result<String> {
+        self.0.read_link(path)
+    }
+}
+
+#[test]
+fn a_child_looks_at_no_content_that_was_seen_through_a_link() {
+    let mut memory = Memory::from_files([("real", "text")]).unwrap();
+    memory.insert_symlink(&path("link"), "real");
+    let view = Counted(memory, AtomicUsize::new(0));
+    let mut parent = ReadChecker::new(&view);
+    parent.content(&path("link")).unwrap();
+    assert_eq!(view.1.swap(0, Relaxed), 2);
+    let inherited = Inherited::new(vec![parent.into_seen()], &[path("other")]);
+    let mut child = ReadChecker::over_parent(&view, Arc::new(inherited));
+    assert_eq!(child.content(&path("link")).unwrap(), ContentHash::of(b"text"));
+    assert_eq!(view.1.load(Relaxed), 0);
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn is_definition(kind: &str) -> bool {
 
 impl Grammar {
     pub(super) fn of(language: Language) -> Self {
-        let (kinds, names) = (language.kinds(), language.fields());
+        let (kinds, names) = (language.kinds().unwrap_or_default(), language.fields().unwrap_or_default());
         let fields = ["name", "declarator", "type"].map(|field| names.iter().position(|it| it == field));
         let is_name = |(name, is_named): &(String, bool)| {
             *is_named
