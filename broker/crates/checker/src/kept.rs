@@ -2,9 +2,9 @@
 //! only at the files about which the two may have different answers.
 //!
 //! Each file has its entry with what its answers rest on. Where that is not known, the file is looked at in each comparison:
-//! links, files of linters that look beyond what they read, answers that are not final. What the folder's changes touch
-//! is recorded again, and nothing else. Of a file whose changes are not reported, the stamp is compared each time. Keeps
-//! no findings.
+//! links that an answer does not name, files of linters that look beyond what they read, answers that are not final. What
+//! the folder's changes touch is recorded again, and nothing else. Of a file whose changes are not reported, the stamp is
+//! compared each time. Keeps no findings.
 
 mod checks;
 mod configuration;
@@ -106,6 +106,7 @@ pub(crate) struct Common {
 
 impl KeptAnswers {
     pub(crate) fn new(moment: Moment, walk: KeptWalk, facts: FolderFacts, log: &dyn ChangeLog) -> Self {
+        let facts = facts.told_by(log);
         let wants = facts.router.wanted_by_missing();
         let mut missed = vec![0; facts.router.missing().len()];
         for path in walk.files() {
@@ -155,7 +156,7 @@ impl KeptAnswers {
                 return;
             }
         };
-        let FileFacts { content, linters, suppressed, baselined } = facts;
+        let FileFacts { content, linters, suppressed, baselined, .. } = facts;
         if let Some(content) = content
             && !log.covers(Look::At(&path))
         {
@@ -204,6 +205,7 @@ impl KeptAnswers {
         log: &dyn ChangeLog,
     ) -> Option<()> {
         let FolderChange { then, now, walk, outdated, retried } = change;
+        let facts = facts.told_by(log);
         // Without files it is not known who would be asked.
         let is_alike = facts.files.is_empty() || self.router.is_alike(&facts.router);
         if self.moment != then || !is_alike {

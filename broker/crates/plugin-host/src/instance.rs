@@ -4,7 +4,7 @@ use std::{io, sync::Arc, thread, time::Duration};
 
 use bytes::Bytes;
 use lint::{Cancel, Completeness, EnabledRule, Job, Outcome, Unit};
-use overlay::{ContentHash, ReadSet, Traced, WorkspacePath};
+use overlay::{ContentHash, ReadSet, Traced, View as _, WorkspacePath};
 use wasmtime::{
     Store, Trap,
     component::{self, ResourceTableError},
@@ -113,7 +113,7 @@ impl Run<'_> {
         if self.job.cancel.is_cancelled() {
             return Outcome::without_findings(Completeness::Pending("cancelled".to_owned()));
         }
-        let bytes = match self.job.view.open(&unit.path) {
+        let bytes = match self.text(unit) {
             Ok(bytes) => bytes,
             Err(error) => {
                 return Outcome::without_findings(Completeness::Failed(unreadable(&error)));
@@ -130,6 +130,14 @@ impl Run<'_> {
             }
         };
         Outcome { content, reads: self.reads(), ..outcome }
+    }
+
+    /// The text of a unit. Where a link leads is among what the answer rests on.
+    fn text(&self, unit: &Unit) -> io::Result<Bytes> {
+        match self.job.view.read(&unit.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => self.traced.open(&unit.path),
+            text => text,
+        }
     }
 
     fn try_unit(&mut self, unit: &Unit, bytes: &Bytes) -> Result<Outcome, PluginError> {

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use lint::Completeness;
-use overlay::ContentHash;
+use overlay::{ContentHash, Observation, Read, View};
 use scheduler::Reads;
 
 use crate::{Answer, FileAnswers};
 
 /// What a check found out about one file.
 pub(crate) struct FileFacts {
-    /// Hash of the file's text; `None` if its name alone says that no linter wants it.
+    /// Hash of the file's text, also of one behind a link; `None` if its name alone says that no linter wants it.
     pub(super) content: Option<ContentHash>,
+    /// Whether the text is behind a link; then all answers name it, and the link, among what they rest on.
+    pub(super) is_link: bool,
     pub(super) linters: Box<[LinterFacts]>,
     pub(super) suppressed: u32,
     pub(super) baselined: u32,
@@ -55,21 +57,29 @@ pub(crate) struct Sums {
 }
 
 impl FileFacts {
-    /// `None` if an answer is not final, is for another text than the file's own, or rests on more than its read set.
-    pub(crate) fn of(file: &FileAnswers, suppressed: usize, baselined: usize) -> Option<Self> {
-        let content = file.own_content?;
+    /// `None` if an answer is not final, is for another text than the file's in `view`, or rests on more than its read set.
+    pub(crate) fn of(
+        file: &FileAnswers,
+        view: &dyn View,
+        suppressed: usize,
+        baselined: usize,
+    ) -> Option<Self> {
+        let linked = if file.own_content.is_none() { Some(Linked::of(file, view)?) } else { None };
+        let content = file.own_content.or_else(|| Some(linked.as_ref()?.content))?;
+        let names_text = |reads: &Reads| linked.as_ref().is_none_or(|it| it.is_named_by(reads));
         let facts = |(linter, answer): &(usize, Arc<Answer>), reads: &Option<Reads>| {
             let is_left_out = match answer.completeness {
                 Completeness::Complete => false,
                 Completeness::Excluded => true,
                 Completeness::Partial(_) | Completeness::Pending(_) | Completeness::Failed(_) => return None,
             };
-            let reads = reads.clone().filter(|_| answer.content == Some(content))?;
+            let reads = reads.clone().filter(|it| answer.content == Some(content) && names_text(it))?;
             Some(LinterFacts { linter: u16::try_from(*linter).ok()?, is_left_out, reads })
         };
         let linters = file.answers.iter().zip(&file.reads).map(|(answer, reads)| facts(answer, reads));
         Some(Self {
             content: Some(content),
+            is_link: linked.is_some(),
             linters: linters.collect::<Option<_>>()?,
             suppressed: u32::try_from(suppressed).ok()?,
             baselined: u32::try_from(baselined).ok()?,
@@ -78,11 +88,33 @@ impl FileFacts {
 
     /// No linter wants the file, by its name or by this text.
     pub(crate) fn nothing(content: Option<ContentHash>) -> Self {
-        Self { content, linters: [].into(), suppressed: 0, baselined: 0 }
+        Self { content, is_link: false, linters: [].into(), suppressed: 0, baselined: 0 }
     }
 
     pub(super) fn is_answered(&self) -> bool {
         self.linters.iter().any(|it| !it.is_left_out)
+    }
+}
+
+/// A text behind a link.
+struct Linked {
+    link: Read,
+    text: Read,
+    content: ContentHash,
+}
+
+impl Linked {
+    fn of(file: &FileAnswers, view: &dyn View) -> Option<Self> {
+        let path = &file.unit.path;
+        let target = view.resolve(path).ok().filter(|it| it != path)?;
+        let content = file.answers.first()?.1.content?;
+        Some(Self { link: Read::Link(path.clone()), text: Read::Content(target), content })
+    }
+
+    /// Whether those reads change with the text, and with where the link leads.
+    fn is_named_by(&self, reads: &Reads) -> bool {
+        let is_followed = matches!(reads.observation(&self.link), Some(Observation::Found(_)));
+        is_followed && reads.observation(&self.text) == Some(Observation::Found(self.content))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use overlay::{ReadSet, WorkspacePath};
+use overlay::{ChangeLog, Look, ReadSet, View, WorkspacePath};
 
 use super::FileFacts;
 use crate::{
@@ -16,6 +16,19 @@ pub(crate) struct FolderFacts {
     /// Sorted by path.
     pub(crate) files: Vec<(WorkspacePath, Result<FileFacts, Unknown>)>,
     pub(crate) configuration: Arc<ReadSet>,
+}
+
+impl FolderFacts {
+    /// Without what was found out about links whose changes `log` does not tell.
+    #[must_use]
+    pub(super) fn told_by(mut self, log: &dyn ChangeLog) -> Self {
+        for (path, facts) in &mut self.files {
+            if facts.as_ref().is_ok_and(|it| it.is_link) && !log.covers(Look::At(path)) {
+                *facts = Err(Unknown::Ever);
+            }
+        }
+        self
+    }
 }
 
 /// Why it is not known of a file what its answers are, or rest on.
@@ -34,10 +47,10 @@ pub(crate) struct FactCollector {
 }
 
 impl FactCollector {
-    /// Adds a file with the numbers of its findings that are not reported.
-    pub(crate) fn add(&mut self, file: &FileAnswers, suppressed: usize, baselined: usize) {
+    /// Adds a file of `view` with the numbers of its findings that are not reported.
+    pub(crate) fn add(&mut self, file: &FileAnswers, view: &dyn View, suppressed: usize, baselined: usize) {
         let path = &file.unit.path;
-        let facts = FileFacts::of(file, suppressed, baselined);
+        let facts = FileFacts::of(file, view, suppressed, baselined);
         self.files.extend(facts.map(|it| (path.clone(), it)));
     }
 

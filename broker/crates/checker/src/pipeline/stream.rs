@@ -303,7 +303,7 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
         self.summary.suppressed += found.suppressed;
         self.summary.baselined += found.baselined;
         if let Some(facts) = &mut self.facts {
-            facts.add(&file, found.suppressed, found.baselined);
+            facts.add(&file, self.evaluator.view(), found.suppressed, found.baselined);
         }
         report.found = found;
         report.changes = self.before.is_some().then(Vec::new);

@@ -14,6 +14,15 @@ use super::observations::{ByAddress, Observed, ObservedSet, address};
 #[derive(Debug, Clone)]
 pub struct Reads(pub(super) Arc<ObservedSet>);
 
+impl Reads {
+    /// What this look showed; `None` if it is not among them.
+    pub fn observation(&self, read: &Read) -> Option<Observation> {
+        let observations = &self.0.observations;
+        let place = observations.binary_search_by(|it| it.read.cmp(read)).ok()?;
+        Some(observations[place].observation)
+    }
+}
+
 /// Read sets, by number.
 #[derive(Default)]
 pub struct ReadIndex {

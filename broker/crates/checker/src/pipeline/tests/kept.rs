@@ -21,7 +21,8 @@ use super::super::*;
 use crate::{AnswerCodec, Excluded, Incomplete, LocalChecker, Options, SharedLinter, local::These};
 
 /// Does what the lines of a file say: `!` is a finding, `see a` one that tells what stands at `a`, `list a` one that
-/// tells the names there; a file with `?` is not checked to the end, and one with `skip` is left out.
+/// tells the names there; a file with `?` is not checked to the end, and one with `skip` is left out. The linter `two` does
+/// not name the file itself among what it reads.
 struct Reader {
     identity: Identity,
     interest: Interest,
@@ -39,12 +40,13 @@ impl Reader {
         Arc::new(Self { identity, interest: Interest { globs, interpreters, ..Interest::default() } })
     }
 
-    fn answer(view: &Arc<dyn View>, path: &WorkspacePath) -> Answered {
-        let Ok(bytes) = view.open(path) else {
+    fn answer(&self, view: &Arc<dyn View>, path: &WorkspacePath) -> Answered {
+        let traced = Traced::new(Arc::clone(view));
+        let text = if self.identity.name == "two" { view.open(path) } else { traced.open(path) };
+        let Ok(bytes) = text else {
             return Answered::without_findings(Completeness::Failed("cannot be read".to_owned()));
         };
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let traced = Traced::new(Arc::clone(view));
         let mut diagnostics = Vec::new();
         let mut start = 0;
         for line in text.lines() {
@@ -103,7 +105,7 @@ impl Linter for Reader {
 
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Answered)) {
         let all = job.units.iter().enumerate();
-        all.for_each(|(index, unit)| answer(index, Self::answer(&job.view, &unit.path)));
+        all.for_each(|(index, unit)| answer(index, self.answer(&job.view, &unit.path)));
     }
 }
 
@@ -438,6 +440,42 @@ fn only_what_may_differ_is_looked_at() {
     assert_eq!(looked_at(&world, &branch.snapshot(), &before), with_who_listed);
     branch.write(&path("broker.toml"), Bytes::from_static(b"[severity]\nX = 'off'\n")).unwrap();
     assert_eq!(looked_at(&world, &branch.snapshot(), &before), None, "all may be reported otherwise");
+}
+
+#[test]
+fn a_link_is_looked_at_where_its_text_or_its_way_there_changed() {
+    let files = [("b/a", "!\n!\n"), ("b/c", "!"), ("c/d", "see b/c"), ("target/x", "!")];
+    let world = World::new(&files, ENOUGH);
+    let links =
+        [("b/link", "../c/d"), ("b/way", "../b/link"), ("a-link", "c/d"), ("b/untold", "../target/x")];
+    for (at, to) in links {
+        std::os::unix::fs::symlink(to, world.folder.path().join(at)).unwrap();
+    }
+    world.warm();
+    let (branch, [after, before]) = edited(&world);
+    // What `two` says of `a-link` does not name what it read.
+    let always = ["a-link", "b/a"];
+    let with = |more: &[&str]| {
+        let mut all = [&always[..], more].concat();
+        all.sort_unstable();
+        paths(&all)
+    };
+    assert_eq!(looked_at(&world, &after, &before), with(&[]));
+    let edited = |edit: &dyn Fn(&mut Branch)| {
+        let mut branch = branch.clone();
+        edit(&mut branch);
+        let after = branch.snapshot();
+        let shown: Arc<dyn View> = Arc::new(after.clone());
+        let own = told(&world.checker, &shown, compared(&after, &before));
+        assert_eq!(own, from_nothing(&after, &before));
+        looked_at(&world, &after, &before)
+    };
+    let of_text = edited(&|it| drop(it.write(&path("c/d"), Bytes::from_static(b"!"))));
+    assert_eq!(of_text, with(&["b/link", "b/way", "c/d"]));
+    let of_link = edited(&|it| drop((it.remove(&path("b/link")), it.symlink(&path("b/link"), "c"))));
+    assert_eq!(of_link, with(&["b/link", "b/way"]));
+    let of_unwatched = edited(&|it| drop(it.write(&path("target/x"), Bytes::from_static(b"?"))));
+    assert_eq!(of_unwatched, with(&["b/untold", "target/x"]));
 }
 
 #[test]

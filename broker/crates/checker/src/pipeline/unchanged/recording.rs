@@ -186,7 +186,7 @@ impl Listener for Recorder<'_> {
         match self.evaluator.evaluate(&file, &names, None) {
             Ok(Some(found)) => {
                 let FileFindings { suppressed, baselined, .. } = &*found;
-                self.facts.add(&file, *suppressed, *baselined);
+                self.facts.add(&file, self.evaluator.view(), *suppressed, *baselined);
             }
             // The file has another text by now.
             Ok(None) => {}
