@@ -73,7 +73,7 @@ fn errors_have_the_kinds_of_a_disk() {
     });
 }
 
-/// Such a file can be made, one step at a time.
+/// A file whose path is longer than `PATH_MAX` can be made from a directory on the way, so it is not called missing.
 #[test]
 fn of_a_path_that_is_too_long_it_is_not_known_what_is_there() {
     let folder = TempDir::new().unwrap();
