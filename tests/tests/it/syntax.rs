@@ -52,6 +52,15 @@ fn an_answer_rests_on_what_was_parsed() {
 }
 
 #[test]
+fn a_files_own_text_is_no_read_that_later_answers_rest_on() {
+    let command = |own: &str| format!("query {own} python (identifier) @name");
+    let with = |one: &str| view(&[("one", one), ("two", &command("two"))]);
+    let outcomes = check(&linter(), with(&command("one")), &["one", "two"]);
+    assert_eq!(told(&outcomes[0]), "complete: name 0..5, name 6..9, name 10..16, name 18..28, name 31..35");
+    assert!(outcomes[1].reads.holds_in(&*with("changed")));
+}
+
+#[test]
 fn a_parse_without_end_is_over_when_the_time_is() {
     let huge = "f(".repeat(1 << 19);
     let view = view(&[("huge.py", &huge), ("todo", "query huge.py - (identifier) @name")]);

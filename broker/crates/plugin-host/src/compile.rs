@@ -23,7 +23,7 @@ use crate::{
     error::Name,
     held::Budget,
     host::{self, Places},
-    instance,
+    instance, snapshot,
     state::State,
     wasi,
 };
@@ -50,11 +50,12 @@ pub fn compile(origin: &str, wasm: &[u8]) -> Result<Compiled, PluginError> {
 
 /// Changes with all that shapes machine code besides the component: wasmtime, its settings, and how components are made ready.
 pub fn compiler_stamp() -> Result<String, PluginError> {
-    const SOURCES: [&str; 6] = [
+    const SOURCES: [&str; 7] = [
         include_str!("clock.rs"),
         include_str!("compile.rs"),
         include_str!("files.rs"),
         include_str!("host.rs"),
+        include_str!("snapshot.rs"),
         include_str!("state.rs"),
         include_str!("wasi.rs"),
     ];
@@ -122,14 +123,14 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
     let mut store = Store::new(&engine, state);
     instance::limit(&mut store);
     host::tick(engine.weak(), || {}).map_err(|error| name.host(error))?;
-    let run = block_on(wizer.run_component(&mut store, wasm, async |store, component| {
+    let run = block_on(snapshot::take(&wizer, &mut store, wasm, async |store, component| {
         let mut linker = Linker::new(component.engine());
         wasi::link(&mut linker)?;
         // The guest is not to blame for how long its compilation took.
         store.data_mut().restart(INITIALIZATION);
         linker.instantiate_async(store, component).await
     }));
-    let (wasm, _) = run.map_err(|error| broken_off(&store, name, error))?;
+    let wasm = run.map_err(|error| broken_off(&store, name, error))?;
     if store.data().files.any_open() || !store.data().table.is_empty() {
         let reason = "`initialize` asked for files or standard streams, which are not there yet";
         return Err(failed(wasmtime::Error::msg(reason)));

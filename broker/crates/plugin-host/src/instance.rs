@@ -291,7 +291,7 @@ impl Instance {
 
     fn check(&mut self, unit: &Unit, bytes: &Bytes, allowed: Duration) -> Result<types::Report, PluginError> {
         let file = types::SourceFile { path: unit.path.as_str(), content: bytes, named: unit.named.as_str() };
-        self.store.data_mut().begin(&unit.path);
+        self.store.data_mut().begin(&unit.path, bytes);
         let answer = self.call(Some(allowed), |guest, store| guest.call_check(store, file));
         let answer = answer.and_then(|it| it.map_err(|message| self.name.guest(message)));
         answer.inspect_err(|_| drop(self.store.data_mut().end(false)))

@@ -23,6 +23,7 @@ mod manifest;
 mod mapped_code;
 mod options;
 mod plugin;
+mod snapshot;
 mod state;
 mod stdio;
 mod syntax;

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bytes::Bytes;
 use lint::Cancel;
 use overlay::{Traced, WorkspacePath};
 use syntax::Trees;
@@ -36,8 +37,8 @@ pub(crate) struct State {
     notify: Notify,
     /// Lines of its log so far.
     logged: usize,
-    /// The file that it is asked about.
-    checked: Option<WorkspacePath>,
+    /// The file that it is asked about, and the text that it was given of it.
+    checked: Option<(WorkspacePath, Bytes)>,
     /// The line of its log that says why it leaves that file out.
     left_out: Option<(host::Level, String)>,
 }
@@ -99,9 +100,14 @@ impl State {
         self.watch.ends = Instant::now() + allowed;
     }
 
-    /// The guest is asked about this file now.
-    pub(crate) fn begin(&mut self, file: &WorkspacePath) {
-        (self.checked, self.left_out) = (Some(file.clone()), None);
+    /// The guest is asked about this file with this text now.
+    pub(crate) fn begin(&mut self, file: &WorkspacePath, text: &Bytes) {
+        (self.checked, self.left_out) = (Some((file.clone(), text.clone())), None);
+    }
+
+    /// The text of the file, if it is the one that the guest is asked about.
+    pub(crate) fn checked_text(&self, file: &WorkspacePath) -> Option<Bytes> {
+        self.checked.as_ref().filter(|it| it.0 == *file).map(|it| it.1.clone())
     }
 
     /// Why the guest leaves out the file that it was asked about, if it does. Otherwise its line about that is one as others.
@@ -117,7 +123,7 @@ impl State {
 
     /// Whether the line says why the file is left out that the guest is asked about, by its path or its absolute one.
     fn says_why(&self, message: &str) -> bool {
-        let (Some((path, _)), Some(checked)) = (message.split_once(LEFT_OUT), &self.checked) else {
+        let (Some((path, _)), Some((checked, _))) = (message.split_once(LEFT_OUT), &self.checked) else {
             return false;
         };
         path.strip_suffix(checked.as_str()).is_some_and(|it| it.is_empty() || it.ends_with('/'))
@@ -286,7 +292,7 @@ mod tests {
             Arc::new(notify),
         );
         let mut check = |logged: &[&str], is_left_out| {
-            state.begin(&WorkspacePath::new("a/b.css").unwrap());
+            state.begin(&WorkspacePath::new("a/b.css").unwrap(), &Bytes::new());
             logged.iter().for_each(|it| state.log(host::Level::Info, (*it).to_owned()));
             let why = state.end(is_left_out);
             (why, std::mem::take(&mut *lines.lock().unwrap()))

@@ -146,5 +146,13 @@ mod tests {
         load_carried(&broken, &kept).unwrap();
         let why = load_carried(&broken, &CodeCache::new(None, |_| {})).unwrap_err();
         assert!(why.starts_with("cannot unpack the library of the grammars: "), "{why}");
+
+        let entry = kept.entry(&format!("{digest}.{}", consts::DLL_EXTENSION)).unwrap();
+        // Another file: the one that is mapped must not change.
+        #[expect(clippy::disallowed_methods, reason = "a library is no workspace file")]
+        std::fs::remove_file(&entry).and_then(|()| std::fs::write(&entry, "damaged")).unwrap();
+        load_carried(&broken, &kept).unwrap_err();
+        load_carried(&carried, &kept).unwrap();
+        assert!(kept.has(&entry), "it is written again");
     }
 }

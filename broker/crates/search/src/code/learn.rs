@@ -82,8 +82,12 @@ impl Reader {
         let start = Instant::now();
         let give_up = || start.elapsed() > PARSING;
         let tree = language.and_then(|it| self.trees.tree(it, bytes.clone(), hash, &give_up).ok());
-        let grammar = language.map(|it| &*self.grammars.entry(it).or_insert_with(|| Grammar::of(it)));
-        let chunks = chunks(path, text, tree.as_deref().zip(grammar));
+        // Where there is a tree, the grammar is loaded.
+        let grammars = &mut self.grammars;
+        let parsed = tree.as_deref().zip(language).map(|(tree, language)| {
+            (tree, &*grammars.entry(language).or_insert_with(|| Grammar::of(language)))
+        });
+        let chunks = chunks(path, text, parsed);
         let learn = |chunk: Chunk| {
             let hash = chunk.hash(text);
             let words = known(hash).unwrap_or_else(|| Arc::new(self.words(&chunk, text)));
