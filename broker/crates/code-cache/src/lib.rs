@@ -142,7 +142,12 @@ fn is_stamped(entry: &Path) -> bool {
 }
 
 fn check_stamp(entry: &Path) -> io::Result<bool> {
-    let stamped = fs::read_to_string(stamp_path(entry))?;
+    let stamp_file = stamp_path(entry);
+    // To read a pipe would wait for ever.
+    if !fs::symlink_metadata(&stamp_file)?.is_file() {
+        return Ok(false);
+    }
+    let stamped = fs::read_to_string(stamp_file)?;
     let Some((hash, stamped_state)) = stamped.split_once('\n') else { return Ok(false) };
     if stamped_state.trim_end() == state(entry)? {
         return Ok(true);

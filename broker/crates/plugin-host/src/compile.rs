@@ -23,7 +23,7 @@ use crate::{
     error::Name,
     held::Budget,
     host::{self, Places},
-    instance, snapshot,
+    initialized, instance,
     state::State,
     wasi,
 };
@@ -55,7 +55,7 @@ pub fn compiler_stamp() -> Result<String, PluginError> {
         include_str!("compile.rs"),
         include_str!("files.rs"),
         include_str!("host.rs"),
-        include_str!("snapshot.rs"),
+        include_str!("initialized.rs"),
         include_str!("state.rs"),
         include_str!("wasi.rs"),
     ];
@@ -123,7 +123,7 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
     let mut store = Store::new(&engine, state);
     instance::limit(&mut store);
     host::tick(engine.weak(), || {}).map_err(|error| name.host(error))?;
-    let run = block_on(snapshot::take(&wizer, &mut store, wasm, async |store, component| {
+    let run = block_on(initialized::component(&wizer, &mut store, wasm, async |store, component| {
         let mut linker = Linker::new(component.engine());
         wasi::link(&mut linker)?;
         // The guest is not to blame for how long its compilation took.

@@ -48,7 +48,7 @@ pub(crate) struct Budget {
     /// Held from when the guest becomes large to its end.
     place: Option<Place>,
     cancel: Cancel,
-    /// How long it waited for its place, which is not its fault.
+    /// How long it waited for its place, or for the grammars, which is not its fault.
     pub(crate) waited: Duration,
 }
 

@@ -1,6 +1,6 @@
 //! Syntax trees for a guest: of files, which it thereby reads, and of texts.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use overlay::{ContentHash, View as _, WorkspacePath};
@@ -29,11 +29,13 @@ impl Host for State {
     }
 
     fn kinds(&mut self, language: String) -> Result<Vec<Kind>, Problem> {
+        self.load_grammars();
         let kinds = named(&language)?.kinds().map_err(Problem::Unparsed)?;
         Ok(kinds.into_iter().map(|(name, named)| Kind { name, named }).collect())
     }
 
     fn fields(&mut self, language: String) -> Result<Vec<String>, Problem> {
+        self.load_grammars();
         named(&language)?.fields().map_err(Problem::Unparsed)
     }
 
@@ -61,6 +63,13 @@ impl Host for State {
 }
 
 impl State {
+    /// The first time takes some tenths of a second, which are not the guest's.
+    fn load_grammars(&mut self) {
+        let start = Instant::now();
+        syntax::load_grammars();
+        self.budget.waited += start.elapsed();
+    }
+
     fn parsed(&mut self, source: Source, language: Option<&str>) -> Result<Arc<Tree>, Problem> {
         let (path, text) = match source {
             Source::Text(text) => (None, Bytes::from(text)),
@@ -84,6 +93,7 @@ impl State {
             let why = format!("its tree may take more memory than is left, since the text has {bytes} bytes");
             return Err(Problem::Unparsed(why));
         };
+        self.load_grammars();
         let content = ContentHash::of(&text);
         let tree = self.trees.tree(language, text, content, &|| self.is_over());
         tree.map_err(|error| Problem::Unparsed(error.to_string()))

@@ -12,7 +12,7 @@ mod table;
 mod trees;
 
 pub use languages::Language;
-pub use library::{CarriedGrammars, carry_grammars};
+pub use library::{CarriedGrammars, carry_grammars, load_grammars};
 pub use parse::{Tree, Unparsed};
 pub use query::{Captures, Query, QueryError};
 pub use table::{Flags, WORDS};

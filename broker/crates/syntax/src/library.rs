@@ -40,6 +40,11 @@ pub fn carry_grammars(carried: CarriedGrammars, cache_dir: Option<&Path>) {
     CARRIED.get_or_init(|| (carried, CodeCache::new(folder, |_| {})));
 }
 
+/// Loads the library, unless it is loaded. What goes wrong is reported where a grammar is wanted.
+pub fn load_grammars() {
+    let _reported_there = loaded();
+}
+
 /// The error says why it cannot be had.
 pub(crate) fn grammar(name: &str) -> Result<tree_sitter::Language, String> {
     let library = loaded()?;

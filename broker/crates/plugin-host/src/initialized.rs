@@ -1,7 +1,7 @@
-//! Runs a component's initialization, and makes a component of it that starts with the memory that was left behind.
+//! Runs a component's initialization, and makes a component that starts with the memory which that left behind.
 //!
-//! Wizer can do so by itself, with wasmtime's garbage collector, its cache of machine code and a parser of calls in text, which
-//! nothing else here needs and which are a megabyte of the program.
+//! Wizer can do so by itself. For that it wants wasmtime's garbage collector, its cache of machine code and a parser of calls in
+//! text, which nothing else here needs.
 
 use wasmtime::{
     Result, Store,
@@ -10,7 +10,7 @@ use wasmtime::{
 use wasmtime_wizer::{ComponentInstanceState, Wizer};
 
 /// Calls the function without parameters and results that `wizer` names.
-pub(crate) async fn take<T: Send>(
+pub(crate) async fn component<T: Send>(
     wizer: &Wizer,
     store: &mut Store<T>,
     wasm: &[u8],
