@@ -45,8 +45,9 @@ def gz(content: bytes) -> bytes:
 
 
 def xz(content: bytes) -> bytes:
-    # Higher presets take twice the time and save less than 1 %.
-    return lzma.compress(content, preset=6)
+    # With the targets of x86's calls made absolute, the program takes a fiftieth less; `tar` and `dpkg` know the filter.
+    filters = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 9}]
+    return lzma.compress(content, format=lzma.FORMAT_XZ, filters=filters)
 
 
 def zip_(files: list[File], epoch: int) -> bytes:
