@@ -25,6 +25,8 @@ pub struct Answer {
     pub lease: Option<Lease>,
     /// Whether a finding that is missing is not fixed for that, since some analyses did not run.
     pub halted: bool,
+    /// Whether another attempt would fail in the same way as long as the text and the reads are the same.
+    pub(super) repeats: bool,
     /// Why the linter leaves the file out, if that is for its content.
     pub left_out: Option<Box<str>>,
 }
@@ -55,12 +57,25 @@ pub(crate) struct Computed {
 
 impl Answer {
     fn without_findings(completeness: Completeness) -> Self {
-        Self { completeness, content: None, findings: Vec::new(), lease: None, halted: false, left_out: None }
+        Self {
+            completeness,
+            content: None,
+            findings: Vec::new(),
+            lease: None,
+            halted: false,
+            repeats: false,
+            left_out: None,
+        }
     }
 
     /// Whether there is no more to say.
     pub(super) fn is_final(&self) -> bool {
         matches!(self.completeness, Completeness::Complete | Completeness::Excluded)
+    }
+
+    /// Whether it has every finding of its linter.
+    pub(super) fn is_whole(&self) -> bool {
+        self.completeness == Completeness::Complete && !self.halted
     }
 
     /// Whether it may be given again now, where its read set holds.
@@ -106,7 +121,8 @@ impl Computed {
     pub(super) fn doubt(&mut self) {
         if self.answer.is_final() {
             let why = "other files changed while it was checked".to_owned();
-            Arc::make_mut(&mut self.answer).completeness = Completeness::Partial(why);
+            let answer = Arc::make_mut(&mut self.answer);
+            (answer.completeness, answer.repeats) = (Completeness::Partial(why), false);
         }
     }
 
@@ -121,12 +137,13 @@ impl Computed {
             Ok(findings) => findings,
             Err(Changed) => {
                 outcome.completeness = changed(outcome.completeness);
+                outcome.repeats = false;
                 Vec::new()
             }
         };
-        let Outcome { completeness, content, reads, lease, halted, left_out, .. } = outcome;
+        let Outcome { completeness, content, reads, lease, halted, repeats, left_out, .. } = outcome;
         let left_out = left_out.map(Into::into);
-        let answer = Answer { completeness, content, findings, lease, halted, left_out };
+        let answer = Answer { completeness, content, findings, lease, halted, repeats, left_out };
         Self { answer: Arc::new(answer), reads, kept_reads: None, is_too_large: false }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use lint::{Completeness, Linter, Masking, Severity};
+use lint::{Linter, Masking, Severity};
 
 use super::Answer;
 
@@ -43,11 +43,8 @@ impl Coverage {
             // What one parser cannot read, another reads otherwise than it was meant.
             return Self { syntax_errors, ..Self::default() };
         }
-        let is_whole = |(place, answer): &&(usize, Arc<Answer>)| {
-            answer.completeness == Completeness::Complete
-                && !answer.halted
-                && !is_masked(linter(*place), answer)
-        };
+        let is_whole =
+            |(place, answer): &&(usize, Arc<Answer>)| answer.is_whole() && !is_masked(linter(*place), answer);
         let whole: Box<[_]> = answers.iter().filter(is_whole).map(|(place, _)| *place).collect();
         let others = if whole.len() == answers.len() { absent } else { Others::Any };
         Self { whole, others, syntax_errors }

@@ -21,6 +21,7 @@ use scheduler::{
 use tokio::task::JoinSet;
 
 pub(crate) use self::plan::{FileRoute, Plan, Tracing};
+pub(crate) use self::unkept::UnfinishedAnswers;
 pub use self::unkept::Unkept;
 use self::{
     plan::{Known, digest, key},
@@ -335,9 +336,9 @@ impl Engine {
             }
             if let Some(cache) = cache {
                 remember(&cache, known_as, &job.units, &mut given);
-            }
-            if let Some(unkept) = &own.unkept {
-                unkept.add(&*linter, known_as, &job.units, &given);
+                if let Some(unkept) = &own.unkept {
+                    unkept.add(&cache, &*linter, known_as, &job.units, &given);
+                }
             }
             Arc::new(Output::Batch(given))
         };

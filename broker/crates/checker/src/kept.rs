@@ -26,14 +26,14 @@ use scheduler::ReadIndex;
 
 pub(crate) use self::{
     checks::{KeptChecks, SharedAnswers},
-    entry::{FileFacts, Sums},
+    entry::{FileFacts, FindingCounts, Sums},
     facts::{FactCollector, FolderFacts, Unknown},
 };
 use self::{
     configuration::{Configuration, look},
     entry::{Entry, LinterEntry, LinterFacts},
 };
-use super::{MissingLinter, Router, contents::Contents};
+use super::{MissingLinter, Router, contents::Contents, engine::UnfinishedAnswers};
 
 /// What is known of the files of one folder, for one question.
 pub(crate) struct KeptAnswers {
@@ -55,6 +55,8 @@ pub(crate) struct KeptAnswers {
     /// By number of a read set: the files whose answers rest on it, sorted.
     files_by_set: Vec<Vec<WorkspacePath>>,
     configuration: Configuration,
+    /// Failures of uncertain files that are given again until those are recorded once more.
+    failures: Arc<UnfinishedAnswers>,
 }
 
 /// When a file is to be recorded once more whose answers are not known.
@@ -130,10 +132,12 @@ impl KeptAnswers {
             index: ReadIndex::default(),
             files_by_set: Vec::new(),
             configuration: Configuration::default(),
+            failures: Arc::default(),
             router: facts.router,
         };
         kept.configuration.add(&facts.configuration, log);
         facts.files.into_iter().for_each(|(path, facts)| kept.add(path, facts, 1, log));
+        kept.failures.update(&facts.unkept, &BTreeSet::new(), |it| kept.is_retried(it));
         kept
     }
 
@@ -156,14 +160,14 @@ impl KeptAnswers {
                 return;
             }
         };
-        let FileFacts { content, linters, suppressed, baselined, .. } = facts;
+        let FileFacts { content, linters, is_clean, suppressed, baselined, .. } = facts;
         if let Some(content) = content
             && !log.covers(Look::At(&path))
         {
             self.untold.insert(path.clone(), content);
         }
         let linters = linters.into_iter().map(|it| self.linter_entry(&path, it, log)).collect();
-        let entry = Entry { linters, suppressed, baselined };
+        let entry = Entry { linters, is_clean, suppressed, baselined };
         self.sums.add(&entry);
         self.files.insert(path, entry);
     }
@@ -219,13 +223,15 @@ impl KeptAnswers {
             retry.map_or(1, |it| it.attempts().saturating_add(1))
         };
         let attempts: Vec<_> = facts.files.iter().map(|(path, _)| attempts(path)).collect();
-        outdated.union(&retried).for_each(|it| self.forget(it));
+        let renewed = &outdated | &retried;
+        renewed.iter().for_each(|it| self.forget(it));
         for ((path, facts), attempts) in facts.files.into_iter().zip(attempts) {
             if let Some(facts) = facts.as_ref().ok().filter(|it| it.is_answered()) {
                 self.contents.insert(path.clone(), facts.content);
             }
             self.add(path, facts, attempts, log);
         }
+        self.failures.update(&facts.unkept, &renewed, |it| self.is_retried(it));
         Some(())
     }
 
@@ -286,9 +292,23 @@ impl KeptAnswers {
         sets.into_iter().flat_map(|it| &self.files_by_set[it as usize]).cloned()
     }
 
+    /// Whether it is known that every linter that wants the file has looked at it, and nothing is reported of it.
+    pub(crate) fn is_clean(&self, path: &WorkspacePath) -> bool {
+        self.files.get(path).is_some_and(|it| it.is_clean)
+    }
+
     /// The files that are looked at in each comparison.
     pub(crate) fn uncertain(&self) -> impl Iterator<Item = &WorkspacePath> {
         self.uncertain.keys()
+    }
+
+    /// Failures of uncertain files that may be given again. `None` where no file is recorded once more.
+    pub(crate) fn failures(&self) -> Option<Arc<UnfinishedAnswers>> {
+        (!self.is_grouped()).then(|| Arc::clone(&self.failures))
+    }
+
+    fn is_retried(&self, path: &WorkspacePath) -> bool {
+        matches!(self.uncertain.get(path), Some(Retry::From { .. }))
     }
 
     /// Those of them that are to be recorded once more now, when another comparison begins.

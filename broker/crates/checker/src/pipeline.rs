@@ -146,11 +146,12 @@ pub async fn check(
         (None, None) => request.wanted.clone(),
     };
     let mut engine_request = request.engine_request(&request.view, configuration, wanted);
+    let facts = recording.as_ref().map(|_| FactCollector::default());
+    engine_request.unkept = facts.as_ref().map(FactCollector::unkept);
     if let Some((_, answers)) = &before {
         engine_request.parent = Some(Arc::clone(&answers.seen));
         engine_request.unkept = Some(Arc::clone(&answers.unkept));
     }
-    let facts = recording.as_ref().map(|_| FactCollector::default());
     let mut stream = CheckStream::new(&evaluator, before, unchanged.clone(), facts, request, sink);
     let totals = engine.answer(&Arc::new(engine_request), &mut stream).await?;
     if let Some((recording, facts)) = recording.zip(stream.take_facts()) {

@@ -128,6 +128,9 @@ pub struct Outcome {
     /// Whether some of the linter's analyses did not run on the unit, as in code that does not compile: a finding that
     /// is missing then is not fixed.
     pub halted: bool,
+    /// Whether another attempt would fail in the same way as long as the text and the reads are the same: for a configuration
+    /// that cannot be used, and not for a lack of time.
+    pub repeats: bool,
     /// Why a file is `Excluded` that no configuration leaves out: it is a template, or more than the linter's parser knows.
     pub left_out: Option<String>,
 }
@@ -143,6 +146,7 @@ impl Outcome {
             reads: Arc::default(),
             lease: None,
             halted: false,
+            repeats: false,
             left_out: None,
         }
     }

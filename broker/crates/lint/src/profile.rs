@@ -42,4 +42,9 @@ impl Profile {
 
     /// A process that holds the whole project and does not tell what it reads.
     pub const SERVER: Self = Self { runs: Runs::Outside, scope: Scope::Project, reads: Reads::Context };
+
+    /// Whether an answer can change with nothing but the file's text and what its read set names.
+    pub fn is_traced(self) -> bool {
+        self.scope != Scope::Project && self.reads != Reads::Context
+    }
 }

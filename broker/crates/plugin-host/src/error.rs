@@ -77,6 +77,11 @@ impl PluginError {
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self, Self::Host { .. } | Self::Cancelled { .. })
     }
+
+    /// Whether another attempt would end the same way, on any machine and after any other file.
+    pub(crate) fn repeats(&self) -> bool {
+        matches!(self, Self::Guest { .. } | Self::InvalidAnswer { .. } | Self::OutOfStack { .. })
+    }
 }
 
 fn seconds(limit: &Duration) -> String {

@@ -126,7 +126,9 @@ impl Run<'_> {
                 // An instance that an error passed through is in an unknown state.
                 self.most = self.most() as u64;
                 self.instance = None;
-                Outcome::without_findings(incomplete(&error))
+                // What was concluded from two states of a file is true of none.
+                let repeats = error.repeats() && self.traced.changed().is_none();
+                Outcome { repeats, ..Outcome::without_findings(incomplete(&error)) }
             }
         };
         Outcome { content, reads: self.reads(), ..outcome }

@@ -210,6 +210,12 @@ impl<V> Cache<V> {
         Some(reads)
     }
 
+    /// What an answer rests on that is not kept here, in the form that kept answers share. `None` if a look failed: such an
+    /// answer holds nowhere.
+    pub fn shared_reads(&self, reads: &Arc<ReadSet>) -> Option<Reads> {
+        self.interner.read_set(reads).map(Reads)
+    }
+
     pub fn stats(&self) -> Stats {
         Stats {
             hits: self.counts.hits.load(Relaxed),

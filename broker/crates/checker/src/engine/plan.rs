@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use config::SetupFailure;
-use lint::{Linter, Reads, Scope, Unit};
+use lint::{Linter, Reads, Unit};
 use overlay::{ContentHash, View, WorkspacePath};
 use scheduler::{Cache, Key, ReadChecker};
 
@@ -153,7 +153,7 @@ impl Plan {
             let key = key(self.digests[*linter], unit);
             let found = cache.find_with_reads(&key, content, checker).filter(|(it, _)| it.is_reusable());
             let found = found.map(|(answer, reads)| (answer, Some(reads)));
-            let unkept = || request.unkept.as_ref()?.find(&key, content, &*request.view);
+            let mut unkept = || request.unkept.as_ref()?.find(&key, content, checker);
             found.or_else(|| unkept().map(|answer| (answer, None)))
         };
         let answers = wanting.iter().map(&mut find).collect();
@@ -167,8 +167,7 @@ impl Plan {
 
     /// Whether a linter's answers can change with nothing but the file's text and what their read sets name.
     pub(super) fn is_traced(&self, linter: usize) -> bool {
-        let profile = self.router.linters()[linter].profile();
-        profile.scope != Scope::Project && profile.reads != Reads::Context
+        self.router.linters()[linter].profile().is_traced()
     }
 
     pub(crate) fn routes(&self) -> impl Iterator<Item = (&WorkspacePath, &FileRoute)> {

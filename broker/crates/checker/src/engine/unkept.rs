@@ -1,51 +1,107 @@
-//! Answers that are not the last word, for the other view of a comparison.
+//! Answers that are not final, given again where the same text and the same reads are shown.
+//!
+//! One store serves the two views of a comparison. Another is kept with a folder for all its comparisons, and has only the
+//! failures that another attempt would repeat.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use lint::{Completeness, Linter, Reads, Scope, Unit};
-use overlay::{ContentHash, ReadSet, View};
-use scheduler::Key;
+use lint::{Completeness, Linter, Unit};
+use overlay::{ContentHash, WorkspacePath};
+use scheduler::{Cache, Key, ReadChecker};
 
 use super::plan::key;
 use crate::{Answer, answer::Computed};
 
-/// Partial answers of one check, which no other check gets: where another view shows the same, they are the same.
+/// The answers of one request that are not final, over those that are kept with its folder.
 #[derive(Default)]
-pub struct Unkept(Mutex<HashMap<Key, Partial>>);
+pub struct Unkept {
+    own: UnfinishedAnswers,
+    of_folder: Option<Arc<UnfinishedAnswers>>,
+}
+
+/// Answers that are not final, with what they rest on. No lock is held while a view is looked at.
+#[derive(Default)]
+pub(crate) struct UnfinishedAnswers(Mutex<HashMap<Key, Unfinished>>);
 
 #[derive(Clone)]
-struct Partial {
+struct Unfinished {
     content: ContentHash,
-    reads: Arc<ReadSet>,
+    reads: scheduler::Reads,
     answer: Arc<Answer>,
 }
 
+/// Limit of the failures that are kept with a folder. What does not fit is computed by each comparison.
+const MOST: usize = 4096;
+
 impl Unkept {
-    pub(super) fn add(&self, linter: &dyn Linter, digest: ContentHash, units: &[Unit], given: &[Computed]) {
-        let profile = linter.profile();
-        if profile.scope == Scope::Project || profile.reads == Reads::Context {
+    /// An empty store, over what is kept with the folder.
+    pub(crate) fn over(of_folder: Option<Arc<UnfinishedAnswers>>) -> Self {
+        Self { of_folder, ..Self::default() }
+    }
+
+    pub(super) fn add(
+        &self,
+        cache: &Cache<Answer>,
+        linter: &dyn Linter,
+        digest: ContentHash,
+        units: &[Unit],
+        given: &[Computed],
+    ) {
+        if !linter.profile().is_traced() {
             return;
         }
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (unit, Computed { answer, reads, .. }) in units.iter().zip(given) {
-            let is_partial = matches!(answer.completeness, Completeness::Partial(_));
-            let content = answer.content.filter(|_| is_partial && answer.lease.is_none());
-            if let Some(content) = content.filter(|_| answer.rests_on(reads)) {
-                let (reads, answer) = (Arc::clone(reads), Arc::clone(answer));
-                all.insert(key(digest, unit), Partial { content, reads, answer });
-            }
+            let is_unfinished = match answer.completeness {
+                Completeness::Partial(_) => true,
+                Completeness::Failed(_) => answer.repeats,
+                Completeness::Complete | Completeness::Excluded | Completeness::Pending(_) => false,
+            };
+            let is_known = is_unfinished && answer.lease.is_none() && answer.rests_on(reads);
+            let Some(content) = answer.content.filter(|_| is_known) else { continue };
+            let Some(reads) = cache.shared_reads(reads) else { continue };
+            let unfinished = Unfinished { content, reads, answer: Arc::clone(answer) };
+            self.own.lock().insert(key(digest, unit), unfinished);
         }
     }
 
-    /// The answer for this text, if it holds in `view`.
-    pub(super) fn find(&self, key: &Key, content: ContentHash, view: &dyn View) -> Option<Arc<Answer>> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let partial = all.get(key).filter(|it| it.content == content).cloned()?;
-        // The view is looked at without the lock.
-        drop(all);
-        partial.reads.holds_in(view).then_some(partial.answer)
+    /// The answer for this text, if it holds in the view that `checker` looks at.
+    pub(super) fn find(
+        &self,
+        key: &Key,
+        content: ContentHash,
+        checker: &mut ReadChecker<'_>,
+    ) -> Option<Arc<Answer>> {
+        let own = self.own.find(key, content, checker);
+        own.or_else(|| self.of_folder.as_ref()?.find(key, content, checker))
+    }
+}
+
+impl UnfinishedAnswers {
+    fn find(&self, key: &Key, content: ContentHash, checker: &mut ReadChecker<'_>) -> Option<Arc<Answer>> {
+        let found = self.lock().get(key).filter(|it| it.content == content).cloned();
+        found.filter(|it| checker.holds_reads(&it.reads)).map(|it| it.answer)
+    }
+
+    /// Forgets what there was about the files `renewed`, and takes the failures among `recorded` that would be repeated, of
+    /// files that `is_wanted`.
+    pub(crate) fn update(
+        &self,
+        recorded: &Unkept,
+        renewed: &BTreeSet<WorkspacePath>,
+        is_wanted: impl Fn(&WorkspacePath) -> bool,
+    ) {
+        let mut all = self.lock();
+        all.retain(|key, _| !renewed.contains(&key.path));
+        let room = MOST.saturating_sub(all.len());
+        let recorded = recorded.own.lock();
+        let repeated = recorded.iter().filter(|(key, it)| it.answer.repeats && is_wanted(&key.path));
+        all.extend(repeated.take(room).map(|(key, it)| (key.clone(), it.clone())));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Unfinished>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

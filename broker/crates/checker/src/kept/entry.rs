@@ -15,8 +15,18 @@ pub(crate) struct FileFacts {
     /// Whether the text is behind a link; then all answers name it, and the link, among what they rest on.
     pub(super) is_link: bool,
     pub(super) linters: Box<[LinterFacts]>,
+    /// Whether every linter that wants the file has looked at it, and nothing is reported of it.
+    pub(super) is_clean: bool,
     pub(super) suppressed: u32,
     pub(super) baselined: u32,
+}
+
+/// The numbers of a file's findings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FindingCounts {
+    pub(crate) reported: usize,
+    pub(crate) suppressed: usize,
+    pub(crate) baselined: usize,
 }
 
 /// The answer of one linter, with what it rests on besides the file's text.
@@ -30,6 +40,7 @@ pub(super) struct LinterFacts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(super) linters: Box<[LinterEntry]>,
+    pub(super) is_clean: bool,
     pub(super) suppressed: u32,
     pub(super) baselined: u32,
 }
@@ -58,12 +69,7 @@ pub(crate) struct Sums {
 
 impl FileFacts {
     /// `None` if an answer is not final, is for another text than the file's in `view`, or rests on more than its read set.
-    pub(crate) fn of(
-        file: &FileAnswers,
-        view: &dyn View,
-        suppressed: usize,
-        baselined: usize,
-    ) -> Option<Self> {
+    pub(crate) fn of(file: &FileAnswers, view: &dyn View, counts: FindingCounts) -> Option<Self> {
         let linked = if file.own_content.is_none() { Some(Linked::of(file, view)?) } else { None };
         let content = file.own_content.or_else(|| Some(linked.as_ref()?.content))?;
         let names_text = |reads: &Reads| linked.as_ref().is_none_or(|it| it.is_named_by(reads));
@@ -81,14 +87,15 @@ impl FileFacts {
             content: Some(content),
             is_link: linked.is_some(),
             linters: linters.collect::<Option<_>>()?,
-            suppressed: u32::try_from(suppressed).ok()?,
-            baselined: u32::try_from(baselined).ok()?,
+            is_clean: counts.reported == 0 && file.answers.iter().all(|(_, it)| it.is_whole()),
+            suppressed: u32::try_from(counts.suppressed).ok()?,
+            baselined: u32::try_from(counts.baselined).ok()?,
         })
     }
 
     /// No linter wants the file, by its name or by this text.
     pub(crate) fn nothing(content: Option<ContentHash>) -> Self {
-        Self { content, is_link: false, linters: [].into(), suppressed: 0, baselined: 0 }
+        Self { content, is_link: false, linters: [].into(), is_clean: true, suppressed: 0, baselined: 0 }
     }
 
     pub(super) fn is_answered(&self) -> bool {

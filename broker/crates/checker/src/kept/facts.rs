@@ -4,9 +4,9 @@ use std::{collections::HashMap, sync::Arc};
 
 use overlay::{ChangeLog, Look, ReadSet, View, WorkspacePath};
 
-use super::FileFacts;
+use super::{FileFacts, FindingCounts};
 use crate::{
-    FileAnswers, Router,
+    FileAnswers, Router, Unkept,
     engine::{FileRoute, Plan, Tracing},
 };
 
@@ -16,6 +16,7 @@ pub(crate) struct FolderFacts {
     /// Sorted by path.
     pub(crate) files: Vec<(WorkspacePath, Result<FileFacts, Unknown>)>,
     pub(crate) configuration: Arc<ReadSet>,
+    pub(crate) unkept: Arc<Unkept>,
 }
 
 impl FolderFacts {
@@ -44,13 +45,19 @@ pub(crate) enum Unknown {
 #[derive(Default)]
 pub(crate) struct FactCollector {
     files: HashMap<WorkspacePath, FileFacts>,
+    unkept: Arc<Unkept>,
 }
 
 impl FactCollector {
-    /// Adds a file of `view` with the numbers of its findings that are not reported.
-    pub(crate) fn add(&mut self, file: &FileAnswers, view: &dyn View, suppressed: usize, baselined: usize) {
+    /// The store for answers that are not final.
+    pub(crate) fn unkept(&self) -> Arc<Unkept> {
+        Arc::clone(&self.unkept)
+    }
+
+    /// Adds a file of `view`.
+    pub(crate) fn add(&mut self, file: &FileAnswers, view: &dyn View, counts: FindingCounts) {
         let path = &file.unit.path;
-        let facts = FileFacts::of(file, view, suppressed, baselined);
+        let facts = FileFacts::of(file, view, counts);
         self.files.extend(facts.map(|it| (path.clone(), it)));
     }
 
@@ -67,6 +74,6 @@ impl FactCollector {
             (path.clone(), facts)
         };
         let files = plan.routes().map(facts).collect();
-        FolderFacts { router: Arc::clone(&plan.router), files, configuration }
+        FolderFacts { router: Arc::clone(&plan.router), files, configuration, unkept: self.unkept }
     }
 }

@@ -208,10 +208,10 @@ impl Comparison {
     ) -> Result<Answers, Refused> {
         let (seen, parts) = mpsc::channel();
         let mut gathered = Gathered::default();
-        let unkept = Arc::<Unkept>::default();
-        let first = unchanged.map_or_else(|| self.wanted_before(), |it| it.wanted_before());
+        let unkept = Arc::new(Unkept::over(unchanged.and_then(|it| it.failures.clone())));
+        let first = unchanged.map_or_else(|| Some(self.wanted_before()), Unchanged::wanted_before);
         let configuration = unchanged.and_then(|it| it.configured.as_ref()).unwrap_or(&self.before);
-        for wanted in [Some(first), self.elsewhere()].into_iter().flatten() {
+        for wanted in [first, self.elsewhere()].into_iter().flatten() {
             let mut engine_request = request.engine_request(&self.before, configuration, wanted);
             engine_request.seen = Some(seen.clone());
             engine_request.unkept = Some(Arc::clone(&unkept));

@@ -15,6 +15,7 @@ use super::{BaselineUse, Request};
 use crate::{
     Answer, Coverage, FileAnswers, Finding, Refused, RuleRef,
     baseline::{Baseline, Mark, Presence},
+    kept::FindingCounts,
     policy::{self, Read, RuleIndex},
 };
 
@@ -29,6 +30,13 @@ pub struct FileFindings {
     pub(super) hidden: Vec<(Arc<RuleRef>, Fingerprint)>,
     pub suppressed: usize,
     pub baselined: usize,
+}
+
+impl FileFindings {
+    pub(super) fn counts(&self) -> FindingCounts {
+        let Self { findings, suppressed, baselined, .. } = self;
+        FindingCounts { reported: findings.len(), suppressed: *suppressed, baselined: *baselined }
+    }
 }
 
 /// A finding, and what it is recognised by in another version of its file.

@@ -172,8 +172,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
 
     /// The linters that have looked at the file, with the rules of its parent: what they do not find any more is gone.
     fn looked<'s>(&'s self, file: &'s FileAnswers, old: &Answered) -> Vec<&'s str> {
-        let has_looked = |it: &Answer| it.completeness == Completeness::Complete && !it.halted;
-        let whole = file.answers.iter().filter(|(_, it)| has_looked(it));
+        let whole = file.answers.iter().filter(|(_, it)| it.is_whole());
         let whole = whole.filter_map(|(linter, _)| self.linter(*linter));
         // Another selection, or another version, may not have the rule.
         let same = whole.filter(|it| old.digest(&it.name).is_none_or(|old| old == it.digest));
@@ -303,7 +302,7 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
         self.summary.suppressed += found.suppressed;
         self.summary.baselined += found.baselined;
         if let Some(facts) = &mut self.facts {
-            facts.add(&file, self.evaluator.view(), found.suppressed, found.baselined);
+            facts.add(&file, self.evaluator.view(), found.counts());
         }
         report.found = found;
         report.changes = self.before.is_some().then(Vec::new);

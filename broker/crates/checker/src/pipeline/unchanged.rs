@@ -20,13 +20,15 @@ use crate::{
     Engine, Files, MissingLinter, Refused, Wanted,
     collect::with_file_settings,
     contents::Contents,
+    engine::UnfinishedAnswers,
     kept::{Common, FolderChange, KeptAnswers, KeptChecks, SharedAnswers, Sums},
 };
 
 /// The files that both views show alike, with the same answers, and those that are left.
 pub(super) struct Unchanged {
     common: Common,
-    /// What is to be looked at of the view before.
+    /// What is to be looked at of the view before. A file of which nothing is reported there is not among it, unless it is gone
+    /// in the view after: with nothing to compare with, all that is found is new, which is the same.
     before: Files,
     /// What is to be looked at of the view after.
     pub(super) after: Files,
@@ -34,6 +36,8 @@ pub(super) struct Unchanged {
     pub(super) missing: Vec<MissingLinter>,
     /// A view with the configuration of both, if that is known of all files that are looked at.
     pub(super) configured: Option<Arc<dyn View>>,
+    /// Failures that may be given again, of files that are looked at.
+    pub(super) failures: Option<Arc<UnfinishedAnswers>>,
 }
 
 /// Number of files that are always few enough to be looked at one by one.
@@ -103,9 +107,9 @@ impl Unchanged {
         pair.find(engine, cache, request, &kept).await
     }
 
-    /// What is to be looked at of the view before.
-    pub(super) fn wanted_before(&self) -> Wanted {
-        Wanted::Files(self.before.clone())
+    /// What is to be looked at of the view before, if anything.
+    pub(super) fn wanted_before(&self) -> Option<Wanted> {
+        (!self.before.units.is_empty()).then(|| Wanted::Files(self.before.clone()))
     }
 
     /// What is to be looked at of the view after.
@@ -207,7 +211,8 @@ impl Pair {
         let mut differing = kept.outdated(&changes, &walk, &**folder);
         if may_update && !kept.is_grouped() && kept.is_configured_alike(&changes, &[&**folder]) {
             let retried = kept.retried();
-            if differing.len() + retried.len() >= OUTDATED_FILES || changes.len() >= CHANGED_PATHS {
+            let are_many = differing.len() >= OUTDATED_FILES || changes.len() >= CHANGED_PATHS;
+            if are_many || !retried.is_empty() {
                 let then = kept.moment();
                 return Some(Found::Outdated(FolderChange { then, now, walk, outdated: differing, retried }));
             }
@@ -219,19 +224,25 @@ impl Pair {
             return None;
         }
         let walks = [0, 1].map(|it| walk.updated(&*self.views[it], &self.tracked[it].edits, &**log));
-        differing.extend(kept.touched(&edits, &views));
+        let [of_before, of_after] = [0, 1].map(|it| kept.touched(&self.tracked[it].edits, &views[it..=it]));
+        // Files that the view before may show otherwise than was recorded.
+        let unrecorded_before = &differing | &of_before;
+        differing.extend(of_before.into_iter().chain(of_after));
         differing.extend(kept.uncertain().cloned());
         walks.iter().for_each(|it| differing.extend(walk.difference(it)));
         if !are_few(differing.len(), kept.len()) {
             return None;
         }
-        let [before, after] = walks.each_ref().map(|it| among(it, &differing));
+        let [mut before, after] = walks.each_ref().map(|it| among(it, &differing));
         let mut looked_at = before.units.iter().chain(&after.units);
         let is_configured = looked_at.all(|it| kept.knows_configuration_of(&it.path));
+        let is_clean = |it: &WorkspacePath| kept.is_clean(it) && !unrecorded_before.contains(it);
+        before.units.retain(|it| !is_clean(&it.path) || !walks[1].has(&it.path));
         Some(Found::Unchanged(Arc::new(Unchanged {
             common: kept.without(&differing),
             missing: kept.missing(&walks[1])?,
             configured: is_configured.then(|| Arc::clone(folder)),
+            failures: kept.failures(),
             before,
             after,
         })))

@@ -37,6 +37,7 @@ pub struct Scripted {
     cells: BTreeMap<String, Vec<&'static str>>,
     completeness: BTreeMap<String, Completeness>,
     left_out: BTreeMap<String, String>,
+    repeats: bool,
     silent: BTreeSet<String>,
     panics: BTreeSet<String>,
     /// The answers rest on all of this file, which no read set says.
@@ -60,6 +61,7 @@ impl Scripted {
             cells: BTreeMap::new(),
             completeness: BTreeMap::new(),
             left_out: BTreeMap::new(),
+            repeats: false,
             silent: BTreeSet::new(),
             panics: BTreeSet::new(),
             rests_on: None,
@@ -106,6 +108,12 @@ impl Scripted {
 
     pub fn partly(self, path: &str, reason: &str) -> Self {
         self.answers(path, Completeness::Partial(reason.to_owned()))
+    }
+
+    /// Would fail again in the same way.
+    pub fn repeats(mut self) -> Self {
+        self.repeats = true;
+        self
     }
 
     /// Breaks the contract: gives no answer for `path`.
@@ -180,6 +188,7 @@ impl Linter for Scripted {
                 reads: Arc::default(),
                 lease: self.lease.clone(),
                 halted: false,
+                repeats: self.repeats,
                 left_out: self.left_out.get(path).cloned(),
             };
             answer(index, outcome);

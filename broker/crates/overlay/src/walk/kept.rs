@@ -197,11 +197,14 @@ impl<'a> Update<'a> {
         if !is_above {
             return Arc::clone(folder);
         }
-        let items = folder.items.iter().map(|item| match item {
+        let renewed = folder.items.iter().map(|item| match item {
             Item::File(_) => item.clone(),
             Item::Folder(path, folder) => Item::Folder(path.clone(), self.renew(path, folder)),
         });
-        Arc::new(folder.with_items(items.collect()))
+        let items: Box<[_]> = renewed.collect();
+        // A comparison of walks passes over what they share.
+        let is_same = folder.items.iter().zip(&items).all(|(then, now)| then.is_shared_with(now));
+        if is_same { Arc::clone(folder) } else { Arc::new(folder.with_items(items)) }
     }
 
     /// What is the same in `old` is taken from there.

@@ -9,6 +9,7 @@ use overlay::{ContentHash, Observation, Read, View, WorkspacePath};
 
 use self::names::Names;
 use super::{
+    Reads,
     observations::{ByAddress, Observed, ObservedSet, address},
     parent::{Inherited, Seen},
 };
@@ -87,13 +88,23 @@ impl<'v> ReadChecker<'v> {
         }
     }
 
+    /// Whether this view shows all that `reads` says. For an answer outside of the cache: where few files are looked at, to
+    /// list their directories would take longer than to look for each name.
+    pub fn holds_reads(&mut self, reads: &Reads) -> bool {
+        self.judge(&reads.0, |own, observed| own.observe(&observed.read) == observed.observation)
+    }
+
     /// Whether every observation shows in this view.
     pub(super) fn holds(&mut self, set: &Arc<ObservedSet>) -> bool {
+        self.judge(set, Self::shows)
+    }
+
+    fn judge(&mut self, set: &Arc<ObservedSet>, shows: impl Fn(&mut Self, &Arc<Observed>) -> bool) -> bool {
         if let Some((_, holds)) = self.sets.get(&address(set)) {
             return *holds;
         }
         let inherits = self.inherited.as_ref().is_some_and(|it| it.holds(set));
-        let holds = inherits || set.observations.iter().all(|observed| self.shows(observed));
+        let holds = inherits || set.observations.iter().all(|observed| shows(self, observed));
         self.sets.insert(address(set), (Arc::clone(set), holds));
         holds
     }

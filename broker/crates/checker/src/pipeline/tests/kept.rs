@@ -21,7 +21,7 @@ use super::super::*;
 use crate::{AnswerCodec, Excluded, Incomplete, LocalChecker, Options, SharedLinter, local::These};
 
 /// Does what the lines of a file say: `!` is a finding, `see a` one that tells what stands at `a`, `list a` one that
-/// tells the names there; a file with `?` is not checked to the end, and one with `skip` is left out. The linter `two` does
+/// tells the names there; a file with `?` is not checked to the end, with `%` not at all, and one with `skip` is left out. The linter `two` does
 /// not name the file itself among what it reads.
 struct Reader {
     identity: Identity,
@@ -74,16 +74,18 @@ impl Reader {
         let left_out = text.contains("skip").then(|| "the script says so".to_owned());
         let completeness = match &left_out {
             Some(_) => Completeness::Excluded,
+            None if text.contains('%') => Completeness::Failed("the script says so".to_owned()),
             None if text.contains('?') => Completeness::Partial("the script says so".to_owned()),
             None => Completeness::Complete,
         };
-        if left_out.is_some() {
+        if left_out.is_some() || matches!(completeness, Completeness::Failed(_)) {
             diagnostics.clear();
         }
         Answered {
             diagnostics,
             content: Some(ContentHash::of(&bytes)),
             reads: traced.read_set(),
+            repeats: true,
             left_out,
             ..Answered::without_findings(completeness)
         }
@@ -307,7 +309,7 @@ impl Random {
     }
 
     fn act(&mut self) -> Act {
-        const TEXTS: [&str; 16] = [
+        const TEXTS: [&str; 17] = [
             "",
             "!",
             "!\n!\n",
@@ -318,6 +320,7 @@ impl Random {
             "list .",
             "skip",
             "?\n!",
+            "%\nsee b/a",
             "a\n",
             "*\n!b\n",
             "[severity]\nX = 'off'\n",
@@ -388,13 +391,17 @@ const FILES: [(&str, &str); 10] = [
 
 /// The files that a comparison looks at in the view after, if not at all.
 fn looked_at(world: &World, after: &Snapshot, before: &Snapshot) -> Option<Vec<String>> {
+    let unchanged = unchanged(world, after, before);
+    unchanged.map(|it| it.after.units.iter().map(|it| it.path.to_string()).collect())
+}
+
+fn unchanged(world: &World, after: &Snapshot, before: &Snapshot) -> Option<Arc<Unchanged>> {
     let view: Arc<dyn View> = Arc::new(after.clone());
     let mut request = world.checker.request(Arc::clone(&view), scope().wanted(&*view), Arc::new(ByFile));
     request.comparison = Some(Arc::new(compared(after, before)));
     let (engine, cache, runtime) = world.checker.parts();
     let unchanged = Unchanged::find(engine, cache, &request, request.comparison.as_ref().unwrap());
-    let files = runtime.block_on(unchanged).unwrap().map(|it| it.after.units.clone());
-    files.map(|it| it.iter().map(|it| it.path.to_string()).collect())
+    runtime.block_on(unchanged).unwrap()
 }
 
 /// A branch with one edit, and its parent.
@@ -440,6 +447,36 @@ fn only_what_may_differ_is_looked_at() {
     assert_eq!(looked_at(&world, &branch.snapshot(), &before), with_who_listed);
     branch.write(&path("broker.toml"), Bytes::from_static(b"[severity]\nX = 'off'\n")).unwrap();
     assert_eq!(looked_at(&world, &branch.snapshot(), &before), None, "all may be reported otherwise");
+}
+
+#[test]
+fn of_the_view_before_only_what_has_findings_is_looked_at() {
+    let world = World::new(&[("a", "!"), ("b", "x"), ("c", "skip"), ("d", "x"), ("e", "x")], ENOUGH);
+    let files = |edits: &dyn Fn(&mut Branch), of: &Branch| {
+        let mut branch = of.fork();
+        edits(&mut branch);
+        let after = branch.snapshot();
+        let before = after.fork_point();
+        let shown: Arc<dyn View> = Arc::new(after.clone());
+        assert_eq!(told(&world.checker, &shown, compared(&after, &before)), from_nothing(&after, &before));
+        let unchanged = unchanged(&world, &after, &before).unwrap();
+        let Some(Wanted::Files(before)) = unchanged.wanted_before() else { return Vec::new() };
+        before.units.iter().map(|it| it.path.to_string()).collect::<Vec<_>>()
+    };
+    let write = |branch: &mut Branch, at: &str, text: &'static str| {
+        branch.write(&path(at), Bytes::from_static(text.as_bytes())).unwrap();
+    };
+    let mut base = world.branch();
+    let edit_all =
+        |branch: &mut Branch| ["a", "b", "c", "d", "e"].iter().for_each(|it| write(branch, it, "!\n!"));
+    assert_eq!(files(&edit_all, &base), ["a", "c"]);
+    let remove = |branch: &mut Branch| {
+        branch.remove(&path("d")).unwrap();
+    };
+    assert_eq!(files(&remove, &base), ["d"], "it is gone in the view after");
+    // What the view before has for itself was not recorded.
+    write(&mut base, "b", "y");
+    assert_eq!(files(&edit_all, &base), ["a", "b", "c"]);
 }
 
 #[test]
@@ -558,4 +595,53 @@ fn a_partial_answer_is_asked_for_once_where_both_views_show_the_same() {
     let outcome = runtime.block_on(check(engine, cache, &request, &mut Words::default())).unwrap();
     let asked: Vec<_> = linter.asked().into_iter().map(|(at, _)| at).collect();
     assert_eq!((outcome.summary.linters[0].partial, asked), (2, ["a", "b", "b"].map(str::to_owned).to_vec()));
+}
+
+/// How often `linters`, of which `failing` is one, ask about `a-b/a` in so many comparisons.
+fn times_asked(world: &World, failing: &Scripted, linters: Vec<SharedLinter>, comparisons: usize) -> usize {
+    let (_, [after, before]) = edited(world);
+    let view: Arc<dyn View> = Arc::new(after.clone());
+    let lineup = Arc::new(These(linters));
+    let mut request = world.checker.request(Arc::clone(&view), scope().wanted(&*view), lineup);
+    request.comparison = Some(Arc::new(compared(&after, &before)));
+    let (engine, cache, runtime) = world.checker.parts();
+    for _ in 0..comparisons {
+        let mut words = Words::default();
+        let checked = runtime.block_on(check(engine, cache, &request, &mut words)).unwrap();
+        assert_eq!(checked.summary.linters[0].failed, 1);
+    }
+    failing.asked().iter().filter(|(at, _)| at == "a-b/a").count()
+}
+
+fn failing() -> Scripted {
+    Scripted::new("l", &["*"]).fails("a-b/a", "its configuration cannot be used")
+}
+
+#[test]
+fn a_failure_that_would_be_repeated_is_asked_for_ever_more_rarely() {
+    let times = |linter: Scripted, comparisons| {
+        let (world, linter) = (World::new(&FILES, ENOUGH), Arc::new(linter));
+        times_asked(&world, &linter, vec![Arc::clone(&linter) as _], comparisons)
+    };
+    // Once while the folder is recorded, and when it is recorded once more: by the third comparison, and by the eighth.
+    let repeated = [1, 2, 3, 7, 8].map(|it| times(failing().repeats(), it));
+    assert_eq!(repeated, [1, 1, 2, 2, 3]);
+    // Else also for both views of each comparison.
+    assert_eq!(times(failing(), 2), 5);
+}
+
+#[test]
+fn a_failure_is_not_kept_of_a_file_that_is_not_recorded_once_more() {
+    let world = World::new(&FILES, ENOUGH);
+    let linter = Arc::new(failing().repeats());
+    // What it says of the file rests on more than is read.
+    let other: SharedLinter = Arc::new(Scripted::new("other", &["*"]).rests_on("c"));
+    let linters: Vec<SharedLinter> = vec![Arc::clone(&linter) as _, other];
+    let base: Arc<dyn View> = Arc::new(world.base.clone());
+    let whole =
+        world.checker.request(Arc::clone(&base), scope().wanted(&*base), Arc::new(These(linters.clone())));
+    let (engine, cache, runtime) = world.checker.parts();
+    runtime.block_on(check(engine, cache, &whole, &mut Words::default())).unwrap();
+    // Once by that, and once for both views of each comparison.
+    assert_eq!(times_asked(&world, &linter, linters, 2), 3);
 }

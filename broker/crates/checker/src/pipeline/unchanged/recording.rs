@@ -15,7 +15,6 @@ use crate::{
     collect::with_file_settings,
     engine::Plan,
     kept::{FactCollector, FolderChange, FolderFacts, KeptAnswers, KeptChecks, SharedAnswers},
-    pipeline::FileFindings,
 };
 
 /// A whole check of a folder that records, besides what it reports.
@@ -157,8 +156,9 @@ async fn facts(
     engine_request.answered = Arc::new(|_| {});
     engine_request.traced_only = true;
     let evaluator = PolicyEvaluator::configured_by(request, &configuration, &folder, cache)?;
-    let mut recorder =
-        Recorder { evaluator, names: Arc::default(), facts: FactCollector::default(), wrong: None };
+    let facts = FactCollector::default();
+    engine_request.unkept = Some(facts.unkept());
+    let mut recorder = Recorder { evaluator, names: Arc::default(), facts, wrong: None };
     let totals = engine.answer(&Arc::new(engine_request), &mut recorder).await?;
     let Recorder { facts, wrong, .. } = recorder;
     match wrong {
@@ -184,10 +184,7 @@ impl Listener for Recorder<'_> {
     async fn file(&mut self, file: FileAnswers) {
         let names: Vec<_> = self.names.iter().map(String::as_str).collect();
         match self.evaluator.evaluate(&file, &names, None) {
-            Ok(Some(found)) => {
-                let FileFindings { suppressed, baselined, .. } = &*found;
-                self.facts.add(&file, self.evaluator.view(), *suppressed, *baselined);
-            }
+            Ok(Some(found)) => self.facts.add(&file, self.evaluator.view(), found.counts()),
             // The file has another text by now.
             Ok(None) => {}
             Err(wrong) => _ = self.wrong.get_or_insert(wrong),

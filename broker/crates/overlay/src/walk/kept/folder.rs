@@ -143,6 +143,14 @@ impl Folder {
 }
 
 impl Item {
+    /// Whether nothing of one is another than of the other, where both are of the same name and kind.
+    pub(super) fn is_shared_with(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Folder(_, a), Self::Folder(_, b)) => Arc::ptr_eq(a, b),
+            _ => true,
+        }
+    }
+
     /// Its file, or all that are below it.
     fn gather(&self, found: &mut BTreeSet<WorkspacePath>) {
         match self {
