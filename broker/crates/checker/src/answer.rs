@@ -121,8 +121,7 @@ impl Computed {
     pub(super) fn doubt(&mut self) {
         if self.answer.is_final() {
             let why = "other files changed while it was checked".to_owned();
-            let answer = Arc::make_mut(&mut self.answer);
-            (answer.completeness, answer.repeats) = (Completeness::Partial(why), false);
+            Arc::make_mut(&mut self.answer).completeness = Completeness::Partial(why);
         }
     }
 

@@ -258,7 +258,7 @@ impl KeptAnswers {
     /// Whether what configures the file was looked at, which may be new in a directory that is.
     pub(crate) fn knows_configuration_of(&self, path: &WorkspacePath) -> bool {
         let directory = path.parent().unwrap_or_else(WorkspacePath::root);
-        at_or_below(&self.files, &directory).next().is_some()
+        self.configuration.has_looked_in(&directory)
     }
 
     /// The files whose answers may have changed since the folder changed at `changes`; `walk` has its files now.

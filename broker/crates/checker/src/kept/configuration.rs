@@ -31,6 +31,13 @@ impl Configuration {
         }
     }
 
+    /// Whether something that stands, or could stand, in the directory itself is among what was read.
+    pub(super) fn has_looked_in(&self, directory: &WorkspacePath) -> bool {
+        let is_there = |path: &WorkspacePath| path.parent().as_ref() == Some(directory);
+        at_or_below(&self.told, directory).any(|(path, _)| is_there(path))
+            || self.untold.iter().any(|(read, _)| is_there(read.path()))
+    }
+
     /// Whether views that differ from the folder at `changed` alone show the same.
     pub(super) fn is_alike(&self, changed: &[WorkspacePath], views: &[&dyn View]) -> bool {
         let shows = |(read, then): &Fact| {

@@ -214,8 +214,9 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         self.summary.linters = whole(std::mem::take(&mut self.summary.linters), unchanged);
     }
 
+    /// `None` where something is wrong with the configuration: what was reported of the files is not known then.
     pub(super) fn take_facts(&mut self) -> Option<FactCollector> {
-        self.facts.take()
+        self.facts.take().filter(|_| self.wrong.is_none())
     }
 
     pub(super) async fn finish(mut self, totals: Totals, start: Instant) -> Result<Summary, Refused> {

@@ -235,7 +235,9 @@ impl Pair {
         }
         let [mut before, after] = walks.each_ref().map(|it| among(it, &differing));
         let mut looked_at = before.units.iter().chain(&after.units);
-        let is_configured = looked_at.all(|it| kept.knows_configuration_of(&it.path));
+        // The folder's configuration may be another by now, which the views do not show.
+        let is_configured = kept.is_configured_alike(&changed, &[&**folder])
+            && looked_at.all(|it| kept.knows_configuration_of(&it.path));
         let is_clean = |it: &WorkspacePath| kept.is_clean(it) && !unrecorded_before.contains(it);
         before.units.retain(|it| !is_clean(&it.path) || !walks[1].has(&it.path));
         Some(Found::Unchanged(Arc::new(Unchanged {

@@ -143,7 +143,7 @@ impl Folder {
 }
 
 impl Item {
-    /// Whether nothing of one is another than of the other, where both are of the same name and kind.
+    /// Whether two items of the same name and kind share what is below them. A file has nothing there.
     pub(super) fn is_shared_with(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Folder(_, a), Self::Folder(_, b)) => Arc::ptr_eq(a, b),
