@@ -132,7 +132,7 @@ fn the_read_set_says_what_the_answer_depends_on() {
     let outcome = &python.outcomes(&base, &["pkg/used.py"])[0];
     let observed = |read: Read| outcome.reads.get(&read);
     assert!(matches!(observed(Read::Content(path("pyproject.toml"))), Some(Observation::Found(_))));
-    assert_eq!(observed(Read::Metadata(path("pkg/ruff.toml"))), Some(Observation::Missing), "misses count");
+    assert_eq!(observed(Read::Kind(path("pkg/ruff.toml"))), Some(Observation::Missing), "misses count");
     assert_eq!(observed(Read::Content(path("pkg/used.py"))), None, "the unit's own text is `content`");
     let holds = |edit: &dyn Fn(&mut Branch) -> Result<Revision, EditError>| {
         let mut fork = base.fork();
@@ -140,8 +140,44 @@ fn the_read_set_says_what_the_answer_depends_on() {
         outcome.reads.holds_in(&fork.snapshot() as &dyn View)
     };
     assert!(holds(&|it| it.write(&path("pkg/other.py"), "1".into())));
+    assert!(
+        holds(&|it| it.write(&path("pkg/__init__.py"), "longer than before".into())),
+        "it is there, which counts"
+    );
+    assert!(!holds(&|it| it.remove(&path("pkg/__init__.py"))));
     assert!(!holds(&|it| it.write(&path("pyproject.toml"), "".into())));
     assert!(!holds(&|it| it.write(&path("pkg/ruff.toml"), "".into())));
+}
+
+#[test]
+fn a_page_rests_on_what_it_links_only_as_far_as_it_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "plain.md", "# A\n\n[there](page.md)\n");
+    write(folder.path(), "part.md", "# B\n\n[there](page.md#part)\n");
+    write(folder.path(), "page.md", "# Page\n\n## Part\n");
+    let cache = tempfile::tempdir().unwrap();
+    let markdown = bundled(&host(Some(cache.path())), "markdown").configured(Settings::default());
+    let base = branch(folder.path());
+    let outcomes = check(&markdown, Arc::new(base.snapshot()), &["plain.md"]);
+    let of_part = check(&markdown, Arc::new(base.snapshot()), &["part.md"]);
+    let holds = |edit: &dyn Fn(&mut Branch) -> Result<Revision, EditError>| {
+        let mut fork = base.fork();
+        edit(&mut fork).unwrap();
+        [&outcomes, &of_part].map(|it| it[0].reads.holds_in(&fork.snapshot() as &dyn View))
+    };
+    assert_eq!(
+        holds(&|it| it.write(&path("page.md"), "# Page\n\nMore than before.\n".into())),
+        [true, false]
+    );
+    assert_eq!(holds(&|it| it.remove(&path("page.md"))), [false, false]);
+}
+
+#[test]
+fn a_plugin_that_was_not_built_is_told_of_each_file() {
+    let cache = tempfile::tempdir().unwrap();
+    let linter = not_built(&host(Some(cache.path())), "python").configured(Settings::default());
+    let python = Python { linter, _cache: cache };
+    assert_snapshot!(python.codes(&branch(workspace().path()), &["pkg/used.py"]), @r#"pkg/used.py: Failed("plugin `python` 0.1.0 was left out when this Broker was built quickly; `./dev build` makes it")"#);
 }
 
 #[test]

@@ -14,7 +14,10 @@ use crate::{ContentHash, FileKind, Listing, Metadata, View, WorkspacePath};
 /// first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Read {
+    /// Kind, size and executable bit.
     Metadata(WorkspacePath),
+    /// The kind alone, which an edit of a file leaves as it is.
+    Kind(WorkspacePath),
     Link(WorkspacePath),
     Listing(WorkspacePath),
     Content(WorkspacePath),
@@ -50,6 +53,7 @@ pub struct ReadSet {
 /// [`View::resolve`] and [`View::open`] record every component they look at.
 pub struct Traced {
     view: Arc<dyn View>,
+    is_of_kinds: bool,
     record: Mutex<Record>,
 }
 
@@ -61,7 +65,13 @@ struct Record {
 
 impl Traced {
     pub fn new(view: Arc<dyn View>) -> Self {
-        Self { view, record: Mutex::default() }
+        Self { view, is_of_kinds: false, record: Mutex::default() }
+    }
+
+    /// Creates a view for a reader that uses only the kind of what it does not read: [`metadata`](View::metadata) reports a size
+    /// of 0 and no executable bit, and holds after an edit of the file.
+    pub fn of_kinds(view: Arc<dyn View>) -> Self {
+        Self { is_of_kinds: true, ..Self::new(view) }
     }
 
     /// The view itself; what is read through it is not recorded.
@@ -76,6 +86,13 @@ impl Traced {
             (bytes, hash)
         });
         self.record(Read::Content(path.clone()), Observation::of(&answer, |(_, hash)| *hash));
+        answer
+    }
+
+    /// Metadata with size and executable bit, also for a reader of kinds.
+    pub fn whole_metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
+        let answer = self.view.metadata(path);
+        self.record(Read::Metadata(path.clone()), Observation::of(&answer, hash_metadata));
         answer
     }
 
@@ -119,8 +136,11 @@ impl View for Traced {
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
-        let answer = self.view.metadata(path);
-        self.record(Read::Metadata(path.clone()), Observation::of(&answer, hash_metadata));
+        if !self.is_of_kinds {
+            return self.whole_metadata(path);
+        }
+        let answer = self.view.metadata(path).map(only_kind);
+        self.record(Read::Kind(path.clone()), Observation::of(&answer, hash_metadata));
         answer
     }
 
@@ -176,7 +196,11 @@ impl FromIterator<(Read, Observation)> for ReadSet {
 impl Read {
     pub fn path(&self) -> &WorkspacePath {
         match self {
-            Self::Metadata(path) | Self::Link(path) | Self::Listing(path) | Self::Content(path) => path,
+            Self::Metadata(path)
+            | Self::Kind(path)
+            | Self::Link(path)
+            | Self::Listing(path)
+            | Self::Content(path) => path,
         }
     }
 
@@ -188,6 +212,7 @@ impl Read {
     /// Looks again, at `view`.
     pub fn observe(&self, view: &dyn View) -> Observation {
         match self {
+            Self::Kind(path) => Observation::of(&view.metadata(path).map(only_kind), hash_metadata),
             Self::Metadata(path) => Observation::of(&view.metadata(path), hash_metadata),
             Self::Link(path) => Observation::of(&view.read_link(path), |it| ContentHash::of(it.as_bytes())),
             Self::Listing(path) => Observation::of(&view.list(path), hash_listing),
@@ -210,6 +235,10 @@ impl Observation {
             },
         }
     }
+}
+
+fn only_kind(metadata: Metadata) -> Metadata {
+    Metadata { kind: metadata.kind, size: 0, executable: false }
 }
 
 pub(crate) fn hash_metadata(metadata: &Metadata) -> ContentHash {

@@ -37,6 +37,11 @@ pub enum PluginError {
     #[error("plugin `{plugin}` {version} does not fit the world `broker:plugin/linter`: {reason}")]
     World { plugin: String, version: String, reason: String },
 
+    #[error(
+        "plugin `{plugin}` {version} was left out when this Broker was built quickly; `./dev build` makes it"
+    )]
+    NotBuilt { plugin: String, version: String },
+
     #[error("plugin `{plugin}` {version} cannot be compiled: {reason}")]
     Compile { plugin: String, version: String, reason: String },
 

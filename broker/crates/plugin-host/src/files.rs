@@ -164,6 +164,11 @@ impl GuestFiles {
         Ok((path, metadata))
     }
 
+    /// Bytes of a file, unrecorded: either it is read, or refused.
+    fn size(&self, path: &WorkspacePath) -> FsResult<u64> {
+        Ok(self.view.view().metadata(path).map_err(fs_error)?.size)
+    }
+
     fn open(
         &mut self,
         path: WorkspacePath,
@@ -175,7 +180,9 @@ impl GuestFiles {
         let handle = match metadata.kind {
             FileKind::Directory => Handle::Directory(path),
             _ if directory => return Err(asynchronous::ErrorCode::NotDirectory.into()),
-            FileKind::File if !budget.fits(metadata.size) => {
+            FileKind::File if !budget.fits(self.size(&path)?) => {
+                // What is refused rests on the size.
+                self.view.whole_metadata(&path).map_err(fs_error)?;
                 return Err(asynchronous::ErrorCode::InsufficientMemory.into());
             }
             FileKind::File => {
@@ -531,3 +538,6 @@ impl types::HostDirectoryEntryStream for Files<'_> {
 fn after(bytes: &Bytes, offset: u64) -> Bytes {
     bytes.slice(usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len())..)
 }
+
+#[cfg(test)]
+mod tests;

@@ -94,7 +94,7 @@ pub struct Bundled {
     /// BLAKE3 of the component as it was built, in hex.
     pub digest: &'static str,
     /// What the compiler made of the pre-initialised component when the program was built, compressed with Zstandard: it
-    /// is unpacked once for each user, and would be most of the program.
+    /// is unpacked once for each user, and would be most of the program. Empty if a quick build left the plugin out.
     pub machine_code: &'static [u8],
 }
 

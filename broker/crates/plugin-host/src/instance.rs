@@ -37,7 +37,7 @@ pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize
     // The answers are handed over by the caller's own thread, so that `answer` needs not be `Send`.
     let (sender, receiver) = std::sync::mpsc::channel();
     let run = move || {
-        let traced = Arc::new(Traced::new(job.view.clone()));
+        let traced = linter.traced(&job.view);
         let mut run = Run { linter, job, traced, instance: None, unusable: None, most: 0 };
         for (index, unit) in job.units.iter().enumerate() {
             // The receiver is gone only if the caller panicked.

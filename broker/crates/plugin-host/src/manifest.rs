@@ -47,6 +47,10 @@ pub struct Manifest {
     /// Files or folders of the workspace, without any of which it has nothing to say. Some of its rules may be there.
     #[serde(default, deserialize_with = "paths")]
     pub needs: Vec<WorkspacePath>,
+    /// Whether it uses the sizes of files that it has not opened. If not, `stat` of a path reports a size of 0, and an answer
+    /// holds after an edit of a file whose existence alone was checked.
+    #[serde(default = "yes")]
+    pub file_sizes: bool,
     /// What can be set in `[linters.NAME]` of `broker.toml`.
     #[serde(default)]
     pub options: OptionSchemas,
@@ -121,6 +125,10 @@ impl Manifest {
     pub(crate) fn full_name(&self) -> Name {
         Name { plugin: self.name.clone(), version: self.version.clone() }
     }
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What is wrong, and where if it is known.
@@ -208,10 +216,16 @@ mod tests {
     }
 
     #[test]
+    fn uses_sizes_unless_it_says_otherwise() {
+        let with = |keys: &str| Manifest::parse("x.wasm", &format!("{GOOD}\n{keys}")).unwrap().file_sizes;
+        assert_eq!([with(""), with("file-sizes = true"), with("file-sizes = false")], [true, true, false]);
+    }
+
+    #[test]
     fn names_what_is_wrong() {
         let error = |from: &str, to: &str| Manifest::parse("x.wasm", &GOOD.replace(from, to)).unwrap_err();
         insta::assert_snapshot!(error("0.1.4", "0.2.0"), @"plugin `no-todo` 1.2.3 is built for broker:plugin 0.2.0, and this Broker speaks 0.1.0; use a Broker that is as new as the plugin, or an older release of the plugin");
-        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `interpreters`, `config-files`, `syntax-errors`, `fixes-first`, `same-as`, `needs`, `options`, `capabilities`");
+        insta::assert_snapshot!(error("globs", "glob"), @"`x.wasm` has no usable manifest: line 6: unknown field `glob`, expected one of `name`, `version`, `api`, `description`, `languages`, `globs`, `interpreters`, `config-files`, `syntax-errors`, `fixes-first`, `same-as`, `needs`, `file-sizes`, `options`, `capabilities`");
         insta::assert_snapshot!(error("\"*.rs\"", "\"*.{rs\""), @"`x.wasm` has no usable manifest: in `globs`: error parsing glob '*.{rs': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
         insta::assert_snapshot!(error("\"*.rs\"", ""), @"`x.wasm` has no usable manifest: `globs` is empty, so that the plugin would never be run");
         insta::assert_snapshot!(error("version", "edition"), @"`x.wasm` has no usable manifest: missing field `version`");

@@ -149,6 +149,10 @@ impl Plugin {
     fn load(&self) -> Result<Loaded, PluginError> {
         let (shared, name) = (&self.host().0, self.name());
         let Code { component, is_mapped } = match &self.0.source {
+            Source::Bundled(bundled) if bundled.machine_code.is_empty() => {
+                let Name { plugin, version } = name;
+                return Err(PluginError::NotBuilt { plugin, version });
+            }
             Source::Bundled(bundled) => shared.machine_code.bundled(&name, bundled)?,
             Source::Component(wasm) => shared.machine_code.component(&name, self.digest(), wasm)?,
         };
@@ -176,7 +180,7 @@ impl Configured {
     /// Those of the settings' selectors that mean nothing to the plugin in the workspace that `view` shows.
     pub fn unknown_selectors(&self, view: &Arc<dyn View>) -> Result<Vec<String>, PluginError> {
         instance::on_big_stack(&self.plugin.name(), || {
-            let view = Arc::new(Traced::new(Arc::clone(view)));
+            let view = self.traced(view);
             let (_, unknown) = Instance::configured(self, view, Cancel::default())?;
             Ok(unknown)
         })
@@ -189,13 +193,19 @@ impl Configured {
         usage
     }
 
+    /// View that records what the plugin reads.
+    pub(crate) fn traced(&self, view: &Arc<dyn View>) -> Arc<Traced> {
+        let view = Arc::clone(view);
+        Arc::new(if self.plugin.manifest().file_sizes { Traced::new(view) } else { Traced::of_kinds(view) })
+    }
+
     fn failure(&self, error: &PluginError) -> SetupError {
         SetupError { linter: self.identity.name.clone(), message: error.to_string(), hint: None }
     }
 
     fn rule_list(&self, view: &Arc<dyn View>) -> Result<Vec<Rule>, PluginError> {
         instance::on_big_stack(&self.plugin.name(), || {
-            let view = Arc::new(Traced::new(Arc::clone(view)));
+            let view = self.traced(view);
             let (mut instance, _) = Instance::configured(self, view, Cancel::default())?;
             Ok(instance.rules()?.into_iter().map(convert::rule).collect())
         })
@@ -234,7 +244,7 @@ impl Linter for Configured {
         path: &WorkspacePath,
     ) -> Result<Option<Vec<EnabledRule>>, SetupError> {
         let enabled = instance::on_big_stack(&self.plugin.name(), || {
-            let view = Arc::new(Traced::new(Arc::clone(view)));
+            let view = self.traced(view);
             let (mut instance, _) = Instance::configured(self, view, Cancel::default())?;
             match instance.enabled_rules(path)? {
                 Some(rules) => Ok(rules),

@@ -36,7 +36,8 @@ struct Unordered {
     /// How to print findings [default: full]
     ///
     /// Can be given several times, each but one with an `--output-file` of its own after it.
-    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
+    // `--format` is what eslint calls it.
+    #[arg(long, alias = "format", value_enum, value_name = "FORMAT", help_heading = "Output")]
     output_format: Vec<Format>,
 
     /// Write to this file instead of standard output, in the format given before it
@@ -191,6 +192,7 @@ mod tests {
         pairs("-o x", &[(Format::Full, Some("x"))]);
         pairs("--output-format json", &[(Format::Json, None)]);
         pairs("--output-format json -o x", &[(Format::Json, Some("x"))]);
+        pairs("--format json", &[(Format::Json, None)]);
         pairs("--output-file x --output-format=json", &[(Format::Json, Some("x"))]);
         pairs(
             "--output-format sarif --output-file x --output-format github",

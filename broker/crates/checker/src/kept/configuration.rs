@@ -56,6 +56,6 @@ impl Configuration {
 pub(super) fn look(read: &Read) -> Look<'_> {
     match read {
         Read::Listing(path) => Look::Listing(path),
-        Read::Metadata(path) | Read::Link(path) | Read::Content(path) => Look::At(path),
+        Read::Kind(path) | Read::Metadata(path) | Read::Link(path) | Read::Content(path) => Look::At(path),
     }
 }

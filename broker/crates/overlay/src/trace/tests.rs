@@ -69,6 +69,33 @@ fn metadata_listings_and_links_are_reads() {
 }
 
 #[test]
+fn a_reader_of_kinds_is_not_concerned_by_edits() {
+    let holds_after = |edit: &dyn Fn(&mut Branch) -> Edited| {
+        let traced = Traced::of_kinds(base());
+        assert_eq!(traced.metadata(&path("src/a.py")).unwrap().size, 0);
+        assert_eq!(traced.resolve(&path("link/a.py")).unwrap(), path("src/a.py"), "looks at each component");
+        assert!(traced.metadata(&path("src/missing.py")).is_err());
+        assert_eq!(traced.read(&path("src/b.py")).unwrap(), "b");
+        let mut branch = Branch::new(base());
+        edit(&mut branch).unwrap();
+        traced.read_set().holds_in(&branch.snapshot())
+    };
+    assert!(holds_after(&|branch| branch.write(&path("src/a.py"), "longer".into())));
+    assert!(holds_after(&|branch| branch.set_executable(&path("src/a.py"), true)));
+    assert!(!holds_after(&|branch| branch.write(&path("src/b.py"), "it was read".into())));
+    assert!(!holds_after(&|branch| branch.remove(&path("src/a.py"))));
+    assert!(!holds_after(&|branch| {
+        branch.remove(&path("src/a.py"))?;
+        branch.write(&path("src/a.py/b"), "a directory now".into())
+    }));
+    assert!(!holds_after(&|branch| branch.write(&path("src/missing.py"), "".into())));
+    assert!(!holds_after(&|branch| {
+        branch.remove(&path("src/a.py"))?;
+        branch.symlink(&path("src/a.py"), "b.py")
+    }));
+}
+
+#[test]
 fn the_set_is_shared_until_something_is_added() {
     let traced = Traced::new(base());
     traced.read(&path("src/a.py")).unwrap();

@@ -1,7 +1,7 @@
-//! `broker-bundle FOLDER GRAMMARS COMPONENT…`: makes plugins, and the library of the grammars, ready to be carried by the
-//! program.
+//! `broker-bundle FOLDER GRAMMARS PLUGIN…`: makes plugins, and the library of the grammars, ready to be carried by the
+//! program. Each plugin is a component, or the manifest of one that is left out: the program then knows which files it cannot check.
 //!
-//! For each component it writes `NAME.toml` (manifest), `NAME.digest` and `NAME.cwasm.zst` (machine code of what was
+//! For each plugin it writes `NAME.toml` (manifest), `NAME.digest` and `NAME.cwasm.zst` (machine code of what was
 //! pre-initialised) into the folder; of the library `_grammars.digest` and `_grammars.zst`; and `_target`, the machine that
 //! all of it is for. What did not change is skipped, and what is left of others is removed.
 
@@ -21,7 +21,7 @@ use anyhow::{Context as _, anyhow};
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let (Some(folder), Some(library)) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: broker-bundle FOLDER GRAMMARS COMPONENT…");
+        eprintln!("usage: broker-bundle FOLDER GRAMMARS PLUGIN…");
         return ExitCode::from(2);
     };
     match grammars(&folder, &library).and_then(|()| bundle(&folder, arguments.collect())) {
@@ -60,9 +60,10 @@ fn bundle(folder: &Path, components: Vec<PathBuf>) -> anyhow::Result<()> {
     let (waiting, names) = (Mutex::new(components), Mutex::new(Vec::new()));
     let work = || -> anyhow::Result<()> {
         while let Some(component) = lock(&waiting).pop() {
-            let wasm =
-                fs::read(&component).with_context(|| format!("cannot read {}", component.display()))?;
-            let name = one(folder, &component, &wasm, &compiler)?;
+            let name = match component.extension() {
+                Some(it) if it == "toml" => left_out(folder, &component)?,
+                _ => one(folder, &component, &compiler)?,
+            };
             lock(&names).push(name);
         }
         Ok(())
@@ -92,9 +93,24 @@ fn remove_others(folder: &Path, names: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes what is known of a plugin that is not built. Gives back its name.
+fn left_out(folder: &Path, manifest: &Path) -> anyhow::Result<String> {
+    let text = fs::read_to_string(manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
+    let name = plugin_host::Manifest::parse(&manifest.display().to_string(), &text)?.name;
+    for (extension, content) in [("toml", text.as_str()), ("digest", "not built"), ("cwasm.zst", "")] {
+        let file = folder.join(format!("{name}.{extension}"));
+        if fs::read_to_string(&file).is_ok_and(|it| it == content) {
+            continue;
+        }
+        fs::write(file, content)?;
+    }
+    Ok(name)
+}
+
 /// Gives back the plugin's name.
-fn one(folder: &Path, component: &Path, wasm: &[u8], compiler: &str) -> anyhow::Result<String> {
+fn one(folder: &Path, component: &Path, compiler: &str) -> anyhow::Result<String> {
     let origin = component.display().to_string();
+    let wasm = &fs::read(component).with_context(|| format!("cannot read {origin}"))?;
     let manifest = plugin_host::Manifest::of_component(&origin, wasm)?;
     let file = |extension: &str| folder.join(format!("{}.{extension}", manifest.name));
     let stamp = format!("{} {compiler}", blake3::hash(wasm));

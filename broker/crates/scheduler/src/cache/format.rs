@@ -17,7 +17,7 @@ use super::{
 
 const MAGIC: &[u8; 8] = b"broker=1";
 /// To be raised when anything below, or what a hash is computed from, changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = MAGIC.len() + 4 + 4 + 32;
 
 /// What a file is for, and so must say of itself.
@@ -56,13 +56,14 @@ struct Body<'a> {
 
 #[derive(Serialize, Deserialize)]
 struct FactRecord<'a> {
-    kind: Kind,
+    kind: ReadRecord,
     path: &'a str,
     observation: ObservationRecord,
 }
 
 #[derive(Serialize, Deserialize)]
-enum Kind {
+enum ReadRecord {
+    Kind,
     Metadata,
     Link,
     Listing,
@@ -241,10 +242,11 @@ fn path(text: &str) -> Option<WorkspacePath> {
 fn observed(record: FactRecord<'_>, interner: &Interner) -> Option<Arc<Observed>> {
     let path = path(record.path)?;
     let read = match record.kind {
-        Kind::Metadata => Read::Metadata(path),
-        Kind::Link => Read::Link(path),
-        Kind::Listing => Read::Listing(path),
-        Kind::Content => Read::Content(path),
+        ReadRecord::Kind => Read::Kind(path),
+        ReadRecord::Metadata => Read::Metadata(path),
+        ReadRecord::Link => Read::Link(path),
+        ReadRecord::Listing => Read::Listing(path),
+        ReadRecord::Content => Read::Content(path),
     };
     interner.observed(
         read,
@@ -261,10 +263,11 @@ fn observed(record: FactRecord<'_>, interner: &Interner) -> Option<Arc<Observed>
 
 fn fact_record(observed: &Observed) -> Option<FactRecord<'_>> {
     let kind = match observed.read {
-        Read::Metadata(_) => Kind::Metadata,
-        Read::Link(_) => Kind::Link,
-        Read::Listing(_) => Kind::Listing,
-        Read::Content(_) => Kind::Content,
+        Read::Kind(_) => ReadRecord::Kind,
+        Read::Metadata(_) => ReadRecord::Metadata,
+        Read::Link(_) => ReadRecord::Link,
+        Read::Listing(_) => ReadRecord::Listing,
+        Read::Content(_) => ReadRecord::Content,
     };
     let observation = match observed.observation {
         Observation::Found(hash) => ObservationRecord::Found(*hash.as_bytes()),

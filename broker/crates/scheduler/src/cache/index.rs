@@ -173,7 +173,7 @@ pub(super) fn remains_a_directory(read: &Read, observation: Observation) -> bool
     static DIRECTORY: LazyLock<Observation> =
         LazyLock::new(|| Read::Metadata(WorkspacePath::root()).observe(&Memory::default()));
     match read {
-        Read::Metadata(_) => observation == *DIRECTORY,
+        Read::Kind(_) | Read::Metadata(_) => observation == *DIRECTORY,
         Read::Content(_) => observation == Observation::IsADirectory,
         Read::Link(_) => observation == Observation::NotALink,
         Read::Listing(_) => false,

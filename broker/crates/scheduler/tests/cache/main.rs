@@ -155,7 +155,7 @@ proptest! {
         first in prop::collection::vec(edits(), 0..4),
         second in prop::collection::vec(edits(), 0..4),
         other in prop::collection::vec(edits(), 0..6),
-        sets in prop::collection::vec((0..4_usize, prop::collection::vec((0..4_u8, any::<prop::sample::Index>()), 0..6)), 1..30),
+        sets in prop::collection::vec((0..4_usize, prop::collection::vec((0..5_u8, any::<prop::sample::Index>()), 0..6)), 1..30),
     ) {
         let edited = |mut branch: Branch, edits: &[Edit]| {
             edits.iter().for_each(|it| apply(&mut branch, it));
@@ -199,6 +199,7 @@ fn read_set(view: &dyn View, reads: &[(u8, prop::sample::Index)]) -> ReadSet {
             0 => Read::Metadata(path),
             1 => Read::Link(path),
             2 => Read::Listing(path),
+            3 => Read::Kind(path),
             _ => Read::Content(path),
         }
     });

@@ -226,7 +226,7 @@ impl Visit {
 fn covers(log: &dyn ChangeLog, read: &Read) -> bool {
     log.covers(match read {
         Read::Listing(path) => Look::Listing(path),
-        Read::Metadata(path) | Read::Link(path) | Read::Content(path) => Look::At(path),
+        Read::Kind(path) | Read::Metadata(path) | Read::Link(path) | Read::Content(path) => Look::At(path),
     })
 }
 
