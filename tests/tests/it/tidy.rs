@@ -114,6 +114,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("broker-plugin-shell", &["broker-plugin-sdk"]),
     ("broker-plugin-sql", &["broker-plugin-sdk"]),
     ("broker-plugin-syntax", &["broker-plugin-sdk"]),
+    ("broker-plugin-features", &[]),
     ("broker-plugin-text", &["broker-plugin-sdk"]),
     ("broker-plugin-toml", &["broker-plugin-sdk", "broker-schemas"]),
     ("broker-plugin-yaml", &["broker-plugin-sdk", "broker-schemas"]),

@@ -1,0 +1,1 @@
+//! Nothing: what counts is which features of its dependencies this package wants (`Cargo.toml`).
