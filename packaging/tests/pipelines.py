@@ -57,7 +57,10 @@ def action(folder: pathlib.Path, scratch: pathlib.Path, tools: dict[str, str]) -
     load = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))"
     steps = json.loads(run(tools["python"], "-c", load, ROOT / "action.yml", cwd=scratch))
     inputs = {name: it["default"] for name, it in steps["inputs"].items()}
-    inputs |= {"package": str(one(folder, "*manylinux*.whl")), "working-directory": str(tree(scratch)), "sarif-file": "out.sarif",
+    checkout = tree(scratch)
+    # Annotations are from the root of the repository.
+    run("git", "init", "--quiet", cwd=checkout)
+    inputs |= {"package": str(one(folder, "*manylinux*.whl")), "working-directory": str(checkout), "sarif-file": "out.sarif",
                "args": "--select F401  python"}
     output = scratch / "output"
     output.touch()
