@@ -2,7 +2,10 @@
 //!
 //! Only what differs from the disk is fetched, so that the disk is to be the one that the daemon serves.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use broker_proto::v1::{self as pb, DiffAgainst, FileKind, diff_branch_response::Part};
 use overlay::{Branch, EditError, Snapshot, View, WorkspacePath};
@@ -108,13 +111,21 @@ impl Fetch<'_> {
     ) -> Result<Snapshot, CliError> {
         let mut side = Branch::new(Arc::clone(base));
         let mut folders = BTreeMap::new();
+        // Below a link the daemon would list what is where it leads.
+        let mut no_folders = BTreeSet::new();
         for path in paths {
+            if path.ancestors().skip(1).any(|it| no_folders.contains(&it)) {
+                continue;
+            }
             let Some(folder) = path.parent() else { continue };
             if !folders.contains_key(&folder) {
                 folders.insert(folder.clone(), self.list(&folder, of_parent)?);
             }
             let entry = folders[&folder].iter().find(|it| Some(it.name.as_str()) == path.file_name());
             self.lay(&mut side, path, entry, of_parent)?;
+            if entry.is_some_and(|it| it.kind() != FileKind::Directory) {
+                no_folders.insert(path.clone());
+            }
         }
         Ok(side.snapshot())
     }

@@ -112,8 +112,12 @@ impl<'a> Contexts<'a> {
         Self { table: LineTable::new(text), text, cells }
     }
 
-    /// The lines of the finding's span, with each run of white space as one space.
+    /// The lines of the finding's span, with each run of white space as one space. Nothing for the empty span at the file's
+    /// start, which stands for the whole file: its first line has no more to do with the finding than any other.
     pub(crate) fn of(&self, key: &FindingKey<'_>) -> Vec<u8> {
+        if key.cell.is_none() && key.span == Span::new(0, 0) {
+            return Vec::new();
+        }
         let (text, table) = match key.cell {
             Some(cell) => (cell.as_bytes(), self.cells.get(cell)),
             None => (self.text, Some(&self.table)),
@@ -193,6 +197,14 @@ mod tests {
         let of = |message| Fingerprint::of_file(b"\n", &[key(message)])[0];
         assert_ne!(of("a"), of("b"));
         assert_eq!(of("a"), of("a"));
+    }
+
+    #[test]
+    fn what_is_about_the_whole_file_does_not_depend_on_its_first_line() {
+        let at = |end| FindingKey { span: Span::new(0, end), ..at("", "", "R") };
+        let of = |text: &[u8], end| Fingerprint::of_file(text, &[at(end)])[0];
+        assert_eq!(of(b"x = 1\n", 0), of(b"# comment\nx = 1\n", 0));
+        assert_ne!(of(b"x = 1\n", 1), of(b"# comment\nx = 1\n", 1));
     }
 
     #[test]

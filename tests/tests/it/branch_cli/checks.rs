@@ -39,6 +39,19 @@ fn a_branch_is_checked_as_the_disk_is() {
     assert_eq!(none, (0, "No findings in 1 file.\n".to_owned(), String::new()));
 }
 
+/// In place of a folder, a link to one that is only in the branch.
+#[test]
+fn a_link_in_place_of_a_folder_is_laid_over_the_disk() {
+    let it = Place::new(&[("d/a.py", "import os\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    it.ok(&["branch", "mv", "try", "d", "g"]);
+    let link = "diff --git a/d b/d\nnew file mode 120000\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+g\n\\ No newline at end of file\n";
+    it.ok_with_input(&["branch", "patch", "try"], link);
+    let daemons = it.told(&["check", "--branch", "try", "--output-format", "concise"]);
+    assert!(daemons.0 == 1 && daemons.1.contains("g/a.py:1:8: warning python/F401"), "{daemons:?}");
+    assert_eq!(it.told(&["check", "--branch", "try", "--output-format", "concise", "--no-cache"]), daemons);
+}
+
 #[test]
 fn what_makes_no_sense_with_a_branch_is_refused() {
     let it = Place::new(&[]);
