@@ -97,7 +97,10 @@ fn remove_others(folder: &Path, names: &[String]) -> anyhow::Result<()> {
 fn left_out(folder: &Path, manifest: &Path) -> anyhow::Result<String> {
     let text = fs::read_to_string(manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
     let name = plugin_host::Manifest::parse(&manifest.display().to_string(), &text)?.name;
-    for (extension, content) in [("toml", text.as_str()), ("digest", "not built"), ("cwasm.zst", "")] {
+    // The stamp first: whatever comes of this run, the plugin is compiled when its component is there again.
+    let not_built =
+        [("stamp", "not built"), ("toml", text.as_str()), ("digest", "not built"), ("cwasm.zst", "")];
+    for (extension, content) in not_built {
         let file = folder.join(format!("{name}.{extension}"));
         if fs::read_to_string(&file).is_ok_and(|it| it == content) {
             continue;
