@@ -52,7 +52,7 @@ impl<P: Plugin> State<P> {
         })
     }
 
-    /// Leaves the plugin without a selection: this instance is not asked again.
+    /// Leaves the plugin without a selection if the settings have one. Otherwise `check` answers as before.
     pub fn enabled_rules(&self, path: &str) -> Result<Vec<EnabledRule>, String> {
         self.with(|it| it.enabled_rules(path))
     }

@@ -49,8 +49,8 @@ pub use selection::{DEFAULT, Selection};
 
 /// A linter that looks at one file at a time.
 ///
-/// Broker makes a fresh instance for each batch of files of one branch, calls [`configure`] once and
-/// then [`check`] for each file. What an instance remembers from one file (a parsed configuration, say)
+/// Broker makes an instance for each batch of files of one branch, calls [`configure`] once and then [`check`] for each file. It
+/// may make one ahead of the first file, and use it where all that it has read since is the same. What an instance remembers from one file (a parsed configuration, say)
 /// may serve the next, as long as one file's own text never changes the answer for another.
 ///
 /// [`configure`]: Plugin::configure
@@ -79,6 +79,7 @@ pub trait Plugin: Sized + 'static {
 
     /// The rules that are on for the file at `path`, which need not exist. For a plugin that
     /// [selects itself](Plugin::SELECTS_ITSELF), and for one whose rules are for some of its files each: of others, the SDK knows.
+    /// It does not change what [`check`](Plugin::check) answers.
     fn rules_on(&mut self, _path: &str) -> Result<RulesOn, String> {
         Ok(RulesOn::new(self.rules().into_iter().map(|it| it.code), None))
     }

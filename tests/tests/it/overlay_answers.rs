@@ -1,12 +1,12 @@
 //! Where the disk says one thing and the branch another, the answer is the branch's.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path, sync::Arc, time::Instant};
 
 use insta::assert_snapshot;
-use lint::{Completeness, Outcome};
-use overlay::{Branch, Disk, EditError, Observation, Read, Revision, View};
-use plugin_host::{Configured, Settings};
-use tests::*;
+use lint::{Cancel, Completeness, Diagnostic, Job, Outcome, Unit};
+use overlay::{Branch, Disk, EditError, Observation, Read, Revision, View, WalkOptions, walk};
+use plugin_host::{Configured, Manifest, Settings};
+use tests::{daemon::PATIENCE, *};
 
 /// A package on disk with one finding in `used.py`.
 fn workspace() -> tempfile::TempDir {
@@ -28,20 +28,55 @@ fn branch(folder: &Path) -> Branch {
     Branch::new(Arc::new(Disk::new(folder).unwrap()))
 }
 
-struct Python {
+struct Guest {
     linter: Configured,
     _cache: tempfile::TempDir,
 }
 
-impl Python {
+impl Guest {
     fn new(settings: Settings) -> Self {
+        Self::of("python", settings)
+    }
+
+    fn of(plugin: &str, settings: Settings) -> Self {
         let cache = tempfile::tempdir().unwrap();
-        let linter = bundled(&host(Some(cache.path())), "python").configured(settings);
+        let linter = bundled(&host(Some(cache.path())), plugin).configured(settings);
         Self { linter, _cache: cache }
     }
 
     fn outcomes(&self, branch: &Branch, paths: &[&str]) -> Vec<Outcome> {
         check(&self.linter, Arc::new(branch.snapshot()), paths)
+    }
+
+    /// Whether a guest was ready for the file in which a person types, and what it said: the same as a new one.
+    fn typed(&self, branch: &Branch, file: &str) -> (bool, Vec<Diagnostic>) {
+        let units = vec![Unit { path: path(file), named: path("") }];
+        let view: Arc<dyn View> = Arc::new(branch.snapshot());
+        let (cancel, timeout) = (Cancel::default(), PATIENCE);
+        let mut said = None;
+        let job = Job { view, units, cancel, timeout, is_awaited: true };
+        let usage = self.linter.measured(&job, &mut |_, it| said = Some(it));
+        let (said, new) = (said.unwrap(), self.outcomes(branch, &[file]).remove(0));
+        let was_ready = usage.was_ready;
+        assert_eq!(
+            (said.completeness, &said.diagnostics),
+            (new.completeness, &new.diagnostics),
+            "{file}, ready: {was_ready}"
+        );
+        (was_ready, said.diagnostics)
+    }
+
+    /// The codes that a guest finds that was ready.
+    fn said_when_ready(&self, branch: &Branch, file: &str) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            // One is made some time after the answer.
+            let (was_ready, found) = self.typed(branch, file);
+            if was_ready {
+                return found.iter().map(|it| it.code.as_str()).collect::<Vec<_>>().join(" ");
+            }
+            assert!(Instant::now() < deadline, "none was ever ready");
+        }
     }
 
     /// `path: CODE at START..END` for each finding, or what became of the file.
@@ -61,7 +96,7 @@ impl Python {
 #[test]
 fn edited_deleted_and_new_files() {
     let folder = workspace();
-    let python = Python::new(Settings::default());
+    let python = Guest::new(Settings::default());
     let base = branch(folder.path());
     let mut edited = base.fork();
     edited.write(&path("pkg/used.py"), "import os\n\nprint(os.name)\n".into()).unwrap();
@@ -85,7 +120,7 @@ pkg/new.py: F401@7
 #[test]
 fn edited_configuration() {
     let folder = workspace();
-    let python = Python::new(Settings::default());
+    let python = Guest::new(Settings::default());
     let file = ["pkg/used.py"];
     let mut edited = branch(folder.path());
     let toml = "[tool.ruff.lint]\nselect = [\"F\", \"D100\"]\n";
@@ -115,11 +150,11 @@ fn select_ignore_isolated_config() {
     let file = ["pkg/used.py"];
     let select =
         Settings { select: Some(words(&["D", "F"])), ignore: words(&["D100"]), ..Settings::default() };
-    assert_snapshot!(Python::new(select).codes(&base, &file), @"pkg/used.py: F401@7 D103@16");
+    assert_snapshot!(Guest::new(select).codes(&base, &file), @"pkg/used.py: F401@7 D103@16");
     let config = Settings { config: Some(path("other.toml")), ..Settings::default() };
-    assert_snapshot!(Python::new(config).codes(&base, &file), @"pkg/used.py: D103@16");
+    assert_snapshot!(Guest::new(config).codes(&base, &file), @"pkg/used.py: D103@16");
     let unknown = Settings { select: Some(words(&["F", "ZZZ9", "todo"])), ..Settings::default() };
-    let python = Python::new(unknown);
+    let python = Guest::new(unknown);
     assert_eq!(python.linter.unknown_selectors(&no_files()).unwrap(), ["ZZZ9", "todo"]);
     assert_snapshot!(python.codes(&base, &file), @"pkg/used.py: F401@7");
 }
@@ -127,7 +162,7 @@ fn select_ignore_isolated_config() {
 #[test]
 fn the_read_set_says_what_the_answer_depends_on() {
     let folder = workspace();
-    let python = Python::new(Settings::default());
+    let python = Guest::new(Settings::default());
     let base = branch(folder.path());
     let outcome = &python.outcomes(&base, &["pkg/used.py"])[0];
     let observed = |read: Read| outcome.reads.get(&read);
@@ -173,16 +208,69 @@ fn a_page_rests_on_what_it_links_only_as_far_as_it_asks() {
 }
 
 #[test]
+fn a_guest_is_ready_only_where_all_that_it_read_is_the_same() {
+    let folder = workspace();
+    let python = Guest::new(Settings::default());
+    let base = branch(folder.path());
+    assert!(!python.typed(&base, "pkg/used.py").0);
+    assert_eq!(python.said_when_ready(&base, "pkg/used.py"), "F401");
+    let edited = |file: &str, text: &str| {
+        let mut fork = base.fork();
+        fork.write(&path(file), text.to_owned().into()).unwrap();
+        fork
+    };
+    assert_eq!(python.said_when_ready(&edited("pkg/used.py", "print(a, b)\n"), "pkg/used.py"), "F821 F821");
+    let configured = edited("pkg/ruff.toml", "lint.select = [\"E4\", \"I\"]\n");
+    for it in [&configured, &base, &configured] {
+        assert!(!python.typed(it, "pkg/used.py").0, "another configuration holds");
+        let codes = python.said_when_ready(it, "pkg/used.py");
+        assert_eq!(codes, if std::ptr::eq(it, &base) { "F401" } else { "" });
+    }
+    assert!(!python.typed(&configured, "pkg/other.py").0, "it is ready for another file");
+}
+
+#[test]
+fn a_guest_that_is_ready_has_its_selection() {
+    let folder = workspace();
+    write(folder.path(), "pkg/used.py", "import os\n\ndef f():\n    pass\n");
+    let base = branch(folder.path());
+    let said = |select: &[&str]| {
+        let select = Some(select.iter().map(|it| (*it).to_owned()).collect());
+        Guest::new(Settings { select, ..Settings::default() }).said_when_ready(&base, "pkg/used.py")
+    };
+    assert_snapshot!(said(&["D103"]), @"D103");
+    assert_snapshot!(said(&["DEFAULT", "D103"]), @"F401 D103");
+}
+
+#[test]
+fn a_guest_that_is_ready_says_what_a_new_one_says_of_all_fixtures() {
+    let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("plugins");
+    for plugin in bundle() {
+        let name = Manifest::parse("bundle", plugin.manifest).unwrap().name;
+        let guest = Guest::of(&name, Settings::default());
+        let mut was_ready = false;
+        for set in fs::read_dir(plugins.join(&name).join("fixtures")).unwrap() {
+            let base = branch(&set.unwrap().path());
+            let files: Vec<_> = walk(&base.snapshot(), &[path("")], &WalkOptions::default()).collect();
+            for file in files {
+                was_ready |= (0..3).any(|_| guest.typed(&base, file.as_str()).0);
+            }
+        }
+        assert!(was_ready, "none of {name} was ever ready");
+    }
+}
+
+#[test]
 fn a_plugin_that_was_not_built_is_told_of_each_file() {
     let cache = tempfile::tempdir().unwrap();
     let linter = not_built(&host(Some(cache.path())), "python").configured(Settings::default());
-    let python = Python { linter, _cache: cache };
+    let python = Guest { linter, _cache: cache };
     assert_snapshot!(python.codes(&branch(workspace().path()), &["pkg/used.py"]), @r#"pkg/used.py: Failed("plugin `python` 0.1.0 was left out when this Broker was built quickly; `./dev build` makes it")"#);
 }
 
 #[test]
 fn hostile_text() {
-    let python = Python::new(Settings::default());
+    let python = Guest::new(Settings::default());
     let mut branch = Branch::new(Arc::new(overlay::Memory::default()));
     let deep = format!("x = {}1{}\n", "(".repeat(20_000), ")".repeat(20_000));
     let texts: [(&str, Vec<u8>); 7] = [

@@ -74,6 +74,12 @@ impl Traced {
         Self { is_of_kinds: true, ..Self::new(view) }
     }
 
+    /// The same after `reads`, which hold in its view and count as recorded.
+    #[must_use]
+    pub fn after(self, reads: Arc<ReadSet>) -> Self {
+        Self { record: Mutex::new(Record { reads, changed: None }), ..self }
+    }
+
     /// The view itself; what is read through it is not recorded.
     pub fn view(&self) -> &Arc<dyn View> {
         &self.view

@@ -83,6 +83,11 @@ impl GuestFiles {
         self.handles.iter().any(Option::is_some)
     }
 
+    /// Replaces the view. What is open stays open.
+    pub(crate) fn set_view(&mut self, view: Arc<Traced>) {
+        self.view = view;
+    }
+
     fn insert(&mut self, handle: Handle) -> FsResult<u32> {
         let free = self.handles.iter().position(Option::is_none);
         let index = free.unwrap_or(self.handles.len());

@@ -67,6 +67,16 @@ impl Budget {
         self.cancel.clone()
     }
 
+    /// Replaces the flag that ends the guest's work.
+    pub(crate) fn set_cancel(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
+    }
+
+    /// Whether the guest holds a place for large ones.
+    pub(crate) fn is_large(&self) -> bool {
+        self.place.is_some()
+    }
+
     /// Makes room for a memory that grows; whether there is some.
     pub(crate) fn grow(&mut self, current: usize, desired: usize) -> bool {
         let more = desired.saturating_sub(current) as u64;

@@ -16,8 +16,15 @@ use wasmtime::{
 };
 
 use crate::{
-    Compiler, Manifest, Plugin, PluginError, endings::Endings, error::Name, machine_code::MachineCode,
-    mapped_code::MappedCode, plugin::Source, state::State, wasi,
+    Compiler, Manifest, Plugin, PluginError,
+    endings::Endings,
+    error::Name,
+    machine_code::MachineCode,
+    mapped_code::MappedCode,
+    plugin::Source,
+    ready::{self, Ready},
+    state::State,
+    wasi,
 };
 
 /// What one guest may use.
@@ -108,6 +115,7 @@ pub(crate) struct Shared {
     pub(crate) machine_code: MachineCode,
     pub(crate) mapped_code: Arc<MappedCode>,
     pub(crate) endings: Endings,
+    pub(crate) ready: Arc<Ready>,
     pub(crate) places: Arc<Places>,
     /// For guests that need much memory.
     pub(crate) large: Arc<Places>,
@@ -120,12 +128,21 @@ impl PluginHost {
     pub fn new(options: HostOptions) -> Result<Self, PluginError> {
         let failed =
             |error: wasmtime::Error| Name { plugin: "any".into(), version: String::new() }.host(error);
-        let engine = engine(options.instances, options.limits.memory).map_err(failed)?;
+        let instances = options.instances.max(1).saturating_add(ready::PLACES);
+        let engine = engine(instances, options.limits.memory).map_err(failed)?;
         let mut linker = Linker::new(&engine);
         wasi::link(&mut linker).map_err(failed)?;
         let mapped_code = Arc::new(MappedCode::default());
-        let swept = Arc::clone(&mapped_code);
-        tick(engine.weak(), move || swept.sweep()).map_err(|error| failed(error.into()))?;
+        let ready = Ready::new().map_err(|error| failed(error.into()))?;
+        // Weak: a guest that is kept holds the engine, which this thread must not keep alive.
+        let (swept, unused) = (Arc::clone(&mapped_code), Arc::downgrade(&ready));
+        let sweep = move || {
+            swept.sweep();
+            if let Some(ready) = unused.upgrade() {
+                ready.sweep();
+            }
+        };
+        tick(engine.weak(), sweep).map_err(|error| failed(error.into()))?;
         let machine_code = MachineCode::new(
             engine.clone(),
             options.build,
@@ -139,6 +156,7 @@ impl PluginHost {
             machine_code,
             mapped_code,
             endings: Endings::new().map_err(|error| failed(error.into()))?,
+            ready,
             places: Places::new(options.instances),
             large: Places::new(LARGE),
             trees: options.trees,
@@ -256,6 +274,11 @@ pub(crate) struct Places {
 impl Places {
     pub(crate) fn new(count: usize) -> Arc<Self> {
         Arc::new(Self { free: Mutex::new(count.max(1)), freed: Condvar::new() })
+    }
+
+    /// Whether there is a place now.
+    pub(crate) fn is_any_free(&self) -> bool {
+        *self.free.lock().unwrap_or_else(PoisonError::into_inner) > 0
     }
 
     /// Waits for a place and holds it until the guard is dropped. Asks now and then whether to give up.

@@ -30,6 +30,8 @@ use crate::{
 pub struct Usage {
     /// Bytes of an instance's memory, at its largest.
     pub memory: usize,
+    /// Whether an instance was used that had been made ready before.
+    pub was_ready: bool,
 }
 
 /// Checks a job's units with as few instances as faults allow.
@@ -37,15 +39,23 @@ pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize
     // The answers are handed over by the caller's own thread, so that `answer` needs not be `Send`.
     let (sender, receiver) = std::sync::mpsc::channel();
     let run = move || {
-        let traced = linter.traced(&job.view);
-        let mut run = Run { linter, job, traced, instance: None, unusable: None, most: 0 };
+        let (instance, traced) = match ready(linter, job) {
+            Some((instance, traced)) => (Some(instance), traced),
+            None => (None, linter.traced(&job.view)),
+        };
+        let was_ready = instance.is_some();
+        let mut run = Run { linter, job, traced, instance, unusable: None, most: 0 };
         for (index, unit) in job.units.iter().enumerate() {
             // The receiver is gone only if the caller panicked.
             drop(sender.send((index, run.unit(unit))));
         }
-        let usage = Usage { memory: run.most() };
+        let usage = Usage { memory: run.most(), was_ready };
         if let Some(instance) = run.instance.take() {
+            let is_large = instance.store.data().budget.is_large();
             linter.plugin.host().0.endings.end(instance);
+            if !is_large {
+                make_next_ready(linter, job);
+            }
         }
         Ok(usage)
     };
@@ -64,8 +74,34 @@ pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize
     })
 }
 
+/// The instance that is ready for the job's file, and the job's view with what it has read.
+fn ready(linter: &Configured, job: &Job) -> Option<(Instance, Arc<Traced>)> {
+    let shared = &linter.plugin.host().0;
+    let (mut instance, reads) = shared.ready.take(linter, &typed_in(job)?.path, &*job.view)?;
+    let traced = linter.traced_after(&job.view, reads);
+    let place = shared.places.take_unless(|| job.cancel.is_cancelled())?;
+    instance.place = place;
+    instance.set_view(Arc::clone(&traced), job.cancel.clone());
+    Some((instance, traced))
+}
+
+/// Requests an instance for a job that may follow.
+fn make_next_ready(linter: &Configured, job: &Job) {
+    if let Some(unit) = typed_in(job) {
+        linter.plugin.host().0.ready.request(linter, &unit.path, &job.view);
+    }
+}
+
+/// The file of a job that a person waits for, if it is one alone: most likely they type in it.
+fn typed_in(job: &Job) -> Option<&Unit> {
+    match &job.units[..] {
+        [unit] if job.is_awaited && !job.cancel.is_cancelled() => Some(unit),
+        _ => None,
+    }
+}
+
 /// The guest's calls, the host's below them, and some room.
-const STACK: usize = MAX_WASM_STACK + (4 << 20);
+pub(crate) const STACK: usize = MAX_WASM_STACK + (4 << 20);
 
 /// Runs `body` on a thread whose stack is as deep as a guest may go.
 pub(crate) fn on_big_stack<T: Send>(
@@ -207,7 +243,7 @@ pub(crate) struct Instance {
     guest: Linter,
     name: Name,
     limits: crate::Limits,
-    _place: Place,
+    place: Place,
     _code: Option<Running>,
 }
 
@@ -218,17 +254,39 @@ impl Instance {
         view: Arc<Traced>,
         cancel: Cancel,
     ) -> Result<(Self, Vec<String>), PluginError> {
-        let mut instance = Self::new(linter, view, cancel)?;
+        // It is loaded before it takes a place, which others could use meanwhile.
+        linter.plugin.loaded()?;
+        let place = linter.plugin.host().0.places.take_unless(|| cancel.is_cancelled());
+        let place = place.ok_or_else(|| linter.plugin.name().cancelled())?;
+        Self::configured_at(place, linter, view, cancel)
+    }
+
+    /// The same at a place that is taken.
+    pub(crate) fn configured_at(
+        place: Place,
+        linter: &Configured,
+        view: Arc<Traced>,
+        cancel: Cancel,
+    ) -> Result<(Self, Vec<String>), PluginError> {
+        let mut instance = Self::new(place, linter, view, cancel)?;
         let unknown = instance.configure(&linter.settings)?;
         Ok((instance, unknown))
     }
 
-    fn new(linter: &Configured, view: Arc<Traced>, cancel: Cancel) -> Result<Self, PluginError> {
+    /// Replaces the view, and the flag that ends its work.
+    pub(crate) fn set_view(&mut self, view: Arc<Traced>, cancel: Cancel) {
+        self.store.data_mut().set_view(view, cancel);
+    }
+
+    fn new(
+        place: Place,
+        linter: &Configured,
+        view: Arc<Traced>,
+        cancel: Cancel,
+    ) -> Result<Self, PluginError> {
         let (plugin, settings) = (&linter.plugin, &linter.settings);
         let (shared, name) = (&plugin.host().0, plugin.name());
         let loaded = plugin.loaded()?;
-        let place = shared.places.take_unless(|| cancel.is_cancelled());
-        let place = place.ok_or_else(|| name.cancelled())?;
         let state = State::new(
             &name.plugin,
             settings,
@@ -248,7 +306,7 @@ impl Instance {
         match made {
             Ok((instance, guest)) => {
                 let limits = shared.limits;
-                Ok(Self { store, pre, instance, guest, name, limits, _place: place, _code: code })
+                Ok(Self { store, pre, instance, guest, name, limits, place, _code: code })
             }
             Err(error) => Err(fault(&store, &name, &shared.limits, shared.limits.setup_time, error)),
         }

@@ -2,7 +2,7 @@
 //!
 //! [`PluginHost`] owns the engine and loads a [`Component`](wasmtime::component::Component) from a file or
 //! from the bundle that the program carries; a [`Plugin`] configured with [`Settings`] is a
-//! [`lint::Linter`]. Every job gets a fresh instance, which is thrown away at its end or at its first fault.
+//! [`lint::Linter`]. Every job gets an instance that has checked nothing, which is thrown away at its end or at its first fault.
 //!
 //! This crate schedules nothing, caches no answers (only machine code) and knows no output format.
 
@@ -24,6 +24,7 @@ mod manifest;
 mod mapped_code;
 mod options;
 mod plugin;
+mod ready;
 mod state;
 mod stdio;
 mod syntax;

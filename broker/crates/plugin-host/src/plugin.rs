@@ -13,7 +13,7 @@ use bytes::Bytes;
 use lint::{
     Because, Cancel, EnabledRule, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError,
 };
-use overlay::{ContentHash, Traced, View, WorkspacePath};
+use overlay::{ContentHash, ReadSet, Traced, View, WorkspacePath};
 
 use crate::{
     Bundled, Capability, Manifest, PluginError, PluginHost,
@@ -122,6 +122,11 @@ impl Plugin {
         Ok(kind.imports(component.engine()).map(|(name, _)| name.to_owned()).collect())
     }
 
+    /// Whether the program carries it.
+    pub(crate) fn is_bundled(&self) -> bool {
+        matches!(self.0.source, Source::Bundled(_))
+    }
+
     pub(crate) fn host(&self) -> &PluginHost {
         &self.0.host
     }
@@ -165,6 +170,7 @@ impl Plugin {
 }
 
 /// A plugin with settings.
+#[derive(Clone)]
 pub struct Configured {
     identity: Identity,
     interest: Interest,
@@ -195,8 +201,15 @@ impl Configured {
 
     /// View that records what the plugin reads.
     pub(crate) fn traced(&self, view: &Arc<dyn View>) -> Arc<Traced> {
+        self.traced_after(view, Arc::default())
+    }
+
+    /// The same after it has read what is the same in this view.
+    pub(crate) fn traced_after(&self, view: &Arc<dyn View>, reads: Arc<ReadSet>) -> Arc<Traced> {
         let view = Arc::clone(view);
-        Arc::new(if self.plugin.manifest().file_sizes { Traced::new(view) } else { Traced::of_kinds(view) })
+        let traced =
+            if self.plugin.manifest().file_sizes { Traced::new(view) } else { Traced::of_kinds(view) };
+        Arc::new(traced.after(reads))
     }
 
     fn failure(&self, error: &PluginError) -> SetupError {

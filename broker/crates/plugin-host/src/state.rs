@@ -94,6 +94,14 @@ impl State {
         Files { files: &mut self.files, table: &mut self.table, budget: &mut self.budget }
     }
 
+    /// Replaces the view, and the flag that ends the guest's work.
+    pub(crate) fn set_view(&mut self, view: Arc<Traced>, cancel: Cancel) {
+        self.files.set_view(Arc::clone(&view));
+        self.view = view;
+        self.watch.cancel = cancel.clone();
+        self.budget.set_cancel(cancel);
+    }
+
     /// Gives the guest so much time from now on. What it waits for other guests does not count.
     pub(crate) fn restart(&mut self, allowed: Duration) {
         self.budget.waited = Duration::ZERO;
