@@ -28,10 +28,11 @@ const KNOTS: &[(&str, &[&str], &str)] = &[
             "instance",
             "machine_code",
             "plugin",
+            "ready",
             "state",
             "wasi",
         ],
-        "a host makes plugins, each of which holds its host; what is linked into a guest works on the state of its store",
+        "a host makes plugins, each of which holds its host, and keeps guests of theirs ready; what is linked into a guest works on the state of its store",
     ),
 ];
 
