@@ -10,6 +10,10 @@ from support import BROKER, ROUNDS, Scratch, busy, milliseconds, row, scratch, t
 LINES = 500
 BRANCHES, CLIENTS = 200, 8
 WARM_UP = 20
+# Keystrokes of one client before the turn of the next, and the seconds before each: a person types in one file for a while, and
+# between two keystrokes the processors sleep.
+BURST = 10
+PAUSE = 0.05
 
 
 def python_file() -> str:
@@ -96,7 +100,7 @@ def measure() -> list[str]:
             together = turns(all_typists, 5_000)
         for typist in all_typists:
             typist.client.close()
-    lines = [f"From a keystroke to its findings, in a file of {LINES} lines, {ROUNDS} keystrokes each in turns", ""]
+    lines = [f"From a keystroke to its findings, in a file of {LINES} lines, {ROUNDS} keystrokes each, {BURST} in a turn", ""]
     lines += table("server", "file", "findings are", "p50", "p99", f"p50, {BRANCHES} busy branches", "p99")
     for typist, one, other in zip(all_typists, alone, together):
         kind = "asked for" if typist.client.pull else "published"
@@ -106,9 +110,12 @@ def measure() -> list[str]:
 
 def turns(all_typists: list[Typist], first: int) -> list[list[float]]:
     times: list[list[float]] = [[] for _ in all_typists]
-    for number in range(first, first + WARM_UP + ROUNDS):
+    end = first + WARM_UP + ROUNDS
+    for burst in range(first, end, BURST):
         for typist, own in zip(all_typists, times):
-            taken = typist.type(number)
-            if number >= first + WARM_UP:
-                own.append(taken)
+            for number in range(burst, min(burst + BURST, end)):
+                time.sleep(PAUSE)
+                taken = typist.type(number)
+                if number >= first + WARM_UP:
+                    own.append(taken)
     return times

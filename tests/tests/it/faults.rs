@@ -75,6 +75,16 @@ fn deep_recursion() {
 }
 
 #[test]
+fn on_a_thread_that_recurses_deeply_all_is_the_same() {
+    let on = |stack: usize, it: &'static str| {
+        std::thread::Builder::new().stack_size(stack).spawn(move || fault(it)).unwrap().join().unwrap()
+    };
+    for it in ["recurse", "bomb", "panic", "nothing"] {
+        assert_eq!(on(64 << 20, it), on(2 << 20, it));
+    }
+}
+
+#[test]
 fn ten_million_diagnostics() {
     assert_snapshot!(fault("flood"), @"failed: plugin `misbehaves` 0.1.0 exceeded its memory limit of 512 MiB");
 }

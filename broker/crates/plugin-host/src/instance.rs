@@ -1,6 +1,12 @@
 //! One guest from its first call to its last.
 
-use std::{io, sync::Arc, thread, time::Duration};
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    thread,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use lint::{Cancel, Completeness, EnabledRule, Job, Outcome, Unit};
@@ -36,42 +42,48 @@ pub struct Usage {
 
 /// Checks a job's units with as few instances as faults allow.
 pub(crate) fn check(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) -> Usage {
-    // The answers are handed over by the caller's own thread, so that `answer` needs not be `Send`.
-    let (sender, receiver) = std::sync::mpsc::channel();
-    let run = move || {
-        let (instance, traced) = match ready(linter, job) {
-            Some((instance, traced)) => (Some(instance), traced),
-            None => (None, linter.traced(&job.view)),
-        };
-        let was_ready = instance.is_some();
-        let mut run = Run { linter, job, traced, instance, unusable: None, most: 0 };
-        for (index, unit) in job.units.iter().enumerate() {
-            // The receiver is gone only if the caller panicked.
-            drop(sender.send((index, run.unit(unit))));
-        }
-        let usage = Usage { memory: run.most(), was_ready };
-        if let Some(instance) = run.instance.take() {
-            let is_large = instance.store.data().budget.is_large();
-            linter.plugin.host().0.endings.end(instance);
-            if !is_large {
-                make_next_ready(linter, job);
-            }
-        }
-        Ok(usage)
-    };
+    let name = linter.plugin.name();
     let mut answered = 0;
-    let listen = || {
-        for (index, outcome) in receiver {
-            answered = index + 1;
-            answer(index, outcome);
-        }
+    let mut give = |index, outcome| {
+        answered = index + 1;
+        answer(index, outcome);
     };
-    beside_big_stack(&linter.plugin.name(), run, listen).unwrap_or_else(|error| {
+    let done = if has_big_stack() {
+        caught(&name, || Ok(check_all(linter, job, &mut give)))
+    } else {
+        // The answers are handed over by the caller's own thread, so that `answer` needs not be `Send`.
+        let (sender, receiver) = std::sync::mpsc::channel();
+        // The receiver is gone only if the caller panicked.
+        let body = move || Ok(check_all(linter, job, &mut |index, it| drop(sender.send((index, it)))));
+        beside_big_stack(&name, body, || receiver.into_iter().for_each(|(index, it)| give(index, it)))
+    };
+    done.unwrap_or_else(|error| {
         for index in answered..job.units.len() {
             answer(index, Outcome::without_findings(Completeness::Failed(error.to_string())));
         }
         Usage::default()
     })
+}
+
+fn check_all(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) -> Usage {
+    let (instance, traced) = match ready(linter, job) {
+        Some((instance, traced)) => (Some(instance), traced),
+        None => (None, linter.traced(&job.view)),
+    };
+    let was_ready = instance.is_some();
+    let mut run = Run { linter, job, traced, instance, unusable: None, most: 0 };
+    for (index, unit) in job.units.iter().enumerate() {
+        answer(index, run.unit(unit));
+    }
+    let usage = Usage { memory: run.most(), was_ready };
+    if let Some(instance) = run.instance.take() {
+        let is_large = instance.store.data().budget.is_large();
+        linter.plugin.host().0.endings.end(instance);
+        if !is_large {
+            make_next_ready(linter, job);
+        }
+    }
+    usage
 }
 
 /// The instance that is ready for the job's file, and the job's view with what it has read.
@@ -103,15 +115,28 @@ fn typed_in(job: &Job) -> Option<&Unit> {
 /// The guest's calls, the host's below them, and some room.
 pub(crate) const STACK: usize = MAX_WASM_STACK + (4 << 20);
 
-/// Runs `body` on a thread whose stack is as deep as a guest may go.
+/// Whether a guest may be run on this thread: to have another one do it costs two hand-overs between processors.
+fn has_big_stack() -> bool {
+    stacker::remaining_stack().is_some_and(|it| it >= STACK)
+}
+
+/// Runs `body` where the stack is as deep as a guest may go.
 pub(crate) fn on_big_stack<T: Send>(
     name: &Name,
     body: impl FnOnce() -> Result<T, PluginError> + Send,
 ) -> Result<T, PluginError> {
-    beside_big_stack(name, body, || {})
+    if has_big_stack() { caught(name, body) } else { beside_big_stack(name, body, || {}) }
 }
 
-/// The same, while this thread does `meanwhile`.
+fn caught<T>(name: &Name, body: impl FnOnce() -> Result<T, PluginError>) -> Result<T, PluginError> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| Err(panicked(name)))
+}
+
+fn panicked(name: &Name) -> PluginError {
+    name.host("the host panicked; please report this")
+}
+
+/// Runs `body` on a thread of its own, while this one does `meanwhile`.
 fn beside_big_stack<T: Send>(
     name: &Name,
     body: impl FnOnce() -> Result<T, PluginError> + Send,
@@ -121,7 +146,7 @@ fn beside_big_stack<T: Send>(
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body);
         let worker = worker.map_err(|error| name.host(format!("cannot start a thread: {error}")))?;
         meanwhile();
-        worker.join().unwrap_or_else(|_| Err(name.host("the host panicked; please report this")))
+        worker.join().unwrap_or_else(|_| Err(panicked(name)))
     })
 }
 

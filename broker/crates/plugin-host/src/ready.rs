@@ -60,7 +60,8 @@ impl Ready {
     pub(crate) fn new() -> io::Result<Arc<Self>> {
         let (requests, receiver) = sync_channel::<Request>(MOST);
         let make_all = move || receiver.into_iter().for_each(Request::make);
-        thread::Builder::new().name("guests-ready".to_owned()).stack_size(STACK).spawn(make_all)?;
+        let builder = thread::Builder::new().name("guests-ready".to_owned()).stack_size(STACK + (1 << 20));
+        builder.spawn(make_all)?;
         Ok(Arc::new(Self { kept: Mutex::default(), places: Places::new(PLACES), requests }))
     }
 

@@ -26,6 +26,9 @@ type Asked<T> = Request<Run<T>, Reply<T>>;
 type Work<T> = Start<Run<T>>;
 type Answers<T> = Vec<Answer<Reply<T>>>;
 
+/// Bytes of each thread's stack, for work that recurses deeply. What is not used takes no memory.
+const STACK: usize = 64 << 20;
+
 /// What the handle, the tickets and the threads have in common.
 pub(crate) struct Shared<T> {
     inner: Mutex<Inner<T>>,
@@ -149,7 +152,8 @@ impl<T: Clone + Send + 'static> Shared<T> {
             Worker::Interactive => "worker-interact",
         };
         let mut inner = self.lock(); // until the thread is registered, so that it cannot end before
-        let thread = thread::Builder::new().name(name.to_owned()).spawn(move || shared.work(worker, nice))?;
+        let builder = thread::Builder::new().name(name.to_owned()).stack_size(STACK);
+        let thread = builder.spawn(move || shared.work(worker, nice))?;
         inner.threads.insert(thread.thread().id());
         Ok(())
     }
