@@ -118,6 +118,20 @@ pub enum Refused {
     Broken(String),
 }
 
+impl Refused {
+    /// The same for the view that another one is compared with.
+    #[must_use]
+    pub(crate) fn of_before(self) -> Self {
+        match self {
+            Self::Setup(failure) => {
+                let message = format!("in the parent: {}", failure.message);
+                Self::Setup(SetupFailure { message, ..failure })
+            }
+            other => other,
+        }
+    }
+}
+
 /// Told of each file that is done. While it takes its time, nothing new is begun.
 pub trait Listener: Send {
     /// Numbers of answers and files that will come from the router's linters; none comes from those that are missing.

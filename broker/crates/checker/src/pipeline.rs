@@ -134,9 +134,12 @@ pub async fn check(
         Some(comparison) => {
             let evaluator = match &configured {
                 Some(configuration) => evaluator.for_view(request, configuration, &comparison.before),
-                None => PolicyEvaluator::new(request, &comparison.before, cache)?,
+                None => {
+                    PolicyEvaluator::new(request, &comparison.before, cache).map_err(Refused::of_before)?
+                }
             };
-            Some((evaluator, comparison.answers(engine, request, unchanged.as_deref()).await?))
+            let answers = comparison.answers(engine, request, unchanged.as_deref()).await;
+            Some((evaluator, answers.map_err(Refused::of_before)?))
         }
         None => None,
     };

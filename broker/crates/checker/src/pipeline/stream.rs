@@ -84,7 +84,24 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         moved_from: Option<&WorkspacePath>,
     ) -> Option<Arc<FileFindings>> {
         let names: Vec<_> = linters.iter().map(String::as_str).collect();
-        evaluator.evaluate(file, &names, moved_from).unwrap_or_else(|error| {
+        Self::noted(wrong, evaluator.evaluate(file, &names, moved_from))
+    }
+
+    /// The same for a file of the view that is compared with.
+    fn evaluate_before(
+        wrong: &mut Option<Refused>,
+        evaluator: &PolicyEvaluator<'_>,
+        old: &Answered,
+    ) -> Option<Arc<FileFindings>> {
+        let names: Vec<_> = old.linters.iter().map(String::as_str).collect();
+        Self::noted(wrong, evaluator.evaluate(&old.file, &names, None).map_err(Refused::of_before))
+    }
+
+    fn noted(
+        wrong: &mut Option<Refused>,
+        evaluated: Result<Option<Arc<FileFindings>>, Refused>,
+    ) -> Option<Arc<FileFindings>> {
+        evaluated.unwrap_or_else(|error| {
             wrong.get_or_insert(error);
             Some(Arc::default())
         })
@@ -120,7 +137,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
             report.changes = Some(changes(report.found.findings.clone(), Vec::new()));
             return;
         };
-        let evaluated = Self::evaluate(&mut self.wrong, &before.evaluator, &old.file, &old.linters, None);
+        let evaluated = Self::evaluate_before(&mut self.wrong, &before.evaluator, &old);
         let old_view = before.evaluator.view();
         let Some(old_found) = evaluated else { return self.pend(report, "the parent's file") };
         report.excluded.retain(|it| !old.leaves_out(it));
@@ -196,7 +213,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
                 continue;
             }
             let mut report = FileReport { is_gone: true, ..FileReport::of(&old.file) };
-            match Self::evaluate(&mut self.wrong, &evaluator, &old.file, &old.linters, None) {
+            match Self::evaluate_before(&mut self.wrong, &evaluator, &old) {
                 // Without the other side all of it is gone, wherever it stood.
                 Some(found) => report.changes = Some(changes(Vec::new(), found.findings.clone())),
                 None => self.pend(&mut report, "the parent's file"),

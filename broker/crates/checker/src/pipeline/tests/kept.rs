@@ -617,6 +617,31 @@ fn a_partial_answer_is_asked_for_once_where_both_views_show_the_same() {
     assert_eq!((outcome.summary.linters[0].partial, asked), (2, ["a", "b", "b"].map(str::to_owned).to_vec()));
 }
 
+#[test]
+fn a_configuration_that_is_wrong_only_before_is_said_to_be_wrong_there() {
+    let view = |text| -> Arc<dyn View> {
+        Arc::new(Memory::from_files([("a", "x"), ("broker.toml", text)]).unwrap())
+    };
+    let (wrong, right) = (view("slect = []"), view(""));
+    let checker = LocalChecker::new(Options { jobs: 1, ..Options::default() }).unwrap();
+    let refused = |before: &Arc<dyn View>, after: &Arc<dyn View>| {
+        let comparison =
+            Comparison::of_views(Arc::clone(before), &**after, vec![path("broker.toml")], scope());
+        let wanted = comparison.wanted(&**after);
+        let mut request = checker.request(Arc::clone(after), wanted, Arc::new(ByFile));
+        request.comparison = Some(Arc::new(comparison));
+        let (engine, cache, runtime) = checker.parts();
+        match runtime.block_on(check(engine, cache, &request, &mut Words::default())) {
+            Err(Refused::Setup(failure)) => failure.to_string(),
+            other => panic!("{:?}", other.map(|it| it.summary)),
+        }
+    };
+    let why = "broker.toml:1:1: unknown key `slect`";
+    assert_eq!(refused(&wrong, &right), format!("in the parent: {why}"));
+    assert_eq!(refused(&right, &wrong), why);
+    assert_eq!(refused(&wrong, &wrong), why);
+}
+
 /// How often `linters`, of which `failing` is one, ask about `a-b/a` in so many comparisons.
 fn times_asked(world: &World, failing: &Scripted, linters: Vec<SharedLinter>, comparisons: usize) -> usize {
     let (_, [after, before]) = edited(world);
