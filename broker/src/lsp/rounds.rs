@@ -91,7 +91,10 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
             biased;
             changed = states.changed() => if changed.is_err() { return },
             _ = folder.connected(Some(connection.epoch)) => {}
-            () = settled(&mut base), if is_connected => {}
+            () = settled(&mut base), if is_connected => {
+                // A text that is as the disk had it is no buffer; it has to be one if the file has gone.
+                shown.take_if(|it| !it.is_typed);
+            }
         }
     }
 }

@@ -84,12 +84,12 @@ impl Daemon {
         Self { runtime, client }
     }
 
-    /// A file of the base as the daemon shows it: an editor's text before the disk's.
-    fn text(&self, place: &Place, path: &str) -> String {
+    /// A file of the base as the daemon shows it, if there is one: an editor's text before the disk's.
+    fn text(&self, place: &Place, path: &str) -> Option<String> {
         self.runtime.block_on(async {
             let workspace = self.client.open(&place.root()).await;
-            let (_, bytes) = self.client.read(base(&workspace), path).await.unwrap();
-            String::from_utf8(bytes).unwrap()
+            let (_, bytes) = self.client.read(base(&workspace), path).await.ok()?;
+            Some(String::from_utf8(bytes).unwrap())
         })
     }
 
@@ -102,7 +102,7 @@ impl Daemon {
 
     /// Waits until the daemon shows this text, which it may be told a moment later.
     fn until_text(&self, place: &Place, path: &str, text: &str) {
-        until(&format!("{path} is {text:?}"), || self.text(place, path) == text);
+        until(&format!("{path} is {text:?}"), || self.text(place, path).as_deref() == Some(text));
     }
 
     fn until_running(&self, count: u32) {

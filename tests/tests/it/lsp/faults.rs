@@ -143,6 +143,8 @@ fn a_file_that_is_deleted_while_it_is_open_is_still_checked() {
         assert_eq!(found(&mut editor, &uri), [F401]);
         fs::remove_file(place.root().join("a.py")).unwrap();
         editor.tell_changed(&[(&place.root().join("a.py"), 3)]);
+        Daemon::of(&place).until_text(&place, "a.py", UNUSED);
+        assert_eq!(found(&mut editor, &uri), [F401]);
         editor.set_text(&uri, "print(x)\n");
         assert_eq!(found(&mut editor, &uri), ["python/F821"]);
         editor.save(&uri);

@@ -124,7 +124,7 @@ fn texts_agree(encoding: Encoding, seed: u64) {
             if number % BETWEEN == 0 {
                 // The answer is about the text, so the daemon has it by then.
                 editor.findings(&uri);
-                let shown = daemon.text(&place, "a.unknown");
+                let shown = daemon.text(&place, "a.unknown").unwrap();
                 assert_eq!(
                     shown,
                     editor.text(&uri),
