@@ -49,9 +49,10 @@ pub use selection::{DEFAULT, Selection};
 
 /// A linter that looks at one file at a time.
 ///
-/// Broker makes an instance for each batch of files of one branch, calls [`configure`] once and then [`check`] for each file. It
-/// may make one ahead of the first file, and use it where all that it has read since is the same. What an instance remembers from one file (a parsed configuration, say)
-/// may serve the next, as long as one file's own text never changes the answer for another.
+/// Broker makes an instance for each batch of files of one branch, calls [`configure`] once and then [`check`] for each file. An
+/// instance may be made some time before its first file; it is used only if everything that it has read is unchanged. What it
+/// remembers from one file (a parsed configuration, say) may serve the next, as long as one file's own text never changes the
+/// answer for another.
 ///
 /// [`configure`]: Plugin::configure
 /// [`check`]: Plugin::check

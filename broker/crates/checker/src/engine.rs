@@ -159,6 +159,9 @@ pub(crate) enum Output {
 /// So few files are looked up where they are asked for: to hand them to another thread would take longer.
 const FEW: usize = 16;
 
+/// Bytes of the stack of a thread that waits for other processes: as Rust has them.
+const STACK_TO_WAIT: usize = 2 << 20;
+
 /// Poll interval for cancel flags, which have no wake-up.
 const GLANCE: Duration = Duration::from_millis(20);
 
@@ -173,8 +176,13 @@ impl Engine {
     ) -> io::Result<Self> {
         let workers = options.workers;
         let interactive_workers = options.interactive_workers;
-        let for_waiting =
-            scheduler::Options { workers: waiting, interactive_workers, nice: 0, ..options.clone() };
+        let for_waiting = scheduler::Options {
+            workers: waiting,
+            interactive_workers,
+            stack: STACK_TO_WAIT,
+            nice: 0,
+            ..options.clone()
+        };
         let [scheduler, waiting] = [Scheduler::new(options)?, Scheduler::new(for_waiting)?];
         Ok(Self { scheduler, waiting, cache, workers, build })
     }

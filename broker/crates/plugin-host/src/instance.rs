@@ -89,9 +89,11 @@ fn check_all(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize, Outco
 /// The instance that is ready for the job's file, and the job's view with what it has read.
 fn ready(linter: &Configured, job: &Job) -> Option<(Instance, Arc<Traced>)> {
     let shared = &linter.plugin.host().0;
-    let (mut instance, reads) = shared.ready.take(linter, &typed_in(job)?.path, &*job.view)?;
-    let traced = linter.traced_after(&job.view, reads);
+    let unit = typed_in(job)?;
+    // It may be long until there is one, so that what the instance has read is compared afterwards.
     let place = shared.places.take_unless(|| job.cancel.is_cancelled())?;
+    let (mut instance, reads) = shared.ready.take(linter, &unit.path, &*job.view)?;
+    let traced = linter.traced_after(&job.view, reads);
     instance.place = place;
     instance.set_view(Arc::clone(&traced), job.cancel.clone());
     Some((instance, traced))

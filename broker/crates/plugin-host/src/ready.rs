@@ -2,8 +2,8 @@
 //! to check some hundred lines, and the file that was checked for a person is the one that they most likely ask about next, with
 //! other text.
 //!
-//! Such a guest has checked nothing, so that it knows no text, and it keeps no view. It is used only where a look shows all that
-//! it has read as it was. None is made while all places are taken, and none is kept for long.
+//! A ready guest has checked no file and holds no view. It is used only if everything that it has read is unchanged in the view of
+//! the next check. None is made while all places are taken, and none is kept for long.
 
 use std::{
     io,
@@ -60,8 +60,7 @@ impl Ready {
     pub(crate) fn new() -> io::Result<Arc<Self>> {
         let (requests, receiver) = sync_channel::<Request>(MOST);
         let make_all = move || receiver.into_iter().for_each(Request::make);
-        let builder = thread::Builder::new().name("guests-ready".to_owned()).stack_size(STACK + (1 << 20));
-        builder.spawn(make_all)?;
+        thread::Builder::new().name("guests-ready".to_owned()).stack_size(STACK).spawn(make_all)?;
         Ok(Arc::new(Self { kept: Mutex::default(), places: Places::new(PLACES), requests }))
     }
 

@@ -10,6 +10,8 @@ pub struct Options {
     pub workers: usize,
     /// Threads that take interactive tasks only, so that a person never waits for a batch to end.
     pub interactive_workers: usize,
+    /// Bytes of each thread's stack, for tasks that recurse deeply. What is not used takes no memory.
+    pub stack: usize,
     /// The most tickets of one class that may wait for their task to start.
     pub queued: usize,
     /// The most tickets of one branch that may wait for their task to start.
@@ -29,6 +31,7 @@ impl Default for Options {
         Self {
             workers: thread::available_parallelism().map_or(1, NonZeroUsize::get),
             interactive_workers: 2,
+            stack: 40 << 20,
             queued: 16 * 1024,
             queued_per_branch: 4 * 1024,
             memory: 4 << 30,

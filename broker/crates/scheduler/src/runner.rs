@@ -26,9 +26,6 @@ type Asked<T> = Request<Run<T>, Reply<T>>;
 type Work<T> = Start<Run<T>>;
 type Answers<T> = Vec<Answer<Reply<T>>>;
 
-/// Bytes of each thread's stack, for work that recurses deeply. What is not used takes no memory.
-const STACK: usize = 64 << 20;
-
 /// What the handle, the tickets and the threads have in common.
 pub(crate) struct Shared<T> {
     inner: Mutex<Inner<T>>,
@@ -140,19 +137,19 @@ impl<T: Clone + Send + 'static> Shared<T> {
         let any = (0..options.workers).map(|_| (Worker::Any, options.nice));
         let interactive = (0..options.interactive_workers).map(|_| (Worker::Interactive, 0));
         for (worker, nice) in any.chain(interactive) {
-            shared.spawn(worker, nice).inspect_err(|_| shared.close(false))?;
+            shared.spawn(worker, nice, options.stack).inspect_err(|_| shared.close(false))?;
         }
         Ok(shared)
     }
 
-    fn spawn(self: &Arc<Self>, worker: Worker, nice: i32) -> io::Result<()> {
+    fn spawn(self: &Arc<Self>, worker: Worker, nice: i32, stack: usize) -> io::Result<()> {
         let shared = Arc::clone(self);
         let name = match worker {
             Worker::Any => "worker",
             Worker::Interactive => "worker-interact",
         };
         let mut inner = self.lock(); // until the thread is registered, so that it cannot end before
-        let builder = thread::Builder::new().name(name.to_owned()).stack_size(STACK);
+        let builder = thread::Builder::new().name(name.to_owned()).stack_size(stack);
         let thread = builder.spawn(move || shared.work(worker, nice))?;
         inner.threads.insert(thread.thread().id());
         Ok(())

@@ -75,19 +75,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         self.contents.push((path.clone(), content));
     }
 
-    /// `linters` are those that the file's answers count in.
-    fn evaluate(
-        wrong: &mut Option<Refused>,
-        evaluator: &PolicyEvaluator<'_>,
-        file: &FileAnswers,
-        linters: &[String],
-        moved_from: Option<&WorkspacePath>,
-    ) -> Option<Arc<FileFindings>> {
-        let names: Vec<_> = linters.iter().map(String::as_str).collect();
-        Self::noted(wrong, evaluator.evaluate(file, &names, moved_from))
-    }
-
-    /// The same for a file of the view that is compared with.
+    /// What is found in a file of the view that is compared with.
     fn evaluate_before(
         wrong: &mut Option<Refused>,
         evaluator: &PolicyEvaluator<'_>,
@@ -97,6 +85,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         Self::noted(wrong, evaluator.evaluate(&old.file, &names, None).map_err(Refused::of_before))
     }
 
+    /// Keeps the first error, with which the check ends.
     fn noted(
         wrong: &mut Option<Refused>,
         evaluated: Result<Option<Arc<FileFindings>>, Refused>,
@@ -302,9 +291,10 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
 
     async fn file(&mut self, file: FileAnswers) {
         let names = Arc::clone(&self.names);
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
         let before = self.before.as_ref();
         let moved_from = before.and_then(|it| it.comparison.moved_from(&file.unit.path));
-        let found = Self::evaluate(&mut self.wrong, self.evaluator, &file, &names, moved_from);
+        let found = Self::noted(&mut self.wrong, self.evaluator.evaluate(&file, &names, moved_from));
         let mut report = FileReport::of(&file);
         let Some(found) = found else {
             self.summary.files += 1;

@@ -23,6 +23,7 @@ fn options() -> Options {
     Options {
         workers: 3,
         interactive_workers: 2,
+        stack: 2 << 20,
         queued: 10,
         queued_per_branch: 6,
         memory: 10,
