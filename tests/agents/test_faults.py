@@ -132,6 +132,18 @@ class Arguments(unittest.TestCase):
                 self.assertTrue(answer["isError"], answer)
                 self.assertTrue(answer["content"][0]["text"].startswith(f"error: arguments of `{tool}`: `{name}"), answer)
 
+    def test_what_clients_send_instead_is_taken(self):
+        wire = begun(workspace(a_py="x = 1\ny = 2\nz = 3\n"))
+        self.addCleanup(wire.kill)
+        lines = {"start_line_one_indexed": "2", "end_line_one_indexed_inclusive": 2.0, "branch": None}
+        read = wire.call("read_file", relative_workspace_path="a.py", explanation="why", should_read_entire_file="false", **lines)
+        self.assertEqual(read["structuredContent"]["text"], "y = 2\n")
+        edits = json.dumps([{"target_file": "a.py", "code_edit": replace("x = 1", "x = 2"), "instructions": "x is 2"}])
+        self.assertTrue(wire.call("edit_file", edits=edits, check="")["structuredContent"]["applied"])
+        self.assertTrue(wire.call("check", paths="a.py", all="True")["structuredContent"]["ok"])
+        found = wire.call("grep_search", query="x = 2", include_pattern="*.txt|*.py", case_sensitive=None)
+        self.assertEqual(found["structuredContent"]["matches"], ["a.py:1:x = 2"])
+
     def large(self, wire: Wire) -> int:
         text = "x = '" + "y" * LARGE + "'\n"
         return wire.request("tools/call", name="edit_file", arguments={"target_file": "a.py", "code_edit": text})
@@ -164,7 +176,9 @@ def types(property: dict) -> set[str]:
 
 
 def wrong_values(property: dict) -> list[object]:
-    return [value for name, value in VALUES.items() if name not in types(property)]
+    """Values of each type that an argument has not. The only element of a list of texts may stand in the list's place."""
+    taken = types(property) | ({"string"} if property.get("items", {}).get("type") == "string" else set())
+    return [value for name, value in VALUES.items() if name not in taken]
 
 
 def fitting(property: dict) -> object:

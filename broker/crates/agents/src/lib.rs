@@ -8,6 +8,7 @@
 //! Speaks no protocol. What an edit means is in `agent-tools`, how a branch is searched in `search`, and what may be done
 //! to a branch in `workspaces`: here these are put together, cut to what a model can read, and said in few words.
 
+mod arguments;
 mod audit;
 mod context;
 mod findings;
@@ -119,7 +120,7 @@ impl Agents {
             workspace: call.workspace.clone(),
             session: self.session(call)?,
         };
-        tool.call(context, Value::Object(call.arguments.clone())).await
+        tool.call(context, call.arguments.clone()).await
     }
 
     fn session(&self, call: &Call) -> Result<Arc<Session>, ToolError> {

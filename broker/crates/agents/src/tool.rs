@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::{
+    arguments,
     context::Context,
     reply::{Answer, Reply, ToolError},
     schema,
@@ -73,7 +74,13 @@ impl Tool {
         Self { info, answer: Box::new(answer) }
     }
 
-    pub(crate) async fn call(&self, context: Context, arguments: Value) -> Result<Reply, ToolError> {
+    /// Answers a call with arguments as a client sent them.
+    pub(crate) async fn call(
+        &self,
+        context: Context,
+        arguments: Map<String, Value>,
+    ) -> Result<Reply, ToolError> {
+        let arguments = arguments::normalised(self.info.name, &self.info.input, arguments)?;
         (self.answer)(context, arguments).await
     }
 }

@@ -1,5 +1,7 @@
 //! A run of lines that an edit replaces, and where it is in a file: what SEARCH/REPLACE blocks and hunks of patches share.
 
+use std::collections::HashSet;
+
 use super::{
     indents::Indents,
     outcome::{Reason, Refused},
@@ -27,13 +29,36 @@ pub(super) enum Closeness {
     Exact,
     /// But for whitespace at the ends of lines.
     Trimmed,
-    /// But for indentation, the length of blanks within a line, and quotes or dashes that are other characters.
+    /// But for whitespace at their starts, too.
+    Stripped,
+    /// But for this, and quotes, dashes and blanks that are other characters.
+    Plain,
+    /// But for this, and the length of blanks within a line.
     Loose,
+}
+
+impl Closeness {
+    /// What a part was found in spite of.
+    pub(super) fn but_for(self) -> Option<&'static str> {
+        match self {
+            Self::Exact => None,
+            Self::Trimmed | Self::Stripped | Self::Loose => Some("whitespace"),
+            Self::Plain => Some("whitespace, quotes or dashes"),
+        }
+    }
 }
 
 impl<'a> Block<'a> {
     pub(super) fn old(&self) -> Vec<&'a str> {
         self.lines.iter().filter(|it| it.0 != Sign::New).map(|it| it.1).collect()
+    }
+
+    /// The block without a blank line at the end of what it replaces. `None` if there is none.
+    pub(super) fn without_last_blank(&self) -> Option<Self> {
+        let last = self.lines.iter().rposition(|it| it.0 != Sign::New)?;
+        let mut lines = self.lines.clone();
+        (self.lines[last] == (Sign::Old, "")).then(|| lines.remove(last))?;
+        Some(Self { part: self.part, lines })
     }
 
     /// The block as a replacement at a place. `None` if its indentation there follows no rule.
@@ -54,14 +79,34 @@ impl<'a> Block<'a> {
         Some(Replacement { range: start..start + old.len(), lines })
     }
 
-    /// The first line that says something, to name the block by.
-    pub(super) fn shown(&self) -> String {
-        let old = self.old();
-        old.iter().find(|it| !is_blank(it)).map(|it| it.trim().to_owned()).unwrap_or_default()
+    /// The same where the indentation follows no rule: a new line stands as the line above it that is indented alike, or
+    /// else as the nearest one above.
+    pub(super) fn at_any(&self, start: usize, file: &[&'a str]) -> Replacement {
+        let (mut lines, mut at) = (Vec::new(), start);
+        // The indentation in the block and in the file.
+        let mut above: Vec<(&str, &str)> = Vec::new();
+        for (sign, line) in &self.lines {
+            if *sign == Sign::New {
+                lines.push(indented_as(&above, line));
+                continue;
+            }
+            if !is_blank(line) {
+                above.push((indentation(line), indentation(file[at])));
+            }
+            lines.extend((*sign == Sign::Keep).then(|| file[at].to_owned()));
+            at += 1;
+        }
+        Replacement { range: start..at, lines }
     }
 
-    pub(super) fn not_found(&self) -> Refused {
-        Reason::NotFound { part: self.part, text: self.shown() }.into()
+    /// The block is not in a file, named by the first line that the file has nowhere, or else by the first that says
+    /// something.
+    pub(super) fn not_found(&self, file: &[&str]) -> Refused {
+        let there: HashSet<_> = file.iter().map(|it| it.trim()).collect();
+        let (old, says) = (self.old(), |it: &&&str| !is_blank(it));
+        let missing = old.iter().filter(says).find(|it| !there.contains(it.trim()));
+        let shown = missing.or_else(|| old.iter().find(says)).map(|it| it.trim().to_owned());
+        Reason::NotFound { part: self.part, text: shown.unwrap_or_default() }.into()
     }
 
     /// It fits several places; each is a reading if there are few.
@@ -74,6 +119,19 @@ impl<'a> Block<'a> {
         };
         let readings = places.iter().take(SHOWN).filter_map(reading).collect();
         Refused::with_readings(reason, before, readings)
+    }
+}
+
+fn indented_as(above: &[(&str, &str)], line: &str) -> String {
+    let (indent, text) = (indentation(line), line.trim_start());
+    let alike = above.iter().rev().find(|it| it.0 == indent).map(|it| it.1.to_owned());
+    let further = || {
+        let (from, to) = above.last()?;
+        Some([to, indent.strip_prefix(from)?].concat())
+    };
+    match alike.or_else(further) {
+        Some(indent) if !is_blank(line) => indent + text,
+        _ => line.to_owned(),
     }
 }
 
@@ -118,7 +176,7 @@ mod tests {
         let places = |file: &[&str]| Haystack::new(file).places(&it.old());
         assert_eq!(places(&["  a", "a", "a "]), (Closeness::Exact, vec![1]));
         assert_eq!(places(&["  a", "a "]), (Closeness::Trimmed, vec![1]));
-        assert_eq!(places(&["  a"]), (Closeness::Loose, vec![0]));
+        assert_eq!(places(&["  a"]), (Closeness::Stripped, vec![0]));
         assert_eq!(it.at(0, &["  a"]).unwrap().lines, ["  b"]);
     }
 

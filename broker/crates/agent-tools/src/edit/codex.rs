@@ -7,10 +7,11 @@ use overlay::WorkspacePath;
 
 use self::target::Target;
 use super::{
-    block::{Block, Closeness, MOST_PLACES, Sign, in_order},
+    block::{Block, MOST_PLACES, Sign, in_order},
     names::Named,
     outcome::{Changed, Reason, Refused},
     text::{Text, is_blank, lines_of},
+    wrapping::{Found, Outside},
 };
 
 mod target;
@@ -36,7 +37,7 @@ impl Section<'_> {
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chunk<'a> {
     /// Lines that stand above it, outermost first.
     heads: Vec<&'a str>,
@@ -47,43 +48,60 @@ pub(super) struct Chunk<'a> {
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 const END_OF_FILE: &str = "*** End of File";
+const ADD: &str = "*** Add File: ";
+const DELETE: &str = "*** Delete File: ";
+const UPDATE: &str = "*** Update File: ";
 
-pub(super) fn is_patch(edit: &str) -> bool {
-    let mut lines = edit.lines().map(str::trim).filter(|it| !it.is_empty() && !is_heredoc(it));
-    lines.next() == Some(BEGIN)
+/// A patch in an edit, and what is around it.
+pub(super) fn find<'a>(lines: &[&'a str]) -> Option<Found<'a>> {
+    let (begin, end) = frame(lines)?;
+    let end = end.unwrap_or(lines.len());
+    let outside = lines.iter().enumerate().filter(|(at, it)| (*at < begin || *at > end) && !is_blank(it));
+    let outside = outside.map(|(at, text)| Outside { line: at + 1, text, parts: usize::from(at > end) });
+    let named = sections(lines, begin, end).unwrap_or_default().iter().map(Section::named).collect();
+    Some(Found { first: begin, named, outside: outside.collect() })
 }
 
-/// The first line of a call from a shell.
-fn is_heredoc(line: &str) -> bool {
-    let line = line.strip_prefix("apply_patch").unwrap_or(line).trim_start();
-    line.starts_with("<<")
+/// The first line of a patch, which models leave out, and the last one.
+fn frame(lines: &[&str]) -> Option<(usize, Option<usize>)> {
+    let is_head = |it: &&str| [ADD, DELETE, UPDATE].iter().any(|head| it.starts_with(head));
+    let begin = lines.iter().position(|it| it.trim() == BEGIN || is_head(it))?;
+    Some((begin, lines.iter().rposition(|it| it.trim() == END).filter(|it| *it > begin)))
 }
 
 /// The sections, of which there is at least one.
 pub(super) fn read(edit: &str) -> Result<Vec<Section<'_>>, Refused> {
     let lines = lines_of(edit);
-    let malformed =
-        |line: usize, message: String| -> Refused { Reason::Malformed { line: line + 1, message }.into() };
-    let begin = lines.iter().position(|it| it.trim() == BEGIN).unwrap_or_default();
-    let end = lines.iter().rposition(|it| it.trim() == END);
+    let Some((begin, end)) = frame(&lines) else { return Err(Reason::Empty.into()) };
     let end = end.ok_or_else(|| malformed(lines.len().saturating_sub(1), format!("`{END}` is missing")))?;
-    let (mut sections, mut at) = (Vec::new(), begin + 1);
+    let sections = sections(&lines, begin, end)?;
+    if sections.is_empty() { Err(Reason::Empty.into()) } else { Ok(sections) }
+}
+
+fn sections<'a>(lines: &[&'a str], begin: usize, end: usize) -> Result<Vec<Section<'a>>, Refused> {
+    let (mut sections, mut at) = (Vec::new(), begin);
     while at < end {
         let head = lines[at].trim();
         at += 1;
-        if let Some(path) = head.strip_prefix("*** Add File: ") {
+        if let Some(path) = head.strip_prefix(ADD) {
             let added = lines[at..end].iter().map_while(|it| it.strip_prefix('+')).collect::<Vec<_>>();
             at += added.len();
             sections.push(Section::Add { path, lines: added });
-        } else if let Some(path) = head.strip_prefix("*** Delete File: ") {
+        } else if let Some(path) = head.strip_prefix(DELETE) {
             sections.push(Section::Delete { path });
-        } else if let Some(path) = head.strip_prefix("*** Update File: ") {
-            sections.push(update(path, &lines[..end], &mut at)?);
-        } else if !head.is_empty() {
+        } else if let Some(path) = head.strip_prefix(UPDATE) {
+            let is_only = sections.is_empty() && !lines[at..end].iter().any(|it| it.starts_with("*** "));
+            let section = update(path, &lines[..end], &mut at);
+            sections.push(section.map_err(|it| if is_only { it } else { it.in_file(path) })?);
+        } else if !head.is_empty() && head != BEGIN && head != END {
             return Err(malformed(at - 1, format!("`{head}` does not say what is done to which file")));
         }
     }
-    if sections.is_empty() { Err(Reason::Empty.into()) } else { Ok(sections) }
+    Ok(sections)
+}
+
+fn malformed(line: usize, message: String) -> Refused {
+    Reason::Malformed { line: line + 1, message }.into()
 }
 
 fn update<'a>(path: &'a str, lines: &[&'a str], at: &mut usize) -> Result<Section<'a>, Refused> {
@@ -142,8 +160,7 @@ fn chunk<'a>(part: usize, lines: &[&'a str], at: &mut usize) -> Result<Chunk<'a>
 
 /// A patch of this one file.
 pub(super) fn apply_to(path: &WorkspacePath, file: &Text<'_>, edit: &str) -> Result<Changed, Refused> {
-    let edit = super::form::unfenced(path, edit);
-    let sections = read(&edit)?;
+    let sections = read(edit)?;
     let [section] = &sections[..] else { return Err(Reason::SeveralFiles.into()) };
     let named = section.named();
     match section {
@@ -172,22 +189,20 @@ pub(super) fn change(file: &Text<'_>, chunks: &[Chunk<'_>]) -> Result<Changed, R
             }
             continue;
         }
-        let (closeness, found) = target.places(chunk)?;
+        let (block, closeness, found) = target.fitting(chunk)?;
         count += found.len();
         if count > MOST_PLACES {
-            return Err(target.found_often(&chunk.block, &found));
+            return Err(target.found_often(&block, &found));
         }
-        if closeness != Closeness::Exact {
-            notes.push(format!("part {} was found but for whitespace", chunk.block.part));
-        }
-        let length = chunk.block.old().len();
-        placed.push(&chunk.block);
+        notes.extend(closeness.but_for().map(|it| format!("part {} was found but for {it}", block.part)));
+        let length = block.old().len();
+        placed.push(block);
         places.push(found.into_iter().map(|it| (it, it + length)).collect::<Vec<_>>());
     }
-    let chosen = in_order(&places).map_err(|it| target.several(placed[it], &places[it]))?;
+    let chosen = in_order(&places).map_err(|it| target.several(&placed[it], &places[it]))?;
     let mut replacements = Vec::new();
     for (block, place) in placed.iter().zip(chosen) {
-        replacements.push(block.at(place, file.lines()).ok_or_else(|| block.not_found())?);
+        replacements.push(block.at(place, file.lines()).unwrap_or_else(|| block.at_any(place, file.lines())));
     }
     replacements.extend(added);
     let is_end_replaced = replacements.last().is_some_and(|it| it.range.end == file.lines().len());
@@ -261,5 +276,20 @@ mod tests {
         assert_eq!(applied("a\nb\n", "@@\n+x\n+y\n@@\n a\n-b\n+c\n").unwrap(), "a\nc\nx\ny\n");
         assert_eq!(applied("a\nb\n", "@@\n-a\n@@\n+x\n@@\n-b\n+c\n@@\n+y\n").unwrap(), "c\nx\ny\n");
         assert!(matches!(applied("a\nb\n", "@@ a\n+c\n"), Err(Reason::SeveralPlaces { .. })));
+    }
+
+    #[test]
+    fn what_codex_forgives_is_forgiven() {
+        let before = "def f():\n\n    say(“a – b”)  \n    return 1\n";
+        let edit = "@@ def f():\n say(\"a - b\")\n-return 1\n+return 2\n";
+        assert_eq!(applied(before, edit).unwrap(), before.replace("1", "2"));
+        // Indentation by no rule: new lines stand as those above them.
+        let before = "if a:\n\tb\n        c\nd\n";
+        let edit = "@@\n   if a:\n-   b\n+   x\n     c\n+    y\n+      z\n";
+        assert_eq!(applied(before, edit).unwrap(), "if a:\n\tx\n        c\n        y\n          z\nd\n");
+        // A blank line that the end of the file has not.
+        assert_eq!(applied("a\nb\n", "@@\n-b\n-\n+c\n").unwrap(), "a\nc\n");
+        assert_eq!(applied("a\nb\n\nd\n", "@@\n-b\n-\n+c\n").unwrap(), "a\nc\nd\n");
+        assert_eq!(applied("a “b”\nc\n", "@@ a \"b\"\n-c\n+d\n").unwrap(), "a “b”\nd\n");
     }
 }

@@ -1,182 +1,542 @@
-//! What a file defines, by its syntax tree: functions, classes, keys.
+//! What a text defines, by its syntax tree: functions, types, tests, values, and the keys and headings of documents.
+
+use std::ops::Range;
 
 use syntax::{Flags, Tree, WORDS};
 
-use super::{Parser, syntax_errors::parse};
+use super::{
+    file_kind::FileKind,
+    parser::Parser,
+    text::{collapsed, is_blank},
+};
 
-/// A name, and the line that it stands in.
+/// A definition and the lines that it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Definition {
-    name: String,
-    line: usize,
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    /// Parameters as they are written, which tell overloads apart.
+    pub(super) parameters: String,
+    pub(super) has_body: bool,
+    /// First line of the comments, attributes and decorators that belong to it.
+    pub(super) lead: usize,
+    /// Line of its name.
+    pub(super) head: usize,
+    /// Line behind its last one.
+    pub(super) end: usize,
+    /// Depth of its head, as [`FileKind::level`] counts it.
+    pub(super) level: usize,
+    /// Number of the definition around it.
+    pub(super) parent: Option<usize>,
+    /// Whether there is a syntax error in it.
+    pub(super) is_broken: bool,
 }
 
-impl Definition {
-    /// Its line, from 1, and its name.
-    pub(super) fn place(self) -> (usize, String) {
-        (self.line + 1, self.name)
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Function,
+    Type,
+    /// `impl` of Rust and extensions of Swift, which add to a type that is defined elsewhere.
+    Implementation,
+    /// A call that is given a name and a block, such as `it("works", () => …)`.
+    Test,
+    Value,
+    /// A key, a table or a heading of a document.
+    Entry,
+}
+
+impl Kind {
+    /// Whether other definitions are members of it.
+    pub(super) fn has_members(self) -> bool {
+        matches!(self, Self::Type | Self::Implementation | Self::Entry)
+    }
+
+    /// Whether one may become the other by an edit: a constant that holds a function is one.
+    pub(super) fn is_like(self, other: Self) -> bool {
+        let is_callable = |it| matches!(it, Self::Function | Self::Value);
+        self == other || (is_callable(self) && is_callable(other))
     }
 }
 
+impl Definition {
+    /// Its lines from the comments above it on.
+    pub(super) fn lines(&self) -> Range<usize> {
+        self.lead..self.end
+    }
+
+    /// Whether an outline of a file shows it.
+    pub(super) fn is_shown(&self) -> bool {
+        matches!(self.kind, Kind::Function | Kind::Type | Kind::Entry)
+    }
+
+    /// Its head and what follows.
+    pub(super) fn body(&self) -> Range<usize> {
+        self.head..self.end
+    }
+}
+
+/// The definitions of a text in the order of their heads.
+pub(super) fn of_lines(lines: &[&str], parser: &Parser<'_>) -> Vec<Definition> {
+    match parser.kind {
+        FileKind::Sections | FileKind::Prose => headings(lines, parser.kind),
+        FileKind::Code | FileKind::Yaml => {
+            let tree = parser.tree(&(lines.join("\n") + "\n"));
+            tree.map(|it| Finder::new(&it, lines, parser).definitions()).unwrap_or_default()
+        }
+    }
+}
+
+/// Sections of a document, each up to the next heading that stands no deeper.
+fn headings(lines: &[&str], kind: FileKind) -> Vec<Definition> {
+    let mut fence: Option<&str> = None;
+    let mut found: Vec<Definition> = Vec::new();
+    for (head, line) in lines.iter().enumerate() {
+        let text = line.trim();
+        let opens = ["```", "~~~"].into_iter().find(|it| text.starts_with(it));
+        match fence {
+            Some(it) if opens == Some(it) => fence = None,
+            None => fence = opens,
+            Some(_) => {}
+        }
+        let Some(level) = kind.heading(line).filter(|_| fence.is_none()) else { continue };
+        for it in found.iter_mut().filter(|it| it.end > head && it.level >= level) {
+            it.end = head;
+        }
+        let parent = found.iter().rposition(|it| it.end > head);
+        found.push(Definition {
+            name: text.to_owned(),
+            kind: Kind::Entry,
+            parameters: String::new(),
+            has_body: true,
+            lead: head,
+            head,
+            end: lines.len(),
+            level,
+            parent,
+            is_broken: false,
+        });
+    }
+    for it in &mut found {
+        let blank = lines[it.head + 1..it.end].iter().rev().take_while(|it| is_blank(it)).count();
+        it.end -= blank;
+    }
+    found
+}
+
+/// Nodes around a definition that belong to it.
+const WRAPPERS: [&str; 12] = [
+    "decorated_definition",
+    "export_statement",
+    "template_declaration",
+    "expression_statement",
+    "lexical_declaration",
+    "variable_declaration",
+    "type_declaration",
+    "const_declaration",
+    "var_declaration",
+    "declaration",
+    "ambient_declaration",
+    "type_definition",
+];
+
+/// Wrappers that begin above what they wrap.
+const ABOVE: [&str; 3] = ["decorated_definition", "template_declaration", "export_statement"];
+
+struct Finder<'a> {
+    lines: &'a [&'a str],
+    parser: &'a Parser<'a>,
+    text: String,
+    table: Vec<u32>,
+    kinds: Vec<(String, bool)>,
+    fields: Vec<String>,
+    classes: Vec<Option<Kind>>,
+    starts: Vec<usize>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(tree: &Tree, lines: &'a [&'a str], parser: &'a Parser<'a>) -> Self {
+        let text = String::from_utf8_lossy(tree.text()).into_owned();
+        let kinds = tree.kinds();
+        let is_data = parser.is_data();
+        let classes =
+            kinds.iter().map(|(name, named)| named.then(|| class(name, is_data)).flatten()).collect();
+        let ends = text.match_indices('\n').map(|it| it.0 + 1);
+        let starts = std::iter::once(0).chain(ends).collect();
+        Self { lines, parser, table: tree.table(), kinds, fields: tree.fields(), classes, starts, text }
+    }
+
+    fn definitions(&self) -> Vec<Definition> {
+        let asides = self.asides();
+        let (mut found, mut around): (Vec<Definition>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
+        let mut open: Vec<usize> = Vec::new();
+        for at in 0..self.table.len() / WORDS {
+            while open.last().is_some_and(|it| self.end_of(*it) <= at) {
+                open.pop();
+            }
+            while around.last().is_some_and(|it| it.0 <= at) {
+                around.pop();
+            }
+            if let Some((kind, name)) = self.definition(at, &open) {
+                let outer = self.outer(at, &open);
+                if let Some(mut it) = self.lines_of(at, outer, kind, name, &asides) {
+                    it.parent = around.last().map(|it| it.1);
+                    around.push((self.end_of(at), found.len()));
+                    found.push(it);
+                }
+            }
+            open.push(at);
+        }
+        found
+    }
+
+    /// Kind and name of what a node defines.
+    fn definition(&self, at: usize, open: &[usize]) -> Option<(Kind, String)> {
+        if self.flags(at) & Flags::NAMED == 0 {
+            return None;
+        }
+        let node_kind = self.kind(at);
+        let kind = match self.classes.get(self.kind_id(at)).copied().flatten() {
+            Some(it) => it,
+            None if matches!(node_kind, "call_expression" | "call" | "method_call") => {
+                return self.test(at).map(|it| (Kind::Test, it));
+            }
+            None if node_kind == "pair" => {
+                let is_callable = self.child(at, "value").is_some_and(|it| is_function(self.kind(it)));
+                let name = self.child(at, "key").filter(|_| is_callable)?;
+                return Some((Kind::Function, self.shown(name)));
+            }
+            None => return None,
+        };
+        // A type that is only named, and a function that is only declared within a function.
+        if node_kind.ends_with("_specifier") && self.child(at, "body").is_none() {
+            return None;
+        }
+        if node_kind == "impl_item" {
+            let body = self.child(at, "body").unwrap_or(at);
+            let upto = if body == at { self.bytes(at).1 } else { self.bytes(body).0 };
+            return Some((kind, collapsed(&self.text[self.bytes(at).0..upto])));
+        }
+        let mut kind = kind;
+        if kind == Kind::Value {
+            let is_callable = self.child(at, "value").is_some_and(|it| is_function(self.kind(it)));
+            let is_local = open.iter().any(|it| self.class_of(*it) == Some(Kind::Function));
+            if is_callable {
+                kind = Kind::Function;
+            } else if is_local {
+                return None;
+            }
+        }
+        let name = self.name(at)?;
+        Some((kind, name))
+    }
+
+    fn class_of(&self, at: usize) -> Option<Kind> {
+        self.classes.get(self.kind_id(at)).copied().flatten()
+    }
+
+    /// A call with a string and a function, or a string and a block.
+    fn test(&self, at: usize) -> Option<String> {
+        let children: Vec<_> = self.children(at).collect();
+        let arguments = self
+            .child(at, "arguments")
+            .or_else(|| children.iter().copied().find(|it| self.kind(*it).contains("argument")))?;
+        let given: Vec<_> = self.children(arguments).filter(|it| self.is_named(*it)).collect();
+        let (first, last) = (*given.first()?, *given.last()?);
+        let has_block = children.iter().any(|it| matches!(self.kind(*it), "block" | "do_block"));
+        let is_named = self.kind(first).contains("string");
+        let is_given = has_block || (first != last && is_function(self.kind(last)));
+        let called = self.text.get(self.bytes(at).0..self.bytes(arguments).0)?;
+        (is_named && is_given && !called.contains('\n'))
+            .then(|| collapsed(&format!("{} {}", called.trim_end_matches('('), self.shown(first))))
+    }
+
+    fn name(&self, at: usize) -> Option<String> {
+        let node = self.name_node(at)?;
+        let mut name = self.shown(node);
+        if name.is_empty() || name.contains('\n') {
+            return None;
+        }
+        let before = self.text.get(self.bytes(at).0..self.bytes(node).0).unwrap_or_default();
+        if let Some(accessor) = before.split_whitespace().find(|it| matches!(*it, "get" | "set")) {
+            name = format!("{accessor} {name}");
+        }
+        if let Some(receiver) = self.child(at, "receiver") {
+            let type_name = self.inside(receiver).find(|it| self.kind(*it) == "type_identifier");
+            name = format!("{}.{name}", type_name.map(|it| self.shown(it)).unwrap_or_default());
+        }
+        if let Some(object) = self.child(at, "object").filter(|_| self.kind(at) == "singleton_method") {
+            name = format!("{}.{name}", self.shown(object));
+        }
+        Some(name)
+    }
+
+    /// A field of its own, or the identifier in what a C function declares.
+    fn name_node(&self, at: usize) -> Option<usize> {
+        for field in ["name", "key"] {
+            if let Some(it) = self.child(at, field) {
+                return Some(it);
+            }
+        }
+        let is_name = |it: usize| {
+            let kind = self.kind(it);
+            kind.ends_with("identifier") || kind.ends_with("_name") || kind == "selectors"
+        };
+        match self.child(at, "declarator") {
+            Some(declarator) => self.inside(declarator).find(|it| is_name(*it)),
+            None => self.children(at).find(|it| is_name(*it)),
+        }
+    }
+
+    /// The widest node that is this definition with its decorators and keywords.
+    fn outer(&self, at: usize, open: &[usize]) -> usize {
+        let mut outer = at;
+        for parent in open.iter().rev() {
+            let kind = self.kind(*parent);
+            let is_around = WRAPPERS.contains(&kind)
+                && (ABOVE.contains(&kind)
+                    || self.line(self.bytes(*parent).0) == self.line(self.bytes(outer).0));
+            if !is_around {
+                break;
+            }
+            outer = *parent;
+        }
+        outer
+    }
+
+    fn lines_of(
+        &self,
+        at: usize,
+        outer: usize,
+        kind: Kind,
+        name: String,
+        asides: &[bool],
+    ) -> Option<Definition> {
+        let named = match kind {
+            Kind::Implementation | Kind::Test => at,
+            _ => self.name_node(at).unwrap_or(at),
+        };
+        let head = self.line(self.bytes(named).0);
+        let (start, end) = self.bytes(outer);
+        let text = self.text.get(start..end)?.trim_end();
+        let end = self.line((start + text.len()).saturating_sub(1)) + 1;
+        let mut lead = self.line(start);
+        while lead > 0 && asides[lead - 1] {
+            lead -= 1;
+        }
+        let parameters = self.child(at, "parameters").or_else(|| {
+            let inside = self.inside(at).take_while(|it| !self.kind(*it).contains("body"));
+            inside.into_iter().find(|it| self.kind(*it).contains("parameter"))
+        });
+        Some(Definition {
+            name,
+            kind,
+            parameters: parameters.map(|it| collapsed(&self.shown(it))).unwrap_or_default(),
+            has_body: self.child(at, "body").is_some(),
+            lead,
+            head,
+            end,
+            level: self.parser.kind.level(self.lines.get(head)?)?,
+            parent: None,
+            is_broken: self.flags(outer) & (Flags::HAS_ERROR | Flags::ERROR | Flags::MISSING) != 0,
+        })
+    }
+
+    /// Lines that are comments, attributes and decorators as a whole.
+    fn asides(&self) -> Vec<bool> {
+        let mut asides = vec![false; self.lines.len() + 1];
+        for at in 0..self.table.len() / WORDS {
+            let kind = self.kind(at);
+            if !(kind.contains("comment") || kind.contains("attribute") || kind.contains("decorator")) {
+                continue;
+            }
+            let (start, end) = self.bytes(at);
+            let line = self.line(start);
+            let is_first = self.text[self.starts[line]..start].trim().is_empty();
+            let last = self.line(self.text[start..end].trim_end().len() + start);
+            let is_alone = self.lines.get(last).is_some_and(|it| {
+                let after = (end.saturating_sub(self.starts[last])).min(it.len());
+                it.get(after..).is_some_and(|it| it.trim().is_empty())
+            });
+            if is_first && is_alone && end > start {
+                asides[line..=last.max(line).min(self.lines.len())].fill(true);
+            }
+        }
+        asides
+    }
+
+    fn node(&self, at: usize) -> &[u32] {
+        &self.table[at * WORDS..(at + 1) * WORDS]
+    }
+
+    fn kind_id(&self, at: usize) -> usize {
+        (self.node(at)[0] & 0xffff) as usize
+    }
+
+    fn kind(&self, at: usize) -> &str {
+        self.kinds.get(self.kind_id(at)).map_or("", |it| &it.0)
+    }
+
+    fn flags(&self, at: usize) -> u32 {
+        self.node(at)[1]
+    }
+
+    fn is_named(&self, at: usize) -> bool {
+        self.flags(at) & Flags::NAMED != 0
+    }
+
+    fn bytes(&self, at: usize) -> (usize, usize) {
+        let node = self.node(at);
+        (node[2] as usize, node[3] as usize)
+    }
+
+    fn end_of(&self, at: usize) -> usize {
+        (self.node(at)[4] as usize).max(at + 1)
+    }
+
+    fn line(&self, byte: usize) -> usize {
+        self.starts.partition_point(|it| *it <= byte) - 1
+    }
+
+    fn shown(&self, at: usize) -> String {
+        let (start, end) = self.bytes(at);
+        self.text.get(start..end).unwrap_or_default().trim().to_owned()
+    }
+
+    fn inside(&self, at: usize) -> Range<usize> {
+        at..self.end_of(at).min(self.table.len() / WORDS)
+    }
+
+    fn children(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.inside(at).end;
+        let mut next = at + 1;
+        std::iter::from_fn(move || {
+            let it = next;
+            (it < end).then(|| {
+                next = self.end_of(it);
+                it
+            })
+        })
+    }
+
+    fn child(&self, at: usize, field: &str) -> Option<usize> {
+        let is_it =
+            |it: &usize| self.fields.get((self.node(*it)[0] >> 16) as usize).is_some_and(|it| it == field);
+        self.children(at).find(is_it)
+    }
+}
+
+fn is_function(kind: &str) -> bool {
+    ["function", "lambda", "func_literal", "closure"].iter().any(|it| kind.contains(it))
+}
+
 /// Parts of the names that grammars give to definitions.
-const KINDS: [&str; 13] = [
+const FUNCTIONS: [&str; 8] = [
     "function",
     "method",
+    "constructor",
+    "macro",
+    "init_declaration",
+    "destructor",
+    "subroutine",
+    "operator_",
+];
+
+const TYPES: [&str; 19] = [
     "class",
     "struct",
     "enum",
     "trait",
     "interface",
+    "record",
+    "protocol",
+    "union",
+    "type_alias",
+    "type_item",
+    "type_spec",
     "module",
     "mod_item",
-    "type_spec",
-    "pair",
-    "constructor",
-    "object_definition",
+    "namespace",
+    "object",
+    "message",
+    "service",
+    "annotation_type",
+    "type_definition",
 ];
 
-/// Fields that hold the name of a definition, in grammars that call it so.
-const NAMES: [&str; 2] = ["name", "key"];
-
-pub(super) fn of_file(lines: &[&str], parser: &Parser<'_>) -> Vec<Definition> {
-    let Some(language) = parser.language else { return Vec::new() };
-    let text = lines.join("\n") + "\n";
-    parse(language, &text, parser.trees).map(|it| definitions(&it)).unwrap_or_default()
-}
-
-fn definitions(tree: &Tree) -> Vec<Definition> {
-    let (kinds, fields, table) = (tree.kinds(), tree.fields(), tree.table());
-    let nodes: Vec<&[u32]> = table.chunks_exact(WORDS).collect();
-    let is_definition: Vec<bool> = kinds
-        .iter()
-        .map(|(name, is_named)| {
-            *is_named && KINDS.iter().any(|it| name.contains(it)) && !name.contains("call")
-        })
-        .collect();
-    let text = tree.text();
-    let starts: Vec<usize> = std::iter::once(0)
-        .chain(text.iter().enumerate().filter(|it| *it.1 == b'\n').map(|it| it.0 + 1))
-        .collect();
-    let mut found = Vec::new();
-    for (at, node) in nodes.iter().enumerate() {
-        let kind = (node[0] & 0xffff) as usize;
-        if node[1] & Flags::NAMED == 0 || !is_definition.get(kind).copied().unwrap_or_default() {
-            continue;
+fn class(node: &str, is_data: bool) -> Option<Kind> {
+    match node {
+        "impl_item" | "extension_declaration" => return Some(Kind::Implementation),
+        "variable_declarator" | "const_item" | "static_item" | "property_declaration" => {
+            return Some(Kind::Value);
         }
-        let Some(name) = name_of(&nodes, at, &fields, &kinds) else { continue };
-        let (start, end) = (nodes[name][2] as usize, nodes[name][3] as usize);
-        let name = String::from_utf8_lossy(&text[start..end]).into_owned();
-        if !name.is_empty() && !name.contains('\n') {
-            found.push(Definition { name, line: starts.partition_point(|it| *it <= start) - 1 });
-        }
+        "pair" | "block_mapping_pair" if is_data => return Some(Kind::Entry),
+        "rule_set" => return Some(Kind::Function),
+        "method" | "singleton_method" | "preproc_function_def" => return Some(Kind::Function),
+        "class" | "module" | "internal_module" | "type_alias" => return Some(Kind::Type),
+        _ => {}
     }
-    // A declarator of C is named in itself, too.
-    found.dedup();
-    found
-}
-
-/// The node of a definition's name: a field of its own, or the identifier in what a C function declares.
-fn name_of(nodes: &[&[u32]], at: usize, fields: &[String], kinds: &[(String, bool)]) -> Option<usize> {
-    let end = nodes[at][4] as usize;
-    let field = |it: usize| fields.get((nodes[it][0] >> 16) as usize).map_or("", String::as_str);
-    let mut declarator = None;
-    let mut child = at + 1;
-    while child < end.min(nodes.len()) {
-        if NAMES.contains(&field(child)) {
-            return Some(child);
-        }
-        if field(child) == "declarator" {
-            declarator = Some(child);
-        }
-        child = (nodes[child][4] as usize).max(child + 1);
+    let is_definition = ["_definition", "_declaration", "_item", "_specifier", "_spec", "_signature"];
+    if !is_definition.iter().any(|it| node.ends_with(it)) || node.contains("parameter") {
+        return None;
     }
-    let declarator = declarator?;
-    let inside = declarator..(nodes[declarator][4] as usize).min(nodes.len());
-    inside.into_iter().find(|it| {
-        kinds.get((nodes[*it][0] & 0xffff) as usize).is_some_and(|it| it.0.ends_with("identifier"))
-    })
-}
-
-/// The line of the one definition that a line is the head of, though the rest of it may be another.
-pub(super) fn named_as(line: &str, file: &[&str], known: &[Definition]) -> Option<usize> {
-    let heads = known.iter().filter(|it| {
-        let there = file.get(it.line).copied().unwrap_or_default();
-        let (new, old) = (up_to(line, &it.name), up_to(there, &it.name));
-        new.is_some() && new == old && is_whole(line) && is_whole(there)
-    });
-    let heads: Vec<_> = heads.collect();
-    let [head] = heads[..] else { return None };
-    // A name that is defined twice says nothing of the place.
-    (known.iter().filter(|it| it.name == head.name).count() == 1).then_some(head.line)
-}
-
-/// What stands in a line before a name and with it, without whitespace.
-fn up_to(line: &str, name: &str) -> Option<String> {
-    let is_part = |it: char| it.is_alphanumeric() || it == '_';
-    let ends = |it: &str, at: usize| !it[at..].chars().next().is_some_and(is_part);
-    let begins = |it: &str| !it.chars().next_back().is_some_and(is_part);
-    let found =
-        line.match_indices(name).find(|(at, _)| begins(&line[..*at]) && ends(line, at + name.len()))?;
-    Some(line[..found.0 + name.len()].split_whitespace().collect::<Vec<_>>().join(" "))
-}
-
-/// Whether a head ends in its line: no bracket but the body's is open.
-fn is_whole(line: &str) -> bool {
-    let count = |it: char| line.matches(it).count();
-    count('(') == count(')') && count('[') == count(']') && !line.trim_end().ends_with([',', '\\'])
-}
-
-/// Whether lines begin with a definition, have no error, and define nothing that the file defines.
-pub(super) fn are_all_new(lines: &[&str], file: &[&str], parser: &Parser<'_>) -> bool {
-    let Some(language) = parser.language else { return false };
-    let text = lines.join("\n") + "\n";
-    let Some(tree) = parse(language, &text, parser.trees).filter(|it| !it.has_error()) else { return false };
-    let new = definitions(&tree);
-    let is_first = |it: &Definition| lines[..it.line].iter().all(|it| is_before_head(it));
-    let Some(first) = new.first().filter(|it| is_first(it)) else { return false };
-    let known = of_file(file, parser);
-    lines[first.line].split_whitespace().next().is_some()
-        && !new.iter().any(|it| known.iter().any(|old| old.name == it.name))
-}
-
-/// Comments, decorators and attributes.
-fn is_before_head(line: &str) -> bool {
-    let line = line.trim();
-    line.is_empty() || ["//", "#", "/*", "*", "@", "--", "\"\"\""].iter().any(|it| line.starts_with(it))
+    let has = |words: &[&str]| words.iter().any(|it| node.contains(it));
+    if has(&FUNCTIONS) {
+        Some(Kind::Function)
+    } else if has(&TYPES) {
+        Some(Kind::Type)
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use syntax::{Language, Trees};
+    use std::fmt::Write as _;
 
-    use super::{super::file_kind::FileKind, *};
+    use overlay::WorkspacePath;
+    use syntax::Trees;
 
-    fn names(language: &str, text: &str) -> Vec<String> {
+    use super::*;
+
+    /// Each definition with its lines from 1, indented below the one around it.
+    fn shown(path: &str, text: &str) -> String {
         let trees = Trees::new(1 << 20);
-        let parser = Parser { language: Language::named(language), kind: FileKind::Code, trees: &trees };
+        let parser = Parser::of(&WorkspacePath::new(path).unwrap(), &trees);
         let lines: Vec<_> = text.lines().collect();
-        of_file(&lines, &parser).into_iter().map(|it| format!("{} {}", it.line, it.name)).collect()
+        let all = of_lines(&lines, &parser);
+        let mut shown = String::new();
+        for it in &all {
+            let mut depth = 0;
+            let mut around = it.parent;
+            while let Some(at) = around {
+                depth += 1;
+                around = all[at].parent;
+            }
+            let (indent, lead) = ("  ".repeat(depth), it.lead + 1);
+            writeln!(shown, "{indent}{:?} {} {lead}/{}-{}", it.kind, it.name, it.head + 1, it.end).unwrap();
+        }
+        shown
     }
 
     #[test]
     fn definitions_have_names_in_every_language() {
-        assert_eq!(names("python", "class A:\n    def f(self):\n        g()\n"), ["0 A", "1 f"]);
-        assert_eq!(names("rust", "fn f() {}\nstruct S;\n"), ["0 f", "1 S"]);
-        assert_eq!(names("go", "func (s *S) F() {}\ntype T struct{}\n"), ["0 F", "1 T"]);
-        assert_eq!(names("c", "static int *f(int a)\n{\n}\n"), ["0 f"]);
-        assert_eq!(names("javascript", "function f() {}\nclass A { m() {} }\n"), ["0 f", "1 A", "1 m"]);
-        assert_eq!(names("java", "class A {\n  int f() { return 1; }\n}\n"), ["0 A", "1 f"]);
-        assert_eq!(names("ruby", "class A\n  def f\n  end\nend\n"), ["0 A", "1 f"]);
-        assert_eq!(names("yaml", "a: 1\nb:\n  c: 2\n"), ["0 a", "1 b", "2 c"]);
-    }
-
-    #[test]
-    fn a_head_is_known_by_its_name() {
-        let file = ["def f(a):", "    pass", "def g(a):", "    f(a)"];
-        let known = vec![Definition { name: "f".into(), line: 0 }, Definition { name: "g".into(), line: 2 }];
-        assert_eq!(named_as("def f(a, b):", &file, &known), Some(0));
-        assert_eq!(named_as("x = f(a, b)", &file, &known), None);
-        assert_eq!(named_as("def h(a):", &file, &known), None);
-        assert_eq!(named_as("def f(", &file, &known), None);
+        insta::assert_snapshot!([
+            ("a.py", "# c\n@d\nclass A:\n    # e\n    def f(self):\n        g()\n\nasync def h(): pass\n"),
+            ("a.rs", "/// c\n#[d]\nfn f() {}\nstruct S;\nimpl T for S {\n    fn g(&self) {}\n}\n"),
+            ("a.go", "// c\nfunc (s *S) F() {\n}\ntype T struct{}\nfunc TestA(t *testing.T) {\n\tt.Run(\"x\", func(t *testing.T) {\n\t})\n}\n"),
+            ("a.c", "struct s;\nstruct t {\n\tint a;\n};\n/* c */\nstatic int\n*f(struct s *a)\n{\n}\n"),
+            ("a.cpp", "namespace n {\ntemplate <class T>\nclass A {\n  A();\n  int m() { return 1; }\n};\nint A::k() {}\n}\n"),
+            ("a.ts", "export const f = (a: number) => {\n};\n@D()\nexport class A {\n  get m() { return 1; }\n}\ninterface I { a: string }\ndescribe('x', () => {\n  it('y', async () => {\n  });\n});\n"),
+            ("a.java", "class A {\n  @Override\n  public int f() { return 1; }\n  A(int a) {}\n}\n"),
+            ("a.kt", "class A {\n  fun f() {}\n}\nfun g() = 1\n"),
+            ("a.cs", "namespace N {\n  class A {\n    [B]\n    int F() { return 1; }\n    int P { get; set; }\n  }\n}\n"),
+            ("a.rb", "class A\n  def f\n  end\n  def self.g\n  end\nend\nit 'x' do\nend\n"),
+            ("a.php", "<?php\nclass A {\n  /** c */\n  public function f() {}\n}\n"),
+            ("a.swift", "struct A {\n  func f() {}\n}\nextension A {\n}\n"),
+            ("a.yaml", "a: 1\nb:\n  c: 2\n"),
+            ("a.toml", "[a]\nb = 1\n\n[c.d]\n"),
+            ("a.css", ".a {\n  b: c;\n}\n"),
+            ("a.md", "# A\n\ntext\n\n## B\n\n```\n# c\n```\n\n# D\n"),
+        ].map(|(path, text)| format!("{path}\n{}", shown(path, text))).join("\n"));
     }
 }

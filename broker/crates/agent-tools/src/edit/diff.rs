@@ -1,8 +1,11 @@
 //! A change as a short text for an agent to look at.
 
+use std::time::Duration;
+
 use similar::TextDiff;
 
-use super::DIFF_TIME;
+/// Limit on the time for a diff; one that takes longer has fewer, larger hunks.
+pub(super) const DIFF_TIME: Duration = Duration::from_secs(1);
 
 /// Lines around each change.
 const CONTEXT: usize = 2;
@@ -10,8 +13,20 @@ const CONTEXT: usize = 2;
 /// Lines of a diff that are shown; of a longer one, its start and its end.
 const SHOWN: usize = 120;
 
+/// Lines of the diff of a reading that is not applied.
+const BRIEF: usize = 12;
+
 /// A unified diff without names.
 pub(super) fn short(before: &str, after: &str) -> String {
+    shown(before, after, SHOWN)
+}
+
+/// The same in a few lines.
+pub(super) fn brief(before: &str, after: &str) -> String {
+    shown(before, after, BRIEF)
+}
+
+fn shown(before: &str, after: &str, most: usize) -> String {
     let (head, tail) = common_ends(before, after);
     // What is alike at both ends costs nothing, and is needed only as context.
     let (start, line) = back(before, head, CONTEXT + 1);
@@ -21,7 +36,7 @@ pub(super) fn short(before: &str, after: &str) -> String {
     options.timeout(DIFF_TIME);
     let diff = options.diff_lines(&before[start..end], &after[start..after_end]);
     let text = diff.unified_diff().context_radius(CONTEXT).to_string();
-    shortened(&moved(&text, line))
+    shortened(&moved(&text, line), most)
 }
 
 /// Bytes that two texts have in common at their starts and their ends, in whole lines.
@@ -59,10 +74,10 @@ fn moved(diff: &str, line: usize) -> String {
     diff.lines().map(moved).collect()
 }
 
-fn shortened(diff: &str) -> String {
+fn shortened(diff: &str, most: usize) -> String {
     let lines: Vec<_> = diff.lines().collect();
-    let Some(left_out) = lines.len().checked_sub(SHOWN).filter(|it| *it > 0) else { return diff.to_owned() };
-    let (head, tail) = (&lines[..SHOWN * 2 / 3], &lines[lines.len() - SHOWN / 3..]);
+    let Some(left_out) = lines.len().checked_sub(most).filter(|it| *it > 0) else { return diff.to_owned() };
+    let (head, tail) = (&lines[..most * 2 / 3], &lines[lines.len() - most / 3..]);
     format!("{}\n({left_out} lines of the diff are left out)\n{}\n", head.join("\n"), tail.join("\n"))
 }
 

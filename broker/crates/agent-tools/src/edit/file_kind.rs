@@ -52,6 +52,15 @@ impl FileKind {
         })
     }
 
+    /// How deep the heading is that a line is, in files that have any.
+    pub(super) fn heading(self, line: &str) -> Option<usize> {
+        match self {
+            Self::Sections => is_section(line.trim()).then_some(0),
+            Self::Prose => heading(line.trim()),
+            Self::Code | Self::Yaml => None,
+        }
+    }
+
     /// Whether a line may stand at any indentation: a comment, or a directive of a preprocessor.
     pub(super) fn is_aside(self, line: &str) -> bool {
         let text = line.trim_start();

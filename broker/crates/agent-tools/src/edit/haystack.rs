@@ -12,7 +12,9 @@ use super::{
 pub(super) struct Haystack<'a> {
     file: &'a [&'a str],
     /// `None` to search without an index.
-    levels: Option<[OnceCell<Level<'a>>; 3]>,
+    levels: Option<[OnceCell<Level<'a>>; LEVELS.len()]>,
+    /// Whether lines may have another indentation by no rule, as codex takes them.
+    is_lenient: bool,
 }
 
 /// The lines as they are compared at one closeness, and where each is.
@@ -21,17 +23,26 @@ struct Level<'a> {
     places: HashMap<Cow<'a, str>, Vec<usize>>,
 }
 
-const LEVELS: [Closeness; 3] = [Closeness::Exact, Closeness::Trimmed, Closeness::Loose];
+const LEVELS: [Closeness; 5] =
+    [Closeness::Exact, Closeness::Trimmed, Closeness::Stripped, Closeness::Plain, Closeness::Loose];
+
+/// What codex compares lines at.
+const CODEX: [Closeness; 2] = [Closeness::Stripped, Closeness::Plain];
 
 impl<'a> Haystack<'a> {
     /// For a few parts.
     pub(super) fn new(file: &'a [&'a str]) -> Self {
-        Self { file, levels: None }
+        Self { file, levels: None, is_lenient: false }
     }
 
     /// For any number of parts.
     pub(super) fn indexed(file: &'a [&'a str]) -> Self {
-        Self { file, levels: Some(Default::default()) }
+        Self { file, levels: Some(Default::default()), is_lenient: false }
+    }
+
+    /// For the parts of a patch of codex.
+    pub(super) fn lenient(file: &'a [&'a str]) -> Self {
+        Self { is_lenient: true, ..Self::indexed(file) }
     }
 
     /// Where lines are: the closest places there are. Blank lines alone are nowhere.
@@ -39,7 +50,9 @@ impl<'a> Haystack<'a> {
         if old.iter().all(|it| is_blank(it)) {
             return (Closeness::Exact, Vec::new());
         }
-        let mut found = LEVELS.into_iter().map(|it| (it, self.places_at(old, it)));
+        let regular = LEVELS.into_iter().map(|it| (it, self.regular_places_at(old, it)));
+        let any = CODEX.into_iter().filter(|_| self.is_lenient).map(|it| (it, self.places_at(old, it)));
+        let mut found = regular.chain(any);
         found.find(|it| !it.1.is_empty()).unwrap_or((Closeness::Exact, Vec::new()))
     }
 
@@ -48,16 +61,20 @@ impl<'a> Haystack<'a> {
         !old.iter().all(|it| is_blank(it)) && self.file.get(place..).is_some_and(|it| it.starts_with(old))
     }
 
-    fn places_at(&self, old: &[&str], how: Closeness) -> Vec<usize> {
-        let wanted: Vec<_> = old.iter().map(|it| comparable(it, how)).collect();
-        let mut found = match &self.levels {
-            Some(levels) => levels[how as usize].get_or_init(|| Level::new(self.file, how)).places(&wanted),
-            None => searched(self.file, &wanted, how),
-        };
-        if how == Closeness::Loose {
+    fn regular_places_at(&self, old: &[&str], how: Closeness) -> Vec<usize> {
+        let mut found = self.places_at(old, how);
+        if how > Closeness::Trimmed {
             found.retain(|it| is_regular(old, &self.file[*it..]));
         }
         found
+    }
+
+    fn places_at(&self, old: &[&str], how: Closeness) -> Vec<usize> {
+        let wanted: Vec<_> = old.iter().map(|it| comparable(it, how)).collect();
+        match &self.levels {
+            Some(levels) => levels[how as usize].get_or_init(|| Level::new(self.file, how)).places(&wanted),
+            None => searched(self.file, &wanted, how),
+        }
     }
 }
 
@@ -83,6 +100,8 @@ fn searched(file: &[&str], wanted: &[Cow<'_, str>], how: Closeness) -> Vec<usize
     let is_same: fn(&str, &str) -> bool = match how {
         Closeness::Exact => |line, wanted| line == wanted,
         Closeness::Trimmed => |line, wanted| line.trim_end() == wanted,
+        Closeness::Stripped => |line, wanted| line.trim() == wanted,
+        Closeness::Plain => |line, wanted| line.trim().chars().map(plain_char).eq(wanted.chars()),
         Closeness::Loose => is_loosely,
     };
     let fits = |there: &[&str]| there.iter().zip(wanted).all(|(line, wanted)| is_same(line, wanted));
@@ -107,15 +126,20 @@ fn comparable(line: &str, how: Closeness) -> Cow<'_, str> {
     match how {
         Closeness::Exact => line.into(),
         Closeness::Trimmed => line.trim_end().into(),
+        Closeness::Stripped => line.trim().into(),
+        Closeness::Plain => plain(line.trim()),
         Closeness::Loose => collapsed(&plain(line)).into(),
     }
 }
 
-fn plain(line: &str) -> String {
-    line.chars().map(plain_char).collect()
+/// A line in which signs of ASCII stand for those that word processors and models put in their place.
+pub(super) fn plain(line: &str) -> Cow<'_, str> {
+    match line.is_ascii() {
+        true => line.into(),
+        false => line.chars().map(plain_char).collect(),
+    }
 }
 
-/// The sign of ASCII for one that word processors and models put in its place.
 fn plain_char(it: char) -> char {
     match it {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
@@ -148,5 +172,23 @@ mod tests {
         assert_eq!(found("t  = \"a b\""), (Closeness::Loose, vec![1]));
         assert_eq!(found("t = \"ab\"").1, []);
         assert_eq!(found("t=\"a b\"").1, []);
+    }
+
+    #[test]
+    fn the_closest_of_many_ways_counts() {
+        let file = ["say(“a – b”)", "  say(\"a - b\")", "say(\"a  -  b\")", "say(\"a - b\") "];
+        let places = |upto: usize, old: &str| Haystack::new(&file[..upto]).places(&[old]);
+        assert_eq!(places(4, "say(\"a - b\")"), (Closeness::Trimmed, vec![3]));
+        assert_eq!(places(3, "say(\"a - b\")"), (Closeness::Stripped, vec![1]));
+        assert_eq!(places(1, "say(\"a - b\")"), (Closeness::Plain, vec![0]));
+        assert_eq!(places(1, "say(‘a — b’)").1, [], "one kind of quotes is not the other");
+        assert_eq!(places(1, "say(„a\u{a0}— b‟)"), (Closeness::Plain, vec![0]));
+    }
+
+    #[test]
+    fn codex_takes_lines_with_any_indentation() {
+        let (file, old) = (["if a:", "      b", "  c"], ["  if a:", "  b", " c"]);
+        assert_eq!(Haystack::indexed(&file).places(&old).1, []);
+        assert_eq!(Haystack::lenient(&file).places(&old), (Closeness::Stripped, vec![0]));
     }
 }

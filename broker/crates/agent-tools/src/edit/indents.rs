@@ -36,6 +36,11 @@ impl Indents {
         shifted.or_else(|| Self::in_units(from, to, fits))
     }
 
+    /// Whether the rule makes one indentation the other.
+    pub(super) fn converts(&self, from: &str, to: &str) -> bool {
+        self.converted(from).as_deref() == Some(to)
+    }
+
     fn in_units(from: &str, to: &str, fits: impl Fn(&Self) -> bool) -> Option<Self> {
         let rules = UNITS.iter().flat_map(|a| UNITS.iter().map(move |b| (*a, *b))).filter(|(a, b)| a != b);
         let rules = rules.filter_map(|(a, b)| {

@@ -5,7 +5,12 @@ use std::fmt;
 use overlay::{ContentHash, WorkspacePath};
 use thiserror::Error;
 
-use super::{diff, form::Form, syntax_errors::SyntaxError};
+use super::{
+    diff,
+    form::Form,
+    parser::Parser,
+    syntax_errors::{SyntaxError, new_errors},
+};
 
 /// An edit that could be read in one way only, or whose reading was picked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,23 +63,15 @@ pub enum Reason {
     ChangesNothing,
     #[error("line {line} of the edit: {message}")]
     Malformed { line: usize, message: String },
-    #[error("lines {first}-{last} of the edit have no line that the file has, so their place is unknown")]
+    #[error("{} of the edit: no line there says where in the file they go", lines(*first, *last))]
     NoAnchor { first: usize, last: usize },
-    #[error("line {line} of the edit stands next to a marker, but is no line of the file: `{text}`")]
-    EdgeIsNew { line: usize, text: String },
-    #[error("lines {first}-{last} of the edit fit the file at several places")]
+    #[error("{} of the edit can be read in two ways", lines(*first, *last))]
     SeveralPlaces { first: usize, last: usize },
-    #[error(
-        "lines {first}-{last} of the edit fit nowhere between what stands before and after them in the edit"
-    )]
-    OutOfOrder { first: usize, last: usize },
     #[error(
         "{count} lines of the file would be removed from line {line} on, with nothing or little in their place"
     )]
     LargeDeletion { line: usize, count: usize },
-    #[error("{count} lines at the {end} of the file are not in the edit, and no marker stands for them")]
-    OpenEnd { end: &'static str, count: usize },
-    #[error("lines {first}-{last} of the edit stand below a head whose block has them not in the file")]
+    #[error("{} of the edit stand below a head whose block has them not in the file", lines(*first, *last))]
     OtherBlock { first: usize, last: usize },
     #[error("the edit has no marker: it may be the whole file or a part of it")]
     WholeOrPart,
@@ -82,24 +79,30 @@ pub enum Reason {
     UnclearMarker { line: usize, text: String },
     #[error("line {line} of the edit leaves something out within a line: `{text}`")]
     MarkerInLine { line: usize, text: String },
-    #[error("lines {first}-{last} of the edit have other whitespace than the file, in no regular way")]
-    Indentation { first: usize, last: usize },
-    #[error(
-        "lines {first}-{last} of the edit differ from the file in whitespace at their ends, which may be meant or not"
-    )]
-    TrailingWhitespace { first: usize, last: usize },
-    #[error("a blank line stands between a marker and lines {first}-{last} of the edit, but not in the file")]
-    BlankLines { first: usize, last: usize },
+    #[error("line {line} of the edit would stand in the file twice: `{text}`")]
+    Copy { line: usize, text: String },
+    #[error("no marker stands {end} what the edit shows, so that the lines of the file there may stay or go")]
+    OpenEnd { end: &'static str },
+    #[error("`{name}` would be defined twice")]
+    Twice { name: String },
+    #[error("{rows} lines are too many for a sketch of a file this large")]
+    LongSketch { rows: usize },
     #[error("what part {part} of the edit replaces is not in the file: `{text}`")]
     NotFound { part: usize, text: String },
     #[error("what part {part} of the edit replaces is in the file {count} times, first at lines {lines:?}")]
     FoundOften { part: usize, count: usize, lines: Vec<usize> },
+    #[error("block {part} of the edit, at line {line}, has several lines `=======`, of which {}", of_cuts(*.is_found))]
+    Uncut { part: usize, line: usize, is_found: bool },
     #[error("the edit is of `{named}`, not of this file")]
     OtherFile { named: String },
     #[error("the edit may be of `{first}` or of `{second}`")]
     TwoNames { first: String, second: String },
     #[error("the edit is of several files")]
     SeveralFiles,
+    #[error("the edit may be a patch of `{named}`, or text of this file that has the patch in it")]
+    PatchOrText { named: String },
+    #[error("{}", of_file(path, reason))]
+    InFile { path: String, reason: Box<Self> },
     #[error("`{0}` is no path in the workspace")]
     Path(String),
     #[error("`{path}`: {why}")]
@@ -110,12 +113,25 @@ pub enum Reason {
     BreaksSyntax,
 }
 
+/// Numbers of lines as they are spoken of.
+fn lines(first: usize, last: usize) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
+}
+
+impl Applied {
+    pub(super) fn new(form: Form, before: &str, changed: Changed, parser: &Parser<'_>) -> Self {
+        let new_syntax_errors = new_errors(before, &changed.text, parser);
+        let diff = diff::short(before, &changed.text);
+        Self { form, diff, text: changed.text, notes: changed.notes, new_syntax_errors }
+    }
+}
+
 impl Refused {
     pub(super) fn with_readings(reason: Reason, before: &str, readings: Vec<(String, String)>) -> Self {
         let mut shown: Vec<Reading> = Vec::new();
         for (what, text) in readings {
             if text != before && !shown.iter().any(|it| it.text == text) {
-                let (id, diff) = (ReadingId::of("", &text), diff::short(before, &text));
+                let (id, diff) = (ReadingId::of("", &text), diff::brief(before, &text));
                 shown.push(Reading { id, what, diff, text });
             }
         }
@@ -124,9 +140,23 @@ impl Refused {
 
     /// With one more reading.
     pub(super) fn and_reading(self, before: &str, what: &str, text: String) -> Self {
-        let mut readings: Vec<_> = self.readings.into_iter().map(|it| (it.what, it.text)).collect();
+        let (form, reason) = (self.form, self.reason.clone());
+        let mut readings = self.into_readings();
         readings.push((what.to_owned(), text));
-        Self { form: self.form, ..Self::with_readings(self.reason, before, readings) }
+        Self { form, ..Self::with_readings(reason, before, readings) }
+    }
+
+    /// The same of one of several files.
+    pub(super) fn in_file(self, path: &str) -> Self {
+        if self.reason.names(path) {
+            return self;
+        }
+        let reason = Reason::InFile { path: path.to_owned(), reason: Box::new(self.reason) };
+        Self { reason, ..self }
+    }
+
+    pub(super) fn into_readings(self) -> Vec<(String, String)> {
+        self.readings.into_iter().map(|it| (it.what, it.text)).collect()
     }
 
     pub(super) fn of(self, form: Form) -> Self {
@@ -138,47 +168,44 @@ impl Refused {
         self.readings.iter_mut().for_each(|it| it.id = ReadingId::of(path.as_str(), &it.text));
         let Some(id) = id else { return Err(self) };
         match self.readings.iter().find(|it| it.id == *id) {
-            Some(it) => Ok(Changed { text: it.text.clone(), notes: vec![format!("as picked: {}", it.what)] }),
+            Some(it) => {
+                Ok(Changed { notes: vec![format!("as picked: {}", it.what)], ..it.text.clone().into() })
+            }
             None => Err(Self { reason: Reason::NoSuchReading, ..self }),
         }
     }
 
     /// What to send instead, as a sentence.
     pub fn advice(&self) -> String {
-        let advice = match &self.reason {
+        let advice = match self.reason.inner() {
             Reason::Empty | Reason::TooLarge { .. } | Reason::Unreadable { .. } | Reason::Path(_) => {
                 "Send an edit of a text file of the workspace."
             }
             Reason::ChangesNothing => "Read the file again: it has this text.",
-            Reason::Malformed { .. } => "Send that part again in its form.",
+            Reason::Malformed { .. } if self.form == Some(Form::SearchReplace) => {
+                "Send that part again in its form, or as a unified diff, in which each line has its sign."
+            }
+            Reason::Malformed { .. } | Reason::InFile { .. } => "Send that part again in its form.",
+            Reason::PatchOrText { .. } => "Send the patch alone, with its file as the target.",
             Reason::NoAnchor { .. } => {
                 "Put a line of the file, unchanged, before and after what is new, or send a SEARCH/REPLACE block."
-            }
-            Reason::EdgeIsNew { .. } => {
-                "Put an unchanged line of the file between the marker and what is new, or send a SEARCH/REPLACE block."
             }
             Reason::SeveralPlaces { .. } | Reason::FoundOften { .. } => {
                 "Add unchanged lines around the change until they are found once, such as the head of the function."
             }
-            Reason::OutOfOrder { .. } | Reason::OtherBlock { .. } => {
-                "Send the parts in the order of the file, each with unchanged lines around."
-            }
-            Reason::LargeDeletion { .. } | Reason::OpenEnd { .. } | Reason::WholeOrPart => {
+            Reason::OtherBlock { .. } => "Send the lines below the head that they stand below in the file.",
+            Reason::LargeDeletion { .. } | Reason::WholeOrPart | Reason::OpenEnd { .. } => {
                 "Put `... existing code ...` in a comment where lines stay, or pick a reading."
             }
             Reason::UnclearMarker { .. } | Reason::MarkerInLine { .. } => {
                 "Put `... existing code ...` in a comment on a line of its own, or write the lines out."
             }
-            Reason::Indentation { .. } => {
-                "Write the unchanged lines with the whitespace that they have in the file."
+            Reason::Copy { .. } | Reason::Twice { .. } => {
+                "Put `... existing code ...` in a comment where lines stay, and unchanged lines around what is new."
             }
-            Reason::BlankLines { .. } => {
-                "Leave blank lines next to markers out, or write the lines of the file there."
-            }
-            Reason::TrailingWhitespace { .. } => {
-                "Write the unchanged lines with the whitespace at their ends."
-            }
+            Reason::LongSketch { .. } => "Send a unified diff, or fewer changes at a time.",
             Reason::NotFound { .. } => "Read the file again, and copy the lines exactly.",
+            Reason::Uncut { .. } => "Send the change as a unified diff, in which each line has its sign.",
             Reason::OtherFile { .. } => {
                 "Send it with that file as the target, or name the target in the edit."
             }
@@ -197,6 +224,37 @@ impl Refused {
             0 => advice.to_owned(),
             _ => format!("{advice} Or pick a reading by its id."),
         }
+    }
+}
+
+impl Reason {
+    /// The reason itself, where it is of one of several files.
+    fn inner(&self) -> &Self {
+        match self {
+            Self::InFile { reason, .. } => reason,
+            reason => reason,
+        }
+    }
+
+    /// Whether it names the file already.
+    fn names(&self, path: &str) -> bool {
+        matches!(self, Self::InFile { .. }) || self.to_string().contains(&format!("`{path}`"))
+    }
+}
+
+fn of_cuts(is_found: bool) -> &'static str {
+    match is_found {
+        true => "more than one may end what is searched for",
+        false => "none has only lines of the file above it",
+    }
+}
+
+/// A reason as one of one of several files.
+fn of_file(path: &str, reason: &Reason) -> String {
+    let reason = reason.to_string();
+    match reason.split_once("of the edit") {
+        Some((before, after)) => format!("{before}of the edit of `{path}`{after}"),
+        None => format!("`{path}`: {reason}"),
     }
 }
 
@@ -236,6 +294,14 @@ impl fmt::Display for ReadingId {
 pub(super) struct Changed {
     pub(super) text: String,
     pub(super) notes: Vec<String>,
+}
+
+impl Changed {
+    /// With one more note before the others.
+    pub(super) fn noted(mut self, note: Option<String>) -> Self {
+        self.notes.splice(0..0, note);
+        self
+    }
 }
 
 impl From<String> for Changed {

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use overlay::{FileKind, View, WorkspacePath};
-use syntax::{Language, Trees};
+use syntax::Trees;
 
 use super::{
     codex::{self, Section},
-    form::{Form, recognise, unfenced},
+    form::Form,
     names::{Named, only_target, place},
     outcome::{Applied, Changed, ReadingId, Reason, Refused},
+    parser::Parser,
+    recognise::{Recognised, recognise},
     text::Text,
     unified,
 };
@@ -53,9 +55,11 @@ pub enum FileChange {
 }
 
 impl Plan {
-    /// All changes, or the first refusal.
+    /// All changes, or the first refusal, which says of which file it is if there are several.
     pub fn all(self) -> Result<Vec<FileChange>, Refused> {
-        self.files.into_iter().map(|it| it.outcome).collect()
+        let are_several = self.files.len() > 1;
+        let in_file = |path: &str, it: Refused| if are_several { it.in_file(path) } else { it };
+        self.files.into_iter().map(|it| it.outcome.map_err(|refused| in_file(&it.path, refused))).collect()
     }
 }
 
@@ -69,20 +73,23 @@ pub fn plan(
     trees: &Trees,
 ) -> Result<Plan, Refused> {
     let root = WorkspacePath::root();
-    let form = recognise(path.unwrap_or(&root), edit);
-    let bare = unfenced(path.unwrap_or(&root), edit);
+    let before = path.and_then(|it| text_of(view, it).ok()).unwrap_or_default();
+    let recognised = recognise(path.unwrap_or(&root), &before, edit);
+    let form = recognised.form;
+    let is_either = recognised.or.is_some();
     let mut planner = Planner {
         view,
         picked,
         trees,
-        form,
+        recognised,
         makes_crlf: makes_crlf(form, edit),
         target: None,
         after: BTreeMap::new(),
     };
     let files = match form {
+        _ if is_either => vec![planner.whole(path, edit)?],
         Form::CodexPatch => {
-            let sections = codex::read(&bare).map_err(|it| it.of(form))?;
+            let sections = codex::read(edit).map_err(|it| it.of(form))?;
             let named: Vec<_> = sections.iter().map(Section::named).collect();
             planner.target = only_target(&named, path).map_err(|it| it.of(form))?;
             let change =
@@ -90,16 +97,12 @@ pub fn plan(
             sections.iter().zip(&named).map(change).collect()
         }
         Form::UnifiedDiff => {
-            let diffs = unified::read(&bare).map_err(|it| it.of(form))?;
+            let diffs = unified::read(edit).map_err(|it| it.of(form))?;
             let named: Vec<_> = diffs.iter().map(|it| it.named.clone()).collect();
             planner.target = only_target(&named, path).map_err(|it| it.of(form))?;
             diffs.iter().map(|it| planner.file(&it.named, |planner, path| planner.diff(path, it))).collect()
         }
-        Form::Sketch | Form::Whole | Form::SearchReplace => {
-            let path = path.ok_or(Reason::Path(String::new()))?;
-            let named = Named::One(path.to_string());
-            vec![planner.file(&named, |planner, path| planner.one(path, edit))]
-        }
+        Form::Sketch | Form::Whole | Form::SearchReplace => vec![planner.whole(path, edit)?],
     };
     Ok(Plan { form, files })
 }
@@ -108,7 +111,7 @@ struct Planner<'a> {
     view: &'a dyn View,
     picked: Option<&'a ReadingId>,
     trees: &'a Trees,
-    form: Form,
+    recognised: Recognised,
     /// Whether the lines of new files end in CR LF.
     makes_crlf: bool,
     /// The file that all of the edit is of, if there is one.
@@ -143,7 +146,7 @@ impl Planner<'_> {
             None => named.place(|it| self.kind(it).is_some()),
         };
         let shown = path.as_ref().map_or(named.shown(), WorkspacePath::as_str).to_owned();
-        let mut outcome = path.and_then(|it| change(self, it)).map_err(|it| it.of(self.form));
+        let mut outcome = path.and_then(|it| change(self, it)).map_err(|it| it.of(self.recognised.form));
         if let Ok(FileChange::Write { applied, existed: false, .. }) = &mut outcome
             && self.makes_crlf
         {
@@ -153,6 +156,13 @@ impl Planner<'_> {
             self.remember(change);
         }
         FileEdit { path: shown, outcome }
+    }
+
+    /// An edit that is all of one file.
+    fn whole(&mut self, path: Option<&WorkspacePath>, edit: &str) -> Result<FileEdit, Refused> {
+        let path = path.ok_or(Reason::Path(String::new()))?;
+        let named = Named::One(path.to_string());
+        Ok(self.file(&named, |planner, path| planner.one(path, edit)))
     }
 
     fn remember(&mut self, change: &FileChange) {
@@ -286,7 +296,8 @@ impl Planner<'_> {
     }
 
     fn finish(&self, path: &WorkspacePath, before: &str, changed: Changed) -> Applied {
-        super::finish(self.form, before, changed, Language::of(path), self.trees)
+        let changed = changed.noted(self.recognised.note());
+        Applied::new(self.recognised.form, before, changed, &Parser::of(path, self.trees))
     }
 
     /// What stands at a path, as earlier parts of the edit leave it.
@@ -303,9 +314,13 @@ impl Planner<'_> {
             Some(None) => return Err(unreadable(path, NO_FILE)),
             None => {}
         }
-        let bytes = self.view.open(path).map_err(|it| unreadable(path, &overlay::io_reason(&it)))?;
-        String::from_utf8(bytes.into()).map_err(|_| unreadable(path, "it is no text in UTF-8"))
+        text_of(self.view, path)
     }
+}
+
+fn text_of(view: &dyn View, path: &WorkspacePath) -> Result<String, Refused> {
+    let bytes = view.open(path).map_err(|it| unreadable(path, &overlay::io_reason(&it)))?;
+    String::from_utf8(bytes.into()).map_err(|_| unreadable(path, "it is no text in UTF-8"))
 }
 
 const NO_FILE: &str = "there is no such file";

@@ -1,11 +1,18 @@
 //! What stands below a line that names a definition, told by indentation alone: what the heads of hunks and chunks need.
 
-use super::text::{indentation, is_blank};
+use std::{borrow::Cow, cell::OnceCell};
+
+use super::{
+    haystack::plain,
+    text::{indentation, is_blank},
+};
 
 /// The lines of a file as heads and what belongs to them.
 pub(super) struct Scopes<'a> {
     /// Without whitespace at both ends, in alphabetical order, with their numbers.
     sorted: Vec<(&'a str, usize)>,
+    /// The same with signs of ASCII for others.
+    plain: OnceCell<Vec<(Cow<'a, str>, usize)>>,
     /// For each line the next one that begins something else: it is indented no further and begins with a letter.
     ends: Vec<usize>,
 }
@@ -14,21 +21,22 @@ impl<'a> Scopes<'a> {
     pub(super) fn new(lines: &[&'a str]) -> Self {
         let mut sorted: Vec<_> = lines.iter().enumerate().map(|(at, it)| (it.trim(), at)).collect();
         sorted.sort_unstable();
-        Self { sorted, ends: ends(lines) }
+        Self { sorted, plain: OnceCell::new(), ends: ends(lines) }
     }
 
-    /// The lines that are this head, or else those that begin with it.
+    /// The lines that are this head, or else those that begin with it, or that do but for quotes, dashes and blanks.
     pub(super) fn heads(&self, head: &str) -> Vec<usize> {
         let head = head.trim();
-        let from = self.sorted.partition_point(|it| it.0 < head);
-        let begins = self.sorted[from..].iter().take_while(|it| it.0.starts_with(head));
-        let exact: Vec<_> = begins.clone().take_while(|it| it.0 == head).map(|it| it.1).collect();
-        if !exact.is_empty() {
-            return exact;
+        let found = beginning(&self.sorted, head);
+        if !found.is_empty() {
+            return found;
         }
-        let mut found: Vec<_> = begins.map(|it| it.1).collect();
-        found.sort_unstable();
-        found
+        let plain_lines = || {
+            let mut lines: Vec<_> = self.sorted.iter().map(|it| (plain(it.0), it.1)).collect();
+            lines.sort_unstable();
+            lines
+        };
+        beginning(self.plain.get_or_init(plain_lines), &plain(head))
     }
 
     /// Those of some heads that are within one of the heads above.
@@ -58,6 +66,18 @@ impl<'a> Scopes<'a> {
         };
         places.iter().copied().filter(belongs).collect()
     }
+}
+
+fn beginning<T: AsRef<str>>(sorted: &[(T, usize)], head: &str) -> Vec<usize> {
+    let from = sorted.partition_point(|it| it.0.as_ref() < head);
+    let begins = sorted[from..].iter().take_while(|it| it.0.as_ref().starts_with(head));
+    let exact: Vec<_> = begins.clone().take_while(|it| it.0.as_ref() == head).map(|it| it.1).collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    let mut found: Vec<_> = begins.map(|it| it.1).collect();
+    found.sort_unstable();
+    found
 }
 
 fn ends(lines: &[&str]) -> Vec<usize> {
@@ -107,5 +127,6 @@ mod tests {
         assert_eq!(scopes.heads("a;"), [2, 8]);
         assert_eq!(scopes.heads(" class"), [6]);
         assert_eq!(scopes.heads("int g()"), []);
+        assert_eq!(Scopes::new(&["say(“a”)", "say(\"b\")"]).heads("say(\"a\")"), [0]);
     }
 }

@@ -3,12 +3,15 @@
 use overlay::WorkspacePath;
 
 use super::{
-    block::{Block, Closeness, SHOWN, Sign},
-    haystack::Haystack,
+    file_kind::FileKind,
     names::is_of,
     outcome::{Changed, Reason, Refused},
     text::{Replacement, Text, lines_of},
+    wrapping::{MOST_SAID, is_sentence},
 };
+
+mod cut;
+mod pair;
 
 /// What a line of signs says, if it is one: 5 to 9 of them, and a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,22 +35,31 @@ fn fence(line: &str) -> Option<Fence> {
     }
 }
 
+/// Whether there is a block, which may have been cut off.
 pub(super) fn is_one(edit: &str) -> bool {
-    let found = |what| edit.lines().any(|it| fence(it) == Some(what));
-    found(Fence::Search) && found(Fence::Replace)
+    let mut after = edit.lines().skip_while(|it| !is_start(it)).skip(1);
+    after.any(|it| fence(it).is_some())
 }
 
-struct Pair<'a> {
-    search: Vec<&'a str>,
-    replace: Vec<&'a str>,
+pub(super) fn is_start(line: &str) -> bool {
+    fence(line) == Some(Fence::Search)
+}
+
+/// A block as it is written.
+struct Block<'a> {
+    /// The number of the line that begins it, from 1.
+    line: usize,
+    body: Vec<&'a str>,
+    /// Lines of the body that may be the middle.
+    middles: Vec<usize>,
 }
 
 /// Lines outside of the blocks with their numbers.
-type Outside<'a> = Vec<(usize, &'a str)>;
+type OutsideLines<'a> = Vec<(usize, &'a str)>;
 
 /// The blocks, and what stands outside of them.
-fn read(edit: &str) -> Result<(Vec<Pair<'_>>, Outside<'_>), Refused> {
-    let (mut pairs, mut open, mut outside) = (Vec::new(), None::<(Fence, Pair<'_>)>, Vec::new());
+fn read(edit: &str) -> Result<(Vec<Block<'_>>, OutsideLines<'_>), Refused> {
+    let (mut blocks, mut open, mut outside) = (Vec::new(), None::<Block<'_>>, Vec::new());
     let malformed = |line: usize, message: &str| -> Refused {
         Reason::Malformed { line: line + 1, message: message.to_owned() }.into()
     };
@@ -55,45 +67,56 @@ fn read(edit: &str) -> Result<(Vec<Pair<'_>>, Outside<'_>), Refused> {
     for (at, line) in lines.iter().enumerate() {
         match (fence(line), &mut open) {
             (Some(Fence::Search), None) => {
-                open = Some((Fence::Search, Pair { search: Vec::new(), replace: Vec::new() }));
+                open = Some(Block { line: at + 1, body: Vec::new(), middles: Vec::new() });
             }
             (Some(Fence::Search), Some(_)) => {
                 return Err(malformed(at, "SEARCH within a block that is open"));
             }
-            (Some(Fence::Middle), Some((side @ Fence::Search, _))) => *side = Fence::Middle,
-            (Some(Fence::Replace), Some((Fence::Middle, _))) => pairs.extend(open.take().map(|it| it.1)),
+            (Some(Fence::Replace), Some(block)) if !block.middles.is_empty() => blocks.extend(open.take()),
             (Some(Fence::Replace), _) => {
                 return Err(malformed(at, "REPLACE without a SEARCH and `=======` before it"));
             }
-            (_, Some((Fence::Search, pair))) => pair.search.push(line),
-            // A second row of `=` belongs to the text or not, which cannot be known.
-            (Some(Fence::Middle), Some(_)) => return Err(malformed(at, "a second `=======` in one block")),
-            (_, Some((_, pair))) => pair.replace.push(line),
+            (found, Some(block)) => {
+                block.middles.extend((found == Some(Fence::Middle)).then_some(block.body.len()));
+                block.body.push(line);
+            }
             (_, None) => outside.push((at + 1, *line)),
         }
     }
     if open.is_some() {
         return Err(malformed(lines.len().saturating_sub(1), "the last block has no end"));
     }
-    Ok((pairs, outside))
+    Ok((blocks, outside))
 }
 
 pub(super) fn apply(path: &WorkspacePath, before: &str, edit: &str) -> Result<Changed, Refused> {
-    let (pairs, outside) = read(edit).map_err(|it| or_whole(it, before, edit))?;
-    let changed = all(before, &pairs);
-    let Some(reason) = outside.into_iter().find_map(|(line, text)| unexpected(path, line, text)) else {
-        return changed;
+    let (blocks, outside) = read(edit).map_err(|it| or_whole(it, before, edit))?;
+    let changed = all(path, before, &blocks);
+    let unexpected: Vec<_> =
+        outside.iter().filter_map(|it| Some((it.1, unexpected(path, it.0, it.1)?))).collect();
+    let is_text = FileKind::of(path) == FileKind::Prose;
+    let is_said = |it: &(&str, Reason)| !matches!(it.1, Reason::OtherFile { .. }) && is_sentence(it.0);
+    let is_chat = !is_text && unexpected.len() <= MOST_SAID && unexpected.iter().all(is_said);
+    let changed = match changed {
+        Ok(mut changed) if is_chat && !unexpected.is_empty() => {
+            changed.notes.insert(0, "the text around the blocks is left out".to_owned());
+            return Ok(changed);
+        }
+        changed => changed,
     };
+    let Some((_, reason)) = unexpected.into_iter().next() else { return changed };
     let blocks =
         changed.map(|it| ("the blocks are applied, without the text around them".to_owned(), it.text));
     let refused = Refused::with_readings(reason, before, blocks.into_iter().collect());
     Err(or_whole(refused, before, edit))
 }
 
-fn all(before: &str, pairs: &[Pair<'_>]) -> Result<Changed, Refused> {
+fn all(path: &WorkspacePath, before: &str, blocks: &[Block<'_>]) -> Result<Changed, Refused> {
     let mut changed = Changed::from(before.to_owned());
-    for (at, pair) in pairs.iter().enumerate() {
-        one(at + 1, pair, &mut changed)?;
+    for (at, block) in blocks.iter().enumerate() {
+        let done = cut::apply(path, at + 1, block, &changed.text)?;
+        changed.text = done.text;
+        changed.notes.extend(done.notes);
     }
     Ok(changed)
 }
@@ -123,79 +146,6 @@ fn unexpected(path: &WorkspacePath, line: usize, text: &str) -> Option<Reason> {
             let message = format!("`{}` is neither in a block nor the name of the file", text.trim());
             Some(Reason::Malformed { line, message })
         }
-    }
-}
-
-fn one(part: usize, pair: &Pair<'_>, changed: &mut Changed) -> Result<(), Refused> {
-    let before = changed.text.clone();
-    let file = Text::new(&before);
-    if pair.search.is_empty() {
-        if !file.is_empty() {
-            return Err(Reason::NotFound { part, text: String::new() }.into());
-        }
-        let lines = pair.replace.iter().map(|it| (*it).to_owned()).collect();
-        changed.text = file.replaced(&[Replacement { range: 0..0, lines }], None);
-        return Ok(());
-    }
-    let old = pair.search.iter().map(|it| (Sign::Old, *it));
-    let lines = old.chain(pair.replace.iter().map(|it| (Sign::New, *it))).collect();
-    let block = Block { part, lines };
-    let (closeness, places) = Haystack::new(file.lines()).places(&block.old());
-    match places[..] {
-        [place] => {
-            let replacement = block.at(place, file.lines()).ok_or_else(|| block.not_found())?;
-            changed.text = file.replaced(&[replacement], None);
-            if closeness != Closeness::Exact {
-                changed.notes.push(format!("part {part} was found at line {} but for whitespace", place + 1));
-            }
-            Ok(())
-        }
-        [] => within_line(&block, pair, changed),
-        _ => Err(block.found_often(&file, &before, &places)),
-    }
-}
-
-/// One line may be searched for as a part of a line, in whole words.
-fn within_line(block: &Block<'_>, pair: &Pair<'_>, changed: &mut Changed) -> Result<(), Refused> {
-    let ([search], [replace]) = (&pair.search[..], &pair.replace[..]) else { return Err(block.not_found()) };
-    let starts = whole_words(&changed.text, search);
-    let [start] = starts[..] else {
-        let line = |at: &usize| changed.text[..*at].matches('\n').count() + 1;
-        return Err(match starts.len() {
-            0 => block.not_found(),
-            count => {
-                let lines = starts.iter().take(SHOWN).map(line).collect();
-                Reason::FoundOften { part: block.part, count, lines }.into()
-            }
-        });
-    };
-    changed.text.replace_range(start..start + search.len(), replace);
-    changed.notes.push(format!("part {} was found within a line", block.part));
-    Ok(())
-}
-
-/// Where a text is found such that no word or number goes on at its ends. The places may overlap.
-fn whole_words(text: &str, search: &str) -> Vec<usize> {
-    let Some(first) = search.chars().next().filter(|_| !search.trim().is_empty()) else { return Vec::new() };
-    let (mut found, mut from) = (Vec::new(), 0);
-    while let Some(at) = text[from..].find(search).map(|it| from + it) {
-        found.extend([at].into_iter().filter(|it| !is_in_word(text, *it)));
-        from = at + first.len_utf8();
-    }
-    found.retain(|it| !is_in_word(text, it + search.len()));
-    found
-}
-
-/// Whether a word or a number stands on both sides of a place: `a|b`, `$|a`, `back|-ground`, `back-|ground`, `1|.5`, `1.|5`.
-fn is_in_word(text: &str, at: usize) -> bool {
-    let (mut left, mut right) = (text[..at].chars().rev(), text[at..].chars());
-    let (before, after) = ((left.next(), left.next()), (right.next(), right.next()));
-    let is_word = |it: Option<char>| it.is_some_and(|it| it.is_alphanumeric() || "_$".contains(it));
-    let is_digit = |it: Option<char>| it.is_some_and(|it| it.is_ascii_digit());
-    match (before, after) {
-        ((Some('-'), a), (b, _)) | ((a, _), (Some('-'), b)) => is_word(a) && is_word(b),
-        ((Some('.'), a), (b, _)) | ((a, _), (Some('.'), b)) => is_digit(a) && is_digit(b),
-        ((a, _), (b, _)) => is_word(a) && is_word(b),
     }
 }
 
@@ -252,7 +202,8 @@ mod tests {
             let refused = applied("a\n", &format!("a.py\n{block}{named}\n{block}"));
             assert!(matches!(refused, Err(Reason::OtherFile { .. })), "{named}");
         }
-        let refused = apply(&path(), "a\n", &format!("Here it is.\n{block}")).unwrap_err();
+        assert_eq!(applied("a\n", &format!("Here it is.\n{block}")).unwrap(), "b\n");
+        let refused = apply(&path(), "a\n", &format!("x = 1\n{block}")).unwrap_err();
         assert!(matches!(refused.reason, Reason::Malformed { line: 1, .. }));
         assert_eq!(refused.readings.len(), 1, "the blocks");
     }
@@ -302,12 +253,44 @@ mod tests {
 
     #[test]
     fn what_is_no_block_is_refused() {
-        for edit in [
-            "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n",
-            "<<<<<<< SEARCH\na\n=======\nb\n",
-            "<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
-        ] {
+        for edit in ["<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "<<<<<<< SEARCH\na\n=======\nb\n"] {
             assert!(matches!(applied("a\n", edit), Err(Reason::Malformed { .. })), "{edit}");
         }
+    }
+
+    #[test]
+    fn a_block_is_cut_where_what_is_searched_for_is_in_the_file() {
+        let cut = |name: &str, before: &str, body: &str| {
+            let edit = format!("<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n");
+            apply(&WorkspacePath::new(name).unwrap(), before, &edit)
+        };
+        let text = |name: &str, before: &str, body: &str| cut(name, before, body).map(|it| it.text);
+        let conflict = "<<<<<<< ours\na = 1\n=======\na = 2\n>>>>>>> theirs\n";
+        let resolved = format!("{conflict}=======\na = 3\n");
+        assert_eq!(text("a.py", &format!("{conflict}b = 1\n"), &resolved).unwrap(), "a = 3\nb = 1\n");
+        let escaped = resolved.replace("<<<<<<<", "\\<<<<<<<").replace(">>>>>>> t", "\\>>>>>>> t");
+        let escaped = escaped.replacen("=======", "\\=======", 1);
+        assert_eq!(text("a.py", conflict, &escaped).unwrap(), "a = 3\n");
+        let heading = "One\n=======\n\ntext\n";
+        let both = "One\n=======\n\ntext\n=======\nTwo\n=======\n\ntext\n";
+        assert_eq!(text("a.md", heading, both).unwrap(), heading.replace("One", "Two"));
+        let more = "text\n=======\ntext\n\nTwo\n=======\nmore\n";
+        assert_eq!(text("a.md", heading, more).unwrap(), format!("{heading}\nTwo\n=======\nmore\n"));
+
+        // Nothing says whether the row is meant.
+        for (name, body) in
+            [("a.md", "One\n=======\n=======\nTwo\n"), ("a.py", "text\n=======\nb\n=======\nc\n")]
+        {
+            let before = if name == "a.py" { "text\n" } else { heading };
+            let refused = cut(name, before, body).unwrap_err();
+            assert!(matches!(refused.reason, Reason::Uncut { part: 1, is_found: true, .. }), "{body}");
+            assert!(!refused.readings.is_empty(), "{body}");
+        }
+        let refused = cut("a.md", "other\n", both).unwrap_err();
+        assert!(matches!(refused.reason, Reason::Uncut { line: 1, is_found: false, .. }));
+        assert!(refused.advice().contains("unified diff"));
+        // Each block is cut by what the one before it made.
+        let two = format!("{both}>>>>>>> REPLACE\n<<<<<<< SEARCH\nTwo\n=======\n\ntext\n=======\nend\n");
+        assert_eq!(text("a.md", heading, &two).unwrap(), "end\n");
     }
 }

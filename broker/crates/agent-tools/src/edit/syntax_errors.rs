@@ -1,10 +1,8 @@
 //! The syntax errors that a change brings, by the file's grammar.
 
-use std::time::{Duration, Instant};
+use syntax::Tree;
 
-use bytes::Bytes;
-use overlay::ContentHash;
-use syntax::{Flags, Language, Tree, Trees, WORDS};
+use super::parser::{Parser, errors};
 
 /// A place in the changed text that its grammar has no place for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,24 +12,14 @@ pub struct SyntaxError {
     pub text: String,
 }
 
-/// Time after which a text counts as one without a grammar.
-const PARSE_TIME: Duration = Duration::from_secs(5);
-
 /// Errors that are shown. One slip may make the rest of a file unreadable.
 const SHOWN: usize = 5;
 
 /// None where there is no grammar, and where there were as many errors before.
-pub(super) fn new_errors(
-    before: &str,
-    after: &str,
-    language: Option<Language>,
-    trees: &Trees,
-) -> Vec<SyntaxError> {
-    let Some(after) = language.and_then(|it| parse(it, after, trees)).filter(|it| it.has_error()) else {
-        return Vec::new();
-    };
-    let Some(before) = language.and_then(|it| parse(it, before, trees)) else { return Vec::new() };
-    let (old, new) = (errors(&before), errors(&after));
+pub(super) fn new_errors(before: &str, after: &str, parser: &Parser<'_>) -> Vec<SyntaxError> {
+    let Some(after) = parser.tree(after).filter(|it| it.has_error()) else { return Vec::new() };
+    let Some(before) = parser.tree(before) else { return Vec::new() };
+    let (old, new) = (shown(&before), shown(&after));
     if new.len() <= old.len() {
         return Vec::new();
     }
@@ -41,27 +29,13 @@ pub(super) fn new_errors(
     shown.into_iter().take(SHOWN).collect()
 }
 
-/// Whether there are any, at the cost of one tree where there are none.
-pub(super) fn parse(language: Language, text: &str, trees: &Trees) -> Option<std::sync::Arc<Tree>> {
-    let text = Bytes::copy_from_slice(text.as_bytes());
-    let hash = ContentHash::of(&text);
-    let start = Instant::now();
-    trees.tree(language, text, hash, &|| start.elapsed() > PARSE_TIME).ok()
-}
-
-fn errors(tree: &Tree) -> Vec<SyntaxError> {
-    if !tree.has_error() {
-        return Vec::new();
-    }
+fn shown(tree: &Tree) -> Vec<SyntaxError> {
     let text = String::from_utf8_lossy(tree.text());
-    let table = tree.table();
-    let nodes = table.chunks_exact(WORDS).filter(|it| it[1] & (Flags::ERROR | Flags::MISSING) != 0);
-    let error = |it: &[u32]| {
-        let before = text.get(..it[2] as usize).unwrap_or(&text);
-        let line = before.matches('\n').count();
+    let error = |at: usize| {
+        let line = text.get(..at).unwrap_or(&text).matches('\n').count();
         SyntaxError { line: line + 1, text: text.lines().nth(line).unwrap_or_default().trim().to_owned() }
     };
-    let mut errors: Vec<_> = nodes.map(error).collect();
-    errors.dedup_by_key(|it| it.line);
-    errors
+    let mut shown: Vec<_> = errors(tree).into_iter().map(error).collect();
+    shown.dedup_by_key(|it| it.line);
+    shown
 }

@@ -82,6 +82,11 @@ fn additions() {
 }
 
 #[test]
+fn landing() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/landing.txt")));
+}
+
+#[test]
 fn markers() {
     assert_snapshot!(outcomes(include_str!("tests/cases/markers.txt")));
 }
@@ -89,6 +94,11 @@ fn markers() {
 #[test]
 fn patches() {
     assert_snapshot!(outcomes(include_str!("tests/cases/patches.txt")));
+}
+
+#[test]
+fn wrapped() {
+    assert_snapshot!(outcomes(include_str!("tests/cases/wrapped.txt")));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use overlay::WorkspacePath;
 
-pub(super) use self::read::read;
+pub(super) use self::read::{find, read};
 use super::{
     block::{Block, Closeness, MOST_PLACES, in_order},
     haystack::Haystack,
@@ -17,6 +17,8 @@ use super::{
     text::{Replacement, Text},
 };
 
+mod head;
+mod hunk;
 mod read;
 
 /// What a diff says of one file.
@@ -47,22 +49,9 @@ pub(super) struct Hunk<'a> {
     ends: Option<bool>,
 }
 
-pub(super) fn is_diff(edit: &str) -> bool {
-    let mut lines = edit.lines().skip_while(|it| it.trim().is_empty());
-    let first = lines.next().unwrap_or_default();
-    let has_hunk = edit.lines().any(|it| it.starts_with("@@"));
-    let has_names = edit.lines().any(|it| it.starts_with("+++ "));
-    first.starts_with("diff --git ")
-        || (has_hunk && first.starts_with("@@"))
-        || (has_hunk
-            && has_names
-            && ["--- ", "Index: ", "diff ", "index "].iter().any(|it| first.starts_with(it)))
-}
-
 /// A diff of this one file.
 pub(super) fn apply_to(path: &WorkspacePath, file: &Text<'_>, edit: &str) -> Result<Changed, Refused> {
-    let edit = super::form::unfenced(path, edit);
-    let files = read(&edit)?;
+    let files = read(edit)?;
     let [diff] = &files[..] else { return Err(Reason::SeveralFiles.into()) };
     match diff {
         _ if !diff.named.is_of(path) => {
@@ -85,16 +74,16 @@ pub(super) fn change(file: &Text<'_>, hunks: &[Hunk<'_>]) -> Result<Changed, Ref
         if count > MOST_PLACES {
             return Err(target.found_often(hunk, &found));
         }
-        if closeness != Closeness::Exact {
-            notes.push(format!("hunk {} was found but for whitespace", hunk.block.part));
-        }
+        notes
+            .extend(closeness.but_for().map(|it| format!("hunk {} was found but for {it}", hunk.block.part)));
         let length = hunk.block.old().len();
         places.push(found.into_iter().map(|it| (it, it + length)).collect::<Vec<_>>());
     }
     let chosen = in_order(&places).map_err(|it| target.several(&hunks[it], &places[it]))?;
     let mut replacements = Vec::new();
     for (hunk, place) in hunks.iter().zip(chosen) {
-        replacements.push(hunk.block.at(place, file.lines()).ok_or_else(|| hunk.block.not_found())?);
+        replacements
+            .push(hunk.block.at(place, file.lines()).ok_or_else(|| hunk.block.not_found(file.lines()))?);
     }
     let ends = hunks.iter().find_map(|it| it.ends);
     Ok(Changed { text: file.replaced(&replacements, ends), notes })
@@ -116,7 +105,7 @@ impl<'a> Target<'a> {
 
     fn several(&self, hunk: &Hunk<'_>, places: &[(usize, usize)]) -> Refused {
         match places {
-            [_] => hunk.block.not_found(),
+            [_] => hunk.block.not_found(self.file.lines()),
             _ => self.found_often(hunk, &places.iter().map(|it| it.0).collect::<Vec<_>>()),
         }
     }
@@ -142,7 +131,7 @@ impl<'a> Target<'a> {
             None => places.clone(),
         };
         match (stated, places.is_empty()) {
-            (_, true) => Err(hunk.block.not_found()),
+            (_, true) => Err(hunk.block.not_found(self.file.lines())),
             (Some(stated), _) if agreeing.binary_search(&stated).is_ok() => Ok((closeness, vec![stated])),
             (None, _) if !agreeing.is_empty() => Ok((closeness, agreeing)),
             // The heading and the number, or the heading and the lines, contradict each other.

@@ -111,12 +111,30 @@ fn expect_short(query: &str) -> Result<(), ToolError> {
     Err(ToolError::new(format!("`query` has {bytes} bytes, at most {most} are searched for")))
 }
 
+/// The globs of a pattern. A `|` between them means any of them, but in `{…}` and `[…]`.
+fn globs(pattern: &str) -> Vec<String> {
+    let (mut globs, mut from, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, sign) in pattern.char_indices() {
+        match sign {
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => {
+                globs.push(&pattern[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    globs.push(&pattern[from..]);
+    globs.into_iter().map(|it| it.trim().to_owned()).filter(|it| !it.is_empty()).collect()
+}
+
 pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepped, ToolError> {
     expect_short(&request.query)?;
     let Seen { view, branch, revision, .. } = context.seen(request.branch.as_deref()).await?;
     let query = GrepRequest {
-        include: request.include_pattern.into_iter().collect(),
-        exclude: request.exclude_pattern.into_iter().collect(),
+        include: request.include_pattern.iter().flat_map(|it| globs(it)).collect(),
+        exclude: request.exclude_pattern.iter().flat_map(|it| globs(it)).collect(),
         case_sensitive: request.case_sensitive,
         limit: limits::MATCHES,
         ..GrepRequest::new(&request.query)
@@ -243,4 +261,17 @@ impl Answer for Found {
 
 fn count_of(number: u64, one: &str, many: &str) -> String {
     count(usize::try_from(number).unwrap_or(usize::MAX), one, many)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_of_several_globs_may_fit() {
+        assert_eq!(globs("*.jsx|*.tsx | *.js"), ["*.jsx", "*.tsx", "*.js"]);
+        assert_eq!(globs("src/**/*.{a,b}"), ["src/**/*.{a,b}"]);
+        assert_eq!(globs("[|]x|{a|b}"), ["[|]x", "{a|b}"]);
+        assert_eq!(globs("|"), [""; 0]);
+    }
 }

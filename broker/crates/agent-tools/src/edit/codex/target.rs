@@ -23,7 +23,7 @@ pub(super) struct Target<'a> {
 
 impl<'a> Target<'a> {
     pub(super) fn new(file: &'a Text<'a>) -> Self {
-        let haystack = Haystack::indexed(file.lines());
+        let haystack = Haystack::lenient(file.lines());
         Self { file, before: file.replaced(&[], None), haystack, scopes: OnceCell::new() }
     }
 
@@ -33,7 +33,7 @@ impl<'a> Target<'a> {
 
     pub(super) fn several(&self, block: &Block<'_>, places: &[(usize, usize)]) -> Refused {
         match places {
-            [_] => block.not_found(),
+            [_] => block.not_found(self.file.lines()),
             _ => self.found_often(block, &places.iter().map(|it| it.0).collect::<Vec<_>>()),
         }
     }
@@ -42,7 +42,22 @@ impl<'a> Target<'a> {
         block.found_often(self.file, &self.before, places)
     }
 
-    pub(super) fn places(&self, chunk: &Chunk<'_>) -> Result<(Closeness, Vec<usize>), Refused> {
+    /// Where a chunk is; without a blank line at its end where it is nowhere with it, as the end of a file has none.
+    pub(super) fn fitting<'b>(
+        &self,
+        chunk: &Chunk<'b>,
+    ) -> Result<(Block<'b>, Closeness, Vec<usize>), Refused> {
+        let shorter =
+            |chunk: &Chunk<'b>| Some(Chunk { block: chunk.block.without_last_blank()?, ..chunk.clone() });
+        match (self.places(chunk), shorter(chunk)) {
+            (Err(Refused { reason: Reason::NotFound { .. }, .. }), Some(chunk)) => {
+                self.places(&chunk).map(|(closeness, places)| (chunk.block, closeness, places))
+            }
+            (found, _) => found.map(|(closeness, places)| (chunk.block.clone(), closeness, places)),
+        }
+    }
+
+    fn places(&self, chunk: &Chunk<'_>) -> Result<(Closeness, Vec<usize>), Refused> {
         let (old, file) = (chunk.block.old(), self.file.lines());
         let heads = self.heads(chunk)?;
         let (closeness, places) = self.haystack.places(&old);
@@ -50,7 +65,7 @@ impl<'a> Target<'a> {
         let at_end: Vec<_> = places.iter().copied().filter(|it| chunk.is_last && ends(it)).collect();
         let places = if at_end.is_empty() { places } else { at_end };
         if places.is_empty() {
-            return Err(chunk.block.not_found());
+            return Err(chunk.block.not_found(self.file.lines()));
         }
         if chunk.heads.is_empty() {
             return Ok((closeness, places));
@@ -59,7 +74,7 @@ impl<'a> Target<'a> {
         match places[..] {
             _ if !below.is_empty() => Ok((closeness, below)),
             [only] if heads.iter().any(|it| *it <= only) => Ok((closeness, places)),
-            [_] => Err(chunk.block.not_found()),
+            [_] => Err(chunk.block.not_found(self.file.lines())),
             // The head contradicts all of them.
             _ => Err(self.found_often(&chunk.block, &places)),
         }

@@ -10,6 +10,7 @@ use overlay::{Memory, View as _};
 use super::*;
 
 mod targets;
+mod wrapped;
 
 type Files = BTreeMap<String, String>;
 

@@ -1,300 +1,211 @@
-//! The text of a diff as files and hunks.
+//! The text of a diff as files and hunks, and as what stands around them.
 
 use super::{
     super::{
-        block::{Block, Sign},
-        names::{Named, bare, of_sides, unquoted},
-        outcome::{Reason, Refused},
-        text::lines_of,
+        names::Named,
+        outcome::Refused,
+        text::{is_blank, lines_of},
+        wrapping::{Found, Outside, is_fence, is_signature, is_vcs_head},
     },
-    FileDiff, Hunk, Kind,
+    FileDiff,
+    head::{Head, extended, git_name, malformed, name},
+    hunk::{has_change, head, hunk},
 };
 
 /// The files of a diff.
 pub(in super::super) fn read(edit: &str) -> Result<Vec<FileDiff<'_>>, Refused> {
-    let lines = lines_of(edit);
-    let mut files: Vec<Head<'_>> = Vec::new();
-    let mut at = 0;
-    while let Some(line) = lines.get(at) {
-        at += 1;
-        if line.starts_with("diff ") {
-            files.push(Head { line: at, git: git_name(line)?, ..Head::default() });
-        } else if is_head_of_file(&lines, at - 1) {
-            // Without a line of git's before it, it begins a file itself.
-            if files.last().is_none_or(|it| it.sides.is_some() || !it.hunks.is_empty()) {
-                files.push(Head { line: at, ..Head::default() });
+    match Reader::of(&lines_of(edit)) {
+        Some((_, files)) => files,
+        None => Err(malformed(1, "there is no diff".to_owned())),
+    }
+}
+
+/// A diff in an edit, and what is around it.
+pub(in super::super) fn find<'a>(lines: &[&'a str]) -> Option<Found<'a>> {
+    Reader::of(lines).map(|it| it.0)
+}
+
+struct Reader<'a, 'b> {
+    lines: &'b [&'a str],
+    at: usize,
+    files: Vec<Head<'a>>,
+    /// Whether the last file's hunks are still to come.
+    is_in_head: bool,
+    first: Option<usize>,
+    /// Parts of the diff before each line outside, to tell runs of those apart.
+    parts: usize,
+    outside: Vec<Outside<'a>>,
+}
+
+type Files<'a> = Result<Vec<FileDiff<'a>>, Refused>;
+
+impl<'a, 'b> Reader<'a, 'b> {
+    fn of(lines: &'b [&'a str]) -> Option<(Found<'a>, Files<'a>)> {
+        let (files, outside) = (Vec::new(), Vec::new());
+        let mut reader = Self { lines, at: 0, files, is_in_head: false, first: None, parts: 0, outside };
+        let mut broken = None;
+        while broken.is_none() && reader.at < lines.len() {
+            broken = reader.step().err();
+        }
+        let named: Vec<Named> = reader.files.iter().filter_map(|it| it.named().ok()).collect();
+        let several = reader.files.len() > 1 || lines.iter().filter(|it| is_name(it)).count() > 1;
+        let of_file = |it: &Head<'_>, refused: Refused| match it.named() {
+            Ok(named) if several => refused.in_file(named.shown()),
+            _ => refused,
+        };
+        let found = Found { first: reader.first?, named, outside: reader.outside };
+        let files = match (broken, reader.files.last()) {
+            (Some(broken), Some(last)) => Err(of_file(last, broken)),
+            (Some(broken), None) => Err(broken),
+            (None, _) => reader.files.into_iter().map(Head::finish).collect(),
+        };
+        Some((found, files))
+    }
+
+    /// Reads a line, or all of a hunk.
+    fn step(&mut self) -> Result<(), Refused> {
+        let (line, at) = (self.lines[self.at], self.at);
+        self.at += 1;
+        if is_head_of_diff(self.lines, at) {
+            self.begin();
+            self.files.push(Head::new(at + 1, git_name(line)?));
+            if line.starts_with("diff --c") {
+                return Err(combined(at));
             }
-            let Some(file) = files.last_mut() else { continue };
-            file.sides = Some((name(line, at)?, name(lines[at], at + 1)?));
-            at += 1;
-        } else if line.starts_with("@@") && !line.starts_with("@@@") {
-            if files.is_empty() {
-                files.push(Head { line: at, ..Head::default() });
-            }
-            let Some(file) = files.last_mut() else { continue };
-            let hunk = hunk(&lines, &mut at, file.hunks.len() + 1)?;
-            file.hunks.push(hunk);
+        } else if is_head_of_file(self.lines, at) {
+            self.names(line, at)?;
+        } else if line.starts_with("@@@ ") {
+            self.begin();
+            return Err(combined(at));
+        } else if self.is_hunk(at) {
+            self.hunk(at)?;
+        } else if let Some(kind) = foreign(&self.lines[at..]) {
+            self.begin();
+            return Err(malformed(
+                at + 1,
+                format!("{kind} is not applied: send a unified diff, as `diff -u` makes it"),
+            ));
+        } else if is_blank(line) || (self.is_in_head && self.extended(line, at)?) {
+            // It says nothing of where the patch ends.
         } else {
-            // What stands above the first file names none.
-            extended(files.last_mut().unwrap_or(&mut Head::default()), line, at)?;
+            self.is_in_head = false;
+            self.outside.push(Outside { line: at + 1, text: line, parts: self.parts });
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.first = self.first.or(Some(self.at - 1));
+        self.is_in_head = true;
+        self.parts += 1;
+    }
+
+    fn names(&mut self, line: &str, at: usize) -> Result<(), Refused> {
+        self.begin();
+        // Without a line of git's before it, it begins a file itself.
+        if self.files.last().is_none_or(|it| it.sides.is_some() || !it.hunks.is_empty()) {
+            self.files.push(Head::new(at + 1, None));
+        }
+        let Some(file) = self.files.last_mut() else { return Ok(()) };
+        file.sides = Some((name(line, at + 1)?, name(self.lines[at + 1], at + 2)?));
+        self.at += 1;
+        Ok(())
+    }
+
+    fn is_hunk(&self, at: usize) -> bool {
+        let line = self.lines[at];
+        match line.strip_prefix("@@") {
+            Some(_) if !self.files.is_empty() => true,
+            Some(rest) if rest.is_empty() || rest.starts_with(' ') => {
+                head(line).0.is_some() || has_change(&self.lines[at + 1..])
+            }
+            _ => false,
         }
     }
-    files.into_iter().map(Head::finish).collect()
-}
 
-/// What a diff says of one file, as it is read.
-#[derive(Default)]
-struct Head<'a> {
-    line: usize,
-    /// The name in git's first line, if both sides have the same.
-    git: Option<String>,
-    sides: Option<(Option<String>, Option<String>)>,
-    from: Option<String>,
-    to: Option<String>,
-    is_new: bool,
-    is_deleted: bool,
-    /// What the file is said to be, such as `100755`.
-    mode: Option<&'a str>,
-    hunks: Vec<Hunk<'a>>,
-}
-
-impl<'a> Head<'a> {
-    fn finish(self) -> Result<FileDiff<'a>, Refused> {
-        let kind = self.kind()?;
-        if kind != Kind::Delete && self.mode.is_some_and(|it| !it.starts_with("100")) {
-            return Err(malformed(self.line, "a link or a submodule is no text".to_owned()));
+    fn hunk(&mut self, at: usize) -> Result<(), Refused> {
+        self.begin();
+        if self.files.is_empty() {
+            self.files.push(Head::new(at + 1, None));
+            // Names that stand without each other.
+            if let Some(it) = self.outside.last().filter(|it| is_name(it.text) || it.text.starts_with("--- "))
+            {
+                return Err(malformed(it.line, format!("`{}` is no line of a diff", it.text)));
+            }
         }
-        let named = self.named()?;
-        let is_mode_changed = match kind {
-            Kind::Create => self.mode.is_some_and(|it| it != "100644"),
-            Kind::Edit => self.mode.is_some(),
-            Kind::Delete => false,
+        self.is_in_head = false;
+        let Some(file) = self.files.last_mut() else { return Ok(()) };
+        let hunk = hunk(self.lines, &mut self.at, file.hunks.len() + 1)?;
+        file.hunks.push(hunk);
+        Ok(())
+    }
+
+    /// Whether a line after the head of a file, of which there are no hunks, belongs to it no more.
+    fn closes_head(&self, at: usize) -> bool {
+        let line = self.lines[at];
+        let is_apart = is_blank(self.lines[at - 1]) && !is_name(line) && !line.starts_with("--- ");
+        is_signature(self.lines, at) || is_fence(line) || is_vcs_head(line) || is_apart
+    }
+
+    /// Whether a line belongs to the head of a file.
+    fn extended(&mut self, line: &'a str, at: usize) -> Result<bool, Refused> {
+        let Some(file) = self.files.last_mut() else { return Ok(false) };
+        if extended(file, line, at + 1)? {
+            return Ok(true);
+        }
+        if self.closes_head(at) {
+            return Ok(false);
+        }
+        let Some(file) = self.files.last() else { return Ok(false) };
+        let message = match line.starts_with([' ', '+', '-']) && file.sides.is_some() {
+            true => "lines of a hunk stand without the head of one (`@@ -1,3 +1,3 @@`)".to_owned(),
+            false if line.starts_with("Binary files ") || line.starts_with("GIT binary") => {
+                "what is no text is not edited".to_owned()
+            }
+            false => format!("`{line}` is no line of a diff"),
         };
-        Ok(FileDiff { named, kind, is_mode_changed, hunks: self.hunks })
-    }
-
-    fn kind(&self) -> Result<Kind, Refused> {
-        let (mut is_new, mut is_deleted) = (self.is_new, self.is_deleted);
-        if let Some((old, new)) = &self.sides {
-            if is_new && old.is_some() || is_deleted && new.is_some() {
-                let message = "the head of the file and its names do not agree on what is done to it";
-                return Err(malformed(self.line, message.to_owned()));
-            }
-            (is_new, is_deleted) = (old.is_none(), new.is_none());
-        }
-        match (is_new, is_deleted) {
-            (true, true) => Err(malformed(self.line, "a file is made and deleted at once".to_owned())),
-            (true, false) => Ok(Kind::Create),
-            (false, true) => Ok(Kind::Delete),
-            (false, false) => Ok(Kind::Edit),
-        }
-    }
-
-    fn named(&self) -> Result<Named, Refused> {
-        let sides = self.sides.as_ref().map(|(old, new)| (old.as_deref(), new.as_deref()));
-        match (&self.from, &self.to) {
-            (Some(from), Some(to)) => {
-                let is_same = |side: (&str, &str)| side == (from, to);
-                let agrees = |it| match it {
-                    (Some(old), Some(new)) => is_same((old, new)) || is_same(bare(old, new)),
-                    _ => false,
-                };
-                match sides {
-                    Some(it) if !agrees(it) => Err(self.contradiction()),
-                    _ => Ok(Named::Moved { from: from.clone(), to: to.clone() }),
-                }
-            }
-            (None, None) => self.unmoved(sides),
-            _ => Err(self.contradiction()),
-        }
-    }
-
-    fn unmoved(&self, sides: Option<(Option<&str>, Option<&str>)>) -> Result<Named, Refused> {
-        let named = sides.map_or(Named::Nothing, |(old, new)| of_sides(old, new));
-        match (&self.git, named) {
-            (Some(git), Named::Nothing) => Ok(Named::One(git.clone())),
-            (Some(git), Named::One(name)) if *git == name => Ok(Named::One(name)),
-            (Some(git), Named::MaybePrefixed { bare, whole }) if *git == bare || *git == whole => {
-                Ok(Named::One(git.clone()))
-            }
-            (Some(_), Named::One(_) | Named::MaybePrefixed { .. }) => Err(self.contradiction()),
-            // Without any name, a line of git's says nothing that could be known.
-            (None, Named::Nothing) if self.hunks.is_empty() => Err(self.contradiction()),
-            (_, named) => Ok(named),
-        }
-    }
-
-    fn contradiction(&self) -> Refused {
-        malformed(self.line, "the names in the head of the file do not agree".to_owned())
+        Err(malformed(at + 1, message))
     }
 }
 
-fn malformed(line: usize, message: String) -> Refused {
-    Reason::Malformed { line, message }.into()
+fn combined(at: usize) -> Refused {
+    let message =
+        "a combined diff, which git shows of a merge, is not applied: send a diff against one of its parents";
+    malformed(at + 1, message.to_owned())
 }
 
-fn is_head_of_file(lines: &[&str], at: usize) -> bool {
-    lines[at].starts_with("--- ") && lines.get(at + 1).is_some_and(|it| it.starts_with("+++ "))
-}
-
-/// A line between the names and the hunks.
-fn extended<'a>(file: &mut Head<'a>, line: &'a str, number: usize) -> Result<(), Refused> {
-    let unquoted = |it| whole_name(it, number);
-    if let Some(name) = line.strip_prefix("rename from ") {
-        file.from = Some(unquoted(name)?);
-    } else if let Some(name) = line.strip_prefix("rename to ") {
-        file.to = Some(unquoted(name)?);
-    } else if let Some(mode) = line.strip_prefix("new file mode ") {
-        (file.is_new, file.mode) = (true, Some(mode.trim()));
-    } else if line.starts_with("deleted file mode ") {
-        file.is_deleted = true;
-    } else if let Some(mode) = line.strip_prefix("new mode ") {
-        file.mode = Some(mode.trim());
-    } else if line.starts_with("index ") {
-        // This line has the mode of a file whose mode stays; only that of a link matters.
-        let mode = line.split(' ').nth(2).map(str::trim);
-        file.mode = file.mode.or(mode.filter(|it| !it.starts_with("100")));
-    } else if !line.trim().is_empty() && !KNOWN.iter().any(|it| line.starts_with(it)) {
-        return Err(malformed(number, format!("`{line}` is no line of a diff")));
+/// The kind of a patch that is no unified diff.
+fn foreign(lines: &[&str]) -> Option<&'static str> {
+    let starts = |at: usize, what: &str| lines.get(at).is_some_and(|it| it.starts_with(what));
+    if starts(0, "*** ") && starts(1, "--- ") && starts(2, "***************") {
+        return Some("a context diff");
     }
-    Ok(())
+    let numbers = lines[0].split_once(['a', 'c', 'd']);
+    let is_number =
+        |it: &str| it.split(',').all(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()));
+    let is_normal = numbers.is_some_and(|(old, new)| is_number(old) && is_number(new));
+    (is_normal && (starts(1, "< ") || starts(1, "> "))).then_some("a diff without signs and context")
 }
 
-const KNOWN: [&str; 5] = ["old mode ", "similarity ", "dissimilarity ", "Index: ", "==="];
-
-/// The name in a line that begins with `--- ` or `+++ `, without what follows a tab.
-fn name(line: &str, number: usize) -> Result<Option<String>, Refused> {
-    let text = line[4..].split('\t').next().unwrap_or_default().trim();
-    match text {
-        "/dev/null" => Ok(None),
-        text => whole_name(text, number).map(Some),
-    }
+/// The first line of a file of a diff, as git, hg and `diff -r` write it.
+pub(super) fn is_head_of_diff(lines: &[&str], at: usize) -> bool {
+    let starts = |it: &&str| lines[at].starts_with(it);
+    // A script may have `diff -r` as a command.
+    ["diff --git ", "diff --cc ", "diff --combined "].iter().any(starts)
+        || (starts(&"diff -") && at + 1 < lines.len() && is_head_of_file(lines, at + 1))
 }
 
-fn whole_name(text: &str, number: usize) -> Result<String, Refused> {
-    let text = text.trim();
-    if !text.starts_with('"') {
-        return Ok(text.to_owned());
-    }
-    let name = unquoted(text).filter(|it| it.1.is_empty()).map(|it| it.0);
-    name.ok_or_else(|| malformed(number, format!("`{text}` is not quoted as git quotes names")))
+pub(super) fn is_head_of_file(lines: &[&str], at: usize) -> bool {
+    lines[at].starts_with("--- ") && lines.get(at + 1).is_some_and(|it| is_name(it))
 }
 
-/// The name in `diff --git a/NAME b/NAME`, if both sides have the same: only then it is known where one ends.
-fn git_name(line: &str) -> Result<Option<String>, Refused> {
-    let Some(text) = line.strip_prefix("diff --git ").map(str::trim_end) else { return Ok(None) };
-    let same = |old: &str, new: &str| {
-        let (old, new) = bare(old, new);
-        (old == new).then(|| old.to_owned())
-    };
-    if let Some((old, rest)) = unquoted(text) {
-        let new = rest.trim_start();
-        let new = unquoted(new).map_or(new.to_owned(), |it| it.0);
-        return Ok(same(&old, &new));
-    }
-    if let Some((old, quoted)) = text.split_once(" \"") {
-        return Ok(unquoted(&format!("\"{quoted}")).and_then(|it| same(old, &it.0)));
-    }
-    let middle = text.len() / 2;
-    let halves = text.get(..middle).zip(text.get(middle + 1..));
-    Ok(halves.filter(|_| text.as_bytes()[middle] == b' ').and_then(|(old, new)| same(old, new)))
-}
-
-fn hunk<'a>(lines: &[&'a str], at: &mut usize, part: usize) -> Result<Hunk<'a>, Refused> {
-    let (numbers, heading) = head(lines[*at - 1]);
-    let (mut body, mut last, mut is_open) = (Vec::new(), None, (false, false));
-    // Lines of the two sides: those that are due, and those that were read.
-    let (due, mut read) = (numbers.map_or((0, 0), |it| (it.old, it.new)), (0, 0));
-    while let Some(line) = lines.get(*at) {
-        let is_due = read.0 < due.0 || read.1 < due.1;
-        if line.starts_with("@@") || line.starts_with("diff ") || (!is_due && is_head_of_file(lines, *at)) {
-            break;
-        }
-        let (sign, text) = match line.chars().next() {
-            Some('+') => (Sign::New, &line[1..]),
-            Some('-') => (Sign::Old, &line[1..]),
-            Some(' ') => (Sign::Keep, &line[1..]),
-            None => (Sign::Keep, ""),
-            Some('\\') => {
-                let (old, new) = (last != Some(Sign::New), last != Some(Sign::Old));
-                is_open = (is_open.0 || old, is_open.1 || new);
-                *at += 1;
-                continue;
-            }
-            Some(_) => {
-                let message = "a line of a hunk begins with a space, `+` or `-`".to_owned();
-                return Err(malformed(*at + 1, message));
-            }
-        };
-        read = (read.0 + usize::from(sign != Sign::New), read.1 + usize::from(sign != Sign::Old));
-        last = Some(sign);
-        body.push((sign, text, line.is_empty()));
-        *at += 1;
-    }
-    // Empty lines at the end separate the hunk from what follows, unless they are counted.
-    while body.last().is_some_and(|it| it.2) && numbers.is_none_or(|_| read != due) {
-        body.pop();
-        read = (read.0 - 1, read.1 - 1);
-    }
-    let stated = numbers.filter(|_| read == due);
-    let stated = stated.map(|it| if it.old == 0 { it.start } else { it.start.saturating_sub(1) });
-    let block = Block { part, lines: body.into_iter().map(|it| (it.0, it.1)).collect() };
-    Ok(Hunk { block, stated, heading, ends: (is_open != (false, false)).then_some(!is_open.1) })
-}
-
-/// `-START,OLD +START,NEW`.
-#[derive(Clone, Copy)]
-struct Numbers {
-    start: usize,
-    old: usize,
-    new: usize,
-}
-
-impl Numbers {
-    fn read(text: &str) -> Option<Self> {
-        let mut words = text.trim().split(' ');
-        let side = |word: &str, sign| {
-            let word = word.strip_prefix(sign)?;
-            let (start, count) = word.split_once(',').unwrap_or((word, "1"));
-            Some((start.parse::<usize>().ok()?, count.parse::<usize>().ok()?))
-        };
-        let ((start, old), (_, new)) = (side(words.next()?, '-')?, side(words.next()?, '+')?);
-        Some(Self { start, old, new })
-    }
-}
-
-/// The first line of a hunk: `@@ NUMBERS @@ HEADING`, of which models leave out one or both.
-fn head(line: &str) -> (Option<Numbers>, Option<&str>) {
-    let line = line.strip_prefix("@@").unwrap_or(line);
-    let (numbers, heading) = match line.split_once("@@") {
-        Some((numbers, heading)) => (Numbers::read(numbers), heading),
-        None => match Numbers::read(line) {
-            Some(numbers) => (Some(numbers), ""),
-            None => (None, line),
-        },
-    };
-    let says_something = |it: &&str| it.contains(|it: char| it.is_alphabetic());
-    (numbers, Some(heading.trim()).filter(says_something))
+fn is_name(line: &str) -> bool {
+    line.starts_with("+++ ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn a_head_has_numbers_or_a_heading_or_both() {
-        let head = |line| {
-            let (numbers, heading) = head(line);
-            (numbers.map(|it| (it.start, it.old, it.new)), heading)
-        };
-        assert_eq!(head("@@ -1,2 +3 @@ def f():"), (Some((1, 2, 1)), Some("def f():")));
-        assert_eq!(head("@@ -1,2 +3,4 @@"), (Some((1, 2, 4)), None));
-        assert_eq!(head("@@ -1,2 +3,4"), (Some((1, 2, 4)), None));
-        assert_eq!(head("@@ def f():"), (None, Some("def f():")));
-        assert_eq!(head("@@ ... @@ def f():"), (None, Some("def f():")));
-        assert_eq!(head("@@ ... @@"), (None, None));
-        assert_eq!(head("@@"), (None, None));
-    }
+    use super::{super::super::outcome::Reason, *};
 
     fn named(edit: &str) -> Result<Named, Refused> {
         let files = read(edit)?;

@@ -1,0 +1,97 @@
+//! What an edit needs to know of the language of its file.
+
+use std::{
+    cell::RefCell,
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use overlay::{ContentHash, WorkspacePath};
+use syntax::{Flags, Language, Tree, Trees, WORDS};
+
+use super::file_kind::FileKind;
+
+/// Time after which a text counts as one without a grammar.
+const PARSE_TIME: Duration = Duration::from_secs(5);
+
+/// Trees of one edit that are kept: of the file before and after it, and of rivals.
+const KEPT: usize = 4;
+
+/// The language of a file, and what parses it.
+pub(super) struct Parser<'a> {
+    pub(super) language: Option<Language>,
+    pub(super) kind: FileKind,
+    trees: &'a Trees,
+    recent: RefCell<VecDeque<(ContentHash, Arc<Tree>)>>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn of(path: &WorkspacePath, trees: &'a Trees) -> Self {
+        Self { language: Language::of(path), kind: FileKind::of(path), trees, recent: RefCell::default() }
+    }
+
+    /// The tree of a text; `None` where there is no grammar.
+    pub(super) fn tree(&self, text: &str) -> Option<Arc<Tree>> {
+        let language = self.language?;
+        let hash = ContentHash::of(text.as_bytes());
+        if let Some((_, tree)) = self.recent.borrow().iter().find(|it| it.0 == hash) {
+            return Some(Arc::clone(tree));
+        }
+        let (bytes, start) = (Bytes::copy_from_slice(text.as_bytes()), Instant::now());
+        let tree = self.trees.tree(language, bytes, hash, &|| start.elapsed() > PARSE_TIME).ok()?;
+        let mut recent = self.recent.borrow_mut();
+        recent.push_back((hash, Arc::clone(&tree)));
+        if recent.len() > KEPT {
+            // The first one is of the file before.
+            recent.remove(1);
+        }
+        Some(tree)
+    }
+
+    fn is(&self, names: &[&str]) -> bool {
+        self.language.is_some_and(|it| names.contains(&it.name()))
+    }
+
+    /// Documents of keys and values.
+    pub(super) fn is_data(&self) -> bool {
+        self.is(&["json", "yaml", "toml", "xml"])
+    }
+
+    /// Whether a block ends where its indentation does, so that nothing shows that it was cut short.
+    pub(super) fn ends_by_indentation(&self) -> bool {
+        self.kind != FileKind::Code || self.is(&["python", "yaml", "nix"])
+    }
+
+    /// Whether several functions of one name may differ in their parameters.
+    pub(super) fn has_overloads(&self) -> bool {
+        self.is(&["java", "csharp", "cpp", "kotlin", "swift", "typescript", "tsx", "scala", "elixir"])
+    }
+
+    /// Whether members stand in the block of a type, so that one that stands alone is no text of the language.
+    pub(super) fn wraps_members(&self) -> bool {
+        self.is(&[
+            "java",
+            "csharp",
+            "cpp",
+            "typescript",
+            "tsx",
+            "javascript",
+            "php",
+            "swift",
+            "kotlin",
+            "dart",
+        ])
+    }
+}
+
+/// Places in a tree that its grammar has no place for, as bytes.
+pub(super) fn errors(tree: &Tree) -> Vec<usize> {
+    if !tree.has_error() {
+        return Vec::new();
+    }
+    let table = tree.table();
+    let nodes = table.chunks_exact(WORDS).filter(|it| it[1] & (Flags::ERROR | Flags::MISSING) != 0);
+    nodes.map(|it| it[2] as usize).collect()
+}

@@ -1,0 +1,266 @@
+//! The definitions of a sketch, and which of the file's each may be.
+
+use std::ops::Range;
+
+use super::{
+    super::{
+        definitions::{self, Definition, Kind},
+        parser::Parser,
+    },
+    rows::Sketch,
+};
+
+/// Definitions of the file and of the sketch, whose lines are numbers of rows.
+pub(super) struct Definitions {
+    pub(super) file: Vec<Definition>,
+    pub(super) sketch: Vec<Defined>,
+    /// For each row the lines of the file that are in the block which the rows above name; all where they name none.
+    pub(super) scopes: Vec<Scope>,
+    /// The same by the heads of types and sections alone, which say so for certain.
+    types: Vec<Scope>,
+}
+
+/// Lines of the file; none where all are meant.
+pub(super) type Scope = Option<Vec<Range<usize>>>;
+
+/// A definition of the sketch.
+pub(super) struct Defined {
+    pub(super) it: Definition,
+    /// Whether all of it is there: no marker in it, no error, and its end.
+    pub(super) is_whole: bool,
+    /// Those of the file that have its name in the scope that the sketch names.
+    pub(super) same: Vec<usize>,
+}
+
+impl Defined {
+    /// Whether the file has nothing of this name where the sketch puts it.
+    pub(super) fn is_new(&self) -> bool {
+        let lines = self.it.end - self.it.head;
+        let is_clear = match self.it.kind {
+            Kind::Value => lines > 3 || self.it.level == 0,
+            Kind::Entry => lines > 1,
+            Kind::Function | Kind::Type | Kind::Implementation | Kind::Test => true,
+        };
+        self.is_whole && self.same.is_empty() && is_clear
+    }
+}
+
+impl Definitions {
+    pub(super) fn new(sketch: &Sketch<'_>, file: &[&str], parser: &Parser<'_>) -> Self {
+        let of_file = definitions::of_lines(file, parser);
+        let of_sketch = of_sketch(sketch, parser);
+        let types = of_file.iter().filter(|it| it.kind.has_members());
+        let types: Vec<_> = types.filter(|it| is_named_alone(it, sketch, file, parser)).cloned().collect();
+        let types = scopes(sketch, file, &types, &of_sketch, parser);
+        let scopes = scopes(sketch, file, &of_file, &of_sketch, parser);
+        let defined = of_sketch.into_iter().map(|it| {
+            let is_in = |at: usize| scopes[it.head].as_ref().is_none_or(|all| is_within(all, at));
+            let is_same = |(_, there): &(usize, &Definition)| {
+                there.name == it.name
+                    && there.kind.is_like(it.kind)
+                    && there.level == it.level
+                    && is_in(there.head)
+            };
+            let same: Vec<_> = of_file.iter().enumerate().filter(is_same).map(|it| it.0).collect();
+            let same = by_parameters(&it, same, &of_file, parser);
+            Defined { is_whole: is_whole(&it, sketch, parser), same, it }
+        });
+        let defined = defined.collect();
+        Self { file: of_file, sketch: defined, scopes, types }
+    }
+
+    /// Whether a line of the file may be the one that a row is, by what the rows above it name.
+    pub(super) fn is_in_scope(&self, row: usize, line: usize) -> bool {
+        self.scopes[row].as_ref().is_none_or(|it| is_within(it, line))
+    }
+
+    /// Whether a line of the file is outside of the type or section that the rows above a row name.
+    pub(super) fn is_outside(&self, row: usize, line: usize) -> bool {
+        self.types[row].as_ref().is_some_and(|it| !is_within(it, line))
+    }
+
+    pub(super) fn head_of_sketch(&self, row: usize) -> Option<&Defined> {
+        self.sketch.iter().find(|it| it.it.head == row)
+    }
+
+    pub(super) fn head_of_file(&self, line: usize) -> Option<&Definition> {
+        let at = self.file.partition_point(|it| it.head < line);
+        self.file.get(at).filter(|it| it.head == line)
+    }
+
+    /// Whether the sketch defines something of this name.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.sketch.iter().any(|it| it.it.name == name)
+    }
+
+    /// Blank lines that the file has most often between definitions that stand so deep.
+    pub(super) fn blank_between(&self, level: usize, file: &[&str]) -> Option<usize> {
+        let mut counts = [0_usize; 6];
+        for it in self.file.iter().filter(|it| it.level == level && it.lead > 0) {
+            let blank = file[..it.lead].iter().rev().take_while(|it| it.trim().is_empty()).count();
+            let above = (it.lead - blank).checked_sub(1);
+            let is_first =
+                above.is_some_and(|above| self.file.iter().any(|it| it.head == above && it.end > above + 1));
+            if above.is_some() && !is_first {
+                counts[blank.min(5)] += 1;
+            }
+        }
+        let most = counts.iter().max().filter(|it| **it > 0)?;
+        counts.iter().rposition(|it| it == most)
+    }
+}
+
+/// Whether a piece of the sketch is the head of a definition, with nothing but the heads around it.
+fn is_named_alone(it: &Definition, sketch: &Sketch<'_>, file: &[&str], parser: &Parser<'_>) -> bool {
+    let level = |row: usize| parser.kind.level(&sketch.rows[row].text);
+    let is_chain = |piece: &Range<usize>| piece.clone().filter_map(level).is_sorted_by(|a, b| a < b);
+    let is_head = |piece: &Range<usize>| {
+        file.get(it.head).is_some_and(|it| it.trim() == sketch.rows[piece.end - 1].text.trim())
+    };
+    sketch.pieces().iter().any(|piece| is_chain(piece) && is_head(piece))
+}
+
+/// Overloads of the same parameters, if there are any.
+fn by_parameters(it: &Definition, same: Vec<usize>, file: &[Definition], parser: &Parser<'_>) -> Vec<usize> {
+    if same.len() < 2 || !parser.has_overloads() {
+        return same;
+    }
+    // A signature that is only declared is another thing than the function.
+    let alike: Vec<_> = same.iter().copied().filter(|at| file[*at].has_body == it.has_body).collect();
+    let same = if alike.is_empty() { same } else { alike };
+    let exact: Vec<_> = same.iter().copied().filter(|at| file[*at].parameters == it.parameters).collect();
+    if exact.is_empty() { same } else { exact }
+}
+
+fn is_within(ranges: &[Range<usize>], line: usize) -> bool {
+    ranges.iter().any(|it| it.contains(&line))
+}
+
+/// Texts that make a text of the language of what stands in a class, and of what stands alone.
+fn frames(parser: &Parser<'_>) -> Vec<(&'static str, &'static str)> {
+    let is = |name: &str| parser.language.is_some_and(|it| it.name() == name);
+    match (is("php"), parser.wraps_members()) {
+        (true, _) => vec![("<?php", ""), ("<?php class A {", "}")],
+        (false, true) => vec![("", ""), ("class A {", "};")],
+        (false, false) => vec![("", "")],
+    }
+}
+
+/// Words that begin statements which look like members.
+const STATEMENTS: [&str; 16] = [
+    "if", "for", "while", "switch", "catch", "else", "do", "try", "with", "match", "return", "function",
+    "foreach", "using", "lock", "when",
+];
+
+/// All definitions that a sketch has as a whole, in one of its pieces alone, or where a piece stands in a class. A definition is
+/// taken where it has no error, and first where more stands around it.
+fn of_sketch(sketch: &Sketch<'_>, parser: &Parser<'_>) -> Vec<Definition> {
+    let frames = frames(parser);
+    let all = 0..sketch.rows.len();
+    let pieces = sketch.pieces();
+    let mut found = in_frame(sketch, &all, frames[0], parser);
+    for piece in &pieces {
+        for (at, frame) in frames.iter().enumerate() {
+            let is_known = |it: &Definition| {
+                found.iter().any(|known| known.head == it.head && (!known.is_broken || it.is_broken))
+            };
+            let is_clear =
+                |it: &Definition| at == 0 || (!it.is_broken && it.end > it.head + 1 || it.lead < it.head);
+            let more: Vec<_> = in_frame(sketch, piece, *frame, parser)
+                .into_iter()
+                .filter(|it| !is_known(it) && is_clear(it) && !STATEMENTS.contains(&&*it.name))
+                .collect();
+            found.retain(|it| !more.iter().any(|more| more.head == it.head));
+            found.extend(more);
+        }
+    }
+    found.sort_by_key(|it| (it.head, std::cmp::Reverse(it.end)));
+    found.dedup_by_key(|it| it.head);
+    found
+}
+
+/// The definitions of some rows within a frame. Without indentation that all of them have.
+fn in_frame(
+    sketch: &Sketch<'_>,
+    rows: &Range<usize>,
+    (open, close): (&str, &str),
+    parser: &Parser<'_>,
+) -> Vec<Definition> {
+    let texts: Vec<&str> =
+        sketch.rows[rows.clone()].iter().map(|it| if it.is_marker { "" } else { &*it.text }).collect();
+    let indents = texts.iter().filter(|it| !it.trim().is_empty()).map(|it| it.len() - it.trim_start().len());
+    let least = indents.min().unwrap_or_default();
+    let mut lines = vec![open];
+    lines.extend(texts.iter().map(|it| it.get(least..).unwrap_or_default()));
+    lines.push(close);
+    let found = definitions::of_lines(&lines, parser).into_iter();
+    let moved = found.filter(|it| it.head > 0 && it.end <= rows.len() + 1).filter_map(|it| {
+        let place = |line: usize| rows.start + line.max(1) - 1;
+        let (lead, head, end) = (place(it.lead), place(it.head), place(it.end));
+        let level = parser.kind.level(&sketch.rows[head].text)?;
+        Some(Definition { lead, head, end, level, parent: None, ..it })
+    });
+    moved.collect()
+}
+
+fn is_whole(it: &Definition, sketch: &Sketch<'_>, parser: &Parser<'_>) -> bool {
+    let rows = &sketch.rows[it.lines()];
+    if it.is_broken || rows.iter().any(|it| it.is_marker) {
+        return false;
+    }
+    let last = sketch.rows[it.end - 1].text.trim_end();
+    if last.ends_with([',', '(', '[', '{', '\\']) {
+        return false;
+    }
+    if !parser.ends_by_indentation() {
+        return true;
+    }
+    // A marker that stands deeper than the head is in its block.
+    let level = |row: usize| sketch.rows.get(row).and_then(|it| parser.kind.level(&it.text));
+    let goes_on = sketch.rows.get(it.end).is_some_and(|it| it.is_marker) && level(it.end) > level(it.head);
+    !goes_on && !last.ends_with(':')
+}
+
+/// Whether a line goes on with a head above it that stands as deep.
+fn continues_head(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with(['{', ')', ']', '>'])
+        || ["where", "throws", "->", "then", "do"]
+            .contains(&text.split_whitespace().next().unwrap_or_default())
+}
+
+/// What the rows above each row say of where it is: it is within what they are the heads of, by indentation.
+fn scopes(
+    sketch: &Sketch<'_>,
+    file: &[&str],
+    of_file: &[Definition],
+    of_sketch: &[Definition],
+    parser: &Parser<'_>,
+) -> Vec<Scope> {
+    // Levels of the rows around, with what each allows.
+    let mut around: Vec<(usize, Scope)> = Vec::new();
+    let mut scopes = Vec::with_capacity(sketch.rows.len());
+    for (at, row) in sketch.rows.iter().enumerate() {
+        let level = parser.kind.level(&row.text).filter(|_| !row.is_marker);
+        let continues = around.last().is_some_and(|it| Some(it.0) == level) && continues_head(&row.text);
+        if let Some(level) = level.filter(|_| !parser.kind.is_aside(&row.text) && !continues) {
+            while around.last().is_some_and(|it| it.0 >= level) {
+                around.pop();
+            }
+        }
+        let inside = |it: &(usize, Scope)| level.is_none_or(|level| it.0 < level);
+        let scope = around.iter().rev().find(|it| inside(it)).and_then(|it| it.1.clone());
+        scopes.push(scope.clone());
+        let Some(level) = level.filter(|_| !parser.kind.is_aside(&row.text) && !continues) else { continue };
+        let own = of_sketch.iter().find(|it| it.head == at);
+        let is_named = |it: &&Definition| {
+            let same_text = file.get(it.head).is_some_and(|it| it.trim() == row.text.trim());
+            let same_name = own.is_some_and(|own| own.name == it.name && own.kind.is_like(it.kind));
+            (same_text || same_name) && scope.as_ref().is_none_or(|all| is_within(all, it.head))
+        };
+        let blocks: Vec<_> = of_file.iter().filter(is_named).map(|it| it.head + 1..it.end).collect();
+        let blocks: Vec<_> = blocks.into_iter().filter(|it| !it.is_empty()).collect();
+        around.push((level, if blocks.is_empty() { scope } else { Some(blocks) }));
+    }
+    scopes
+}

@@ -1,0 +1,70 @@
+//! Whether a text has errors that the file has not: by its grammar, or else by its brackets.
+
+use std::cell::OnceCell;
+
+use ::syntax::{Flags, Tree, WORDS};
+
+use super::super::{
+    file_kind::FileKind,
+    parser::{Parser, errors},
+    text::Text,
+};
+
+pub(super) struct Syntax<'s> {
+    before: String,
+    parser: &'s Parser<'s>,
+    known: OnceCell<Flaws>,
+}
+
+/// Errors of a grammar, and brackets that are left open or closed too often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Flaws {
+    errors: usize,
+    brackets: [i64; 3],
+}
+
+impl<'s> Syntax<'s> {
+    pub(super) fn of(file: &Text<'_>, parser: &'s Parser<'s>) -> Self {
+        Self { before: file.replaced(&[], None), parser, known: OnceCell::new() }
+    }
+
+    pub(super) fn is_worse(&self, text: &str) -> bool {
+        if self.parser.tree(text).is_some_and(|it| !it.has_error()) {
+            return false;
+        }
+        let after = self.flaws(text);
+        let before = self.known.get_or_init(|| self.flaws(&self.before));
+        let is_other = after.brackets != before.brackets && after.brackets != [0; 3];
+        after.errors > before.errors || is_other
+    }
+
+    fn flaws(&self, text: &str) -> Flaws {
+        match self.parser.tree(text) {
+            Some(tree) => Flaws { errors: errors(&tree).len(), brackets: of_tree(&tree) },
+            None if self.parser.kind == FileKind::Prose => Flaws { errors: 0, brackets: [0; 3] },
+            None => Flaws { errors: 0, brackets: of_text(text) },
+        }
+    }
+}
+
+const BRACKETS: [(&str, &str); 3] = [("(", ")"), ("[", "]"), ("{", "}")];
+
+/// How many brackets of each kind are left open, by the tokens of a tree.
+fn of_tree(tree: &Tree) -> [i64; 3] {
+    let kinds = tree.kinds();
+    let change = |node: &[u32], (open, close): (&str, &str)| {
+        let kind = kinds.get((node[0] & 0xffff) as usize).map_or("", |it| &it.0);
+        i64::from(kind == open) - i64::from(kind == close)
+    };
+    let table = tree.table();
+    let tokens = table.chunks_exact(WORDS).filter(|it| it[1] & (Flags::NAMED | Flags::MISSING) == 0);
+    let tokens: Vec<_> = tokens.collect();
+    BRACKETS.map(|brackets| tokens.iter().map(|it| change(it, brackets)).sum())
+}
+
+fn of_text(text: &str) -> [i64; 3] {
+    BRACKETS.map(|(open, close)| {
+        let count = |it: &str| i64::try_from(text.matches(it).count()).unwrap_or(i64::MAX);
+        count(open) - count(close)
+    })
+}

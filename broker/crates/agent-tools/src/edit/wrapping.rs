@@ -1,0 +1,252 @@
+//! What stands around a patch: the mail that it came in, the head of `git show`, the sentences of a model.
+//!
+//! The readers of diffs and codex patches find what they can read anywhere in an edit, and leave the rest. Here that rest
+//! decides whether the edit is the patch, or the text of a file which has a patch in it.
+
+use std::collections::HashSet;
+
+use overlay::WorkspacePath;
+use syntax::Language;
+
+use super::{codex, file_kind::FileKind, names::Named, sketch, text::lines_of, unified};
+
+/// A patch that was found in an edit.
+pub(super) struct Found<'a> {
+    /// Its first line, from 0.
+    pub(super) first: usize,
+    /// The files that it names, as far as it could be read.
+    pub(super) named: Vec<Named>,
+    pub(super) outside: Vec<Outside<'a>>,
+}
+
+/// A line that belongs to no part of the patch, and is not blank.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outside<'a> {
+    /// From 1.
+    pub(super) line: usize,
+    pub(super) text: &'a str,
+    /// The number of the patch's parts before it.
+    pub(super) parts: usize,
+}
+
+/// What an edit with a patch in it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Patch,
+    /// Text of the file, as a test or a document has patches in it.
+    Text,
+    Either,
+}
+
+/// Lines around a patch that a model may say of it.
+pub(super) const MOST_SAID: usize = 8;
+
+impl Found<'_> {
+    /// `applies` says whether the patch, as one of this file, can be applied.
+    pub(super) fn verdict(&self, path: &WorkspacePath, before: &str, applies: impl Fn() -> bool) -> Verdict {
+        if path.is_root() {
+            return Verdict::Patch;
+        }
+        let around = Around::of(&self.outside);
+        let is_prose = FileKind::of(path) == FileKind::Prose || path.extension().is_none();
+        let is_named = self.named.iter().any(|it| *it != Named::Nothing);
+        let is_others = is_named && !self.named.iter().any(|it| it.is_of(path));
+        if around.said.is_empty() && !around.has_fences {
+            // Without anything around it, it is the patch; but a document or test data may be one of another file.
+            let is_data = is_others && (is_prose || Language::of(path).is_none());
+            return if is_data { Verdict::Either } else { Verdict::Patch };
+        }
+        let (is_within, is_chat) = (self.is_within(&around, path, before), around.is_chat());
+        match (is_prose, is_others) {
+            (false, true) if is_within => Verdict::Text,
+            (false, _) if is_chat && !is_within => Verdict::Patch,
+            (true, true) if is_within || (around.is_fenced && !is_chat) => Verdict::Text,
+            (true, false) if is_chat && !is_within && (is_named || applies()) => Verdict::Patch,
+            _ => Verdict::Either,
+        }
+    }
+
+    /// Whether something is said around the patch.
+    pub(super) fn leaves_out(&self) -> bool {
+        !Around::of(&self.outside).said.is_empty()
+    }
+
+    /// Whether something says that the patch is a part of the file's text.
+    fn is_within(&self, around: &Around<'_>, path: &WorkspacePath, before: &str) -> bool {
+        let lines: HashSet<_> = before.lines().map(str::trim).collect();
+        let says = |it: &str| it.chars().filter(|it| it.is_alphanumeric()).count() > 1;
+        let said = around.said.iter().map(|it| it.text.trim());
+        let is_there = said.clone().any(|it| says(it) && lines.contains(it));
+        let text = said.collect::<Vec<_>>().join("\n");
+        is_there || around.is_quoted || sketch::has_marker(&text, FileKind::of(path)) || has_patch(before)
+    }
+}
+
+fn has_patch(text: &str) -> bool {
+    let lines = lines_of(text);
+    codex::find(&lines).or_else(|| unified::find(&lines)).is_some()
+}
+
+/// The lines around a patch, without what tools write there.
+struct Around<'a> {
+    said: Vec<Outside<'a>>,
+    /// Whether a fence of Markdown is next to the patch, and whether there are others.
+    is_fenced: bool,
+    has_fences: bool,
+    /// Whether the patch stands in a literal of a programming language.
+    is_quoted: bool,
+}
+
+impl<'a> Around<'a> {
+    fn of(outside: &[Outside<'a>]) -> Self {
+        let mut around = Self { said: Vec::new(), is_fenced: false, has_fences: false, is_quoted: false };
+        let last = outside.last().map_or(0, |it| it.parts);
+        for run in outside.chunk_by(|a, b| a.parts == b.parts) {
+            let is_above = run[0].parts == 0 || run[0].parts < last;
+            around.add(run, is_above, run[0].parts > 0);
+        }
+        around
+    }
+
+    /// Adds a run of lines, which parts of the patch stand below or above.
+    fn add(&mut self, run: &[Outside<'a>], is_above: bool, is_below: bool) {
+        let texts: Vec<_> = run.iter().map(|it| it.text).collect();
+        let tools = (0..run.len())
+            .find(|at| is_signature(&texts, *at) || is_vcs_head(texts[*at]) || is_headers(&texts[*at..]));
+        let (run, texts) = (&run[..tools.unwrap_or(run.len())], &texts[..tools.unwrap_or(run.len())]);
+        for (at, line) in run.iter().enumerate() {
+            let is_next = (is_below && at == 0) || (is_above && at + 1 == run.len());
+            match line.text {
+                text if is_fence(text) => {
+                    self.is_fenced |= is_next;
+                    self.has_fences |= !is_next;
+                }
+                text if is_stat(text) || is_call(text) || is_tag(text) => {}
+                text if is_next && is_short_commit(text) => {}
+                _ => self.said.push(*line),
+            }
+        }
+        self.is_quoted |= is_above && texts.last().is_some_and(|it| opens(it));
+        self.is_quoted |= is_below && texts.first().is_some_and(|it| closes(it));
+    }
+
+    fn is_chat(&self) -> bool {
+        !self.has_fences && self.said.len() <= MOST_SAID && self.said.iter().all(|it| is_sentence(it.text))
+    }
+}
+
+/// Whether a line is language, as far as a look at its ends can say.
+pub(super) fn is_sentence(line: &str) -> bool {
+    let text = line.trim_end();
+    let is_code = text.ends_with(['{', '}', ';', '(', '[', '=', '\\'])
+        || ["#", "|", "//", "/*", "<", "    ", "\t", "{", "}", ")", "]", "@"]
+            .iter()
+            .any(|it| text.starts_with(it))
+        || (text.contains(" = ") && !text.contains('`'));
+    !is_code && text.contains(char::is_alphabetic)
+}
+
+/// Whether a literal begins at the end of a line.
+fn opens(line: &str) -> bool {
+    let line = line.trim_end().trim_end_matches('\\');
+    let is_odd = |sign: &str| line.ends_with(sign) && line.matches(sign).count() % 2 == 1;
+    !is_fence(line)
+        && (["\"\"\"", "'''", "\"", "`"].into_iter().any(is_odd)
+            || (line.contains("<<") && !is_call(line))
+            || [">", "/*", "{verbatim}"].iter().any(|it| line.ends_with(it) && !is_tag(line)))
+}
+
+fn closes(line: &str) -> bool {
+    let is_odd = |sign: &str| line.starts_with(sign) && line.matches(sign).count() % 2 == 1;
+    !is_fence(line)
+        && (["\"\"\"", "'''", "\"", "`"].into_iter().any(is_odd)
+            || ["</", "*/", "\\end"].iter().any(|it| line.starts_with(it) && !is_tag(line)))
+}
+
+/// A fence of Markdown, with or without the name of a language.
+pub(super) fn is_fence(line: &str) -> bool {
+    let line = line.trim();
+    (line.starts_with("```") && !line[3..].contains('`')) || line.starts_with("~~~")
+}
+
+/// The line that ends the patch in a mail of git's: two hyphens, and its version.
+pub(super) fn is_signature(lines: &[&str], at: usize) -> bool {
+    let is_version = |it: &&str| it.starts_with(|it: char| it.is_ascii_digit()) && it.contains('.');
+    lines[at].trim_end() == "--" && lines.get(at + 1).is_some_and(is_version)
+}
+
+/// The first line of what a version control system writes above a diff.
+pub(super) fn is_vcs_head(line: &str) -> bool {
+    let is_hash = |it: &str| it.len() >= 7 && it.bytes().all(|it| it.is_ascii_hexdigit());
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        ["commit" | "stash" | "tag", hash, ..] | ["From", hash, _, ..] if is_hash(hash) => true,
+        ["#", "HG", "changeset", "patch"] | ["changeset:", _, ..] | ["Index:", _] => true,
+        ["Property", "changes", "on:", ..] => true,
+        _ => false,
+    }
+}
+
+/// Fields of mails, of logs, and of the patches that distributions keep.
+const FIELDS: [&str; 20] = [
+    "from",
+    "to",
+    "cc",
+    "date",
+    "subject",
+    "message-id",
+    "mime-version",
+    "content-type",
+    "in-reply-to",
+    "references",
+    "author",
+    "authordate",
+    "commit",
+    "commitdate",
+    "user",
+    "summary",
+    "description",
+    "origin",
+    "forwarded",
+    "last-update",
+];
+
+/// Whether lines begin with at least two such fields.
+fn is_headers(lines: &[&str]) -> bool {
+    let is_field =
+        |it: &&str| it.split_once(": ").is_some_and(|it| FIELDS.contains(&it.0.to_lowercase().as_str()));
+    lines.len() > 1 && lines[..2].iter().all(is_field)
+}
+
+/// A line of what `git diff --stat` prints, or what separates it from a message.
+fn is_stat(line: &str) -> bool {
+    let is_count =
+        |it: &str| it.trim_start().starts_with(|it: char| it.is_ascii_digit()) || it.contains("Bin ");
+    let is_summary = ["create mode ", "delete mode ", "mode change ", "rename ", "copy "]
+        .iter()
+        .any(|it| line.trim_start().starts_with(it));
+    let is_total = line.contains(" changed, ") && (line.contains("(+)") || line.contains("(-)"));
+    line.trim_end() == "---"
+        || (line.starts_with(' ') && (is_summary || line.rsplit_once(" | ").is_some_and(|it| is_count(it.1))))
+        || (line.starts_with(' ') && is_total)
+}
+
+/// `1a2b3c4 subject`, as `git show --oneline` writes it.
+fn is_short_commit(line: &str) -> bool {
+    let hash = line.split(' ').next().unwrap_or_default();
+    (7..=40).contains(&hash.len())
+        && hash.bytes().all(|it| it.is_ascii_hexdigit())
+        && hash.bytes().any(|it| it.is_ascii_digit())
+}
+
+/// A command that is given a patch, and the end of what it is given.
+fn is_call(line: &str) -> bool {
+    let is_command = ["apply_patch", "git apply", "git am", "patch"].iter().any(|it| line.starts_with(it));
+    line.starts_with("<<")
+        || (is_command && line.contains("<<"))
+        || matches!(line.trim(), "EOF" | "PATCH" | "EOS")
+}
+
+fn is_tag(line: &str) -> bool {
+    let name = line.trim().trim_start_matches(['<', '/']).trim_end_matches('>');
+    line.trim().starts_with('<') && ["patch", "diff", "apply_patch", "code_edit"].contains(&name)
+}

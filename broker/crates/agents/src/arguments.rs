@@ -1,0 +1,225 @@
+//! Arguments of a call as clients send them, made into what the tool's schema says.
+//!
+//! Models and the clients around them send a number as `10.0` or as text, a list as text or as its only element, `null` for
+//! what they leave out, and arguments that other programs' tools of the same name have. All of that has one meaning, and is
+//! understood here for all tools at once; the schema that is shown stays as strict as it is.
+
+use serde_json::{Map, Number, Value};
+
+use crate::reply::ToolError;
+
+/// Arguments of Cursor's tools that mean nothing where a tool does not have them, and the one that clients make up for tools
+/// without any.
+const IGNORED: [&str; 7] = [
+    "explanation",
+    "instructions",
+    "is_background",
+    "require_user_approval",
+    "blocking",
+    "target_directories",
+    "random_string",
+];
+
+/// The path in Cursor's older tools, and what it is called in ours.
+const PATH: &str = "relative_workspace_path";
+const PATHS: [&str; 2] = ["target_file", "paths"];
+
+/// The arguments of a tool, each of the type that its schema says.
+pub(crate) fn normalised(
+    tool: &str,
+    schema: &Map<String, Value>,
+    arguments: Map<String, Value>,
+) -> Result<Value, ToolError> {
+    object(&At { tool, path: String::new() }, schema, arguments).map(Value::Object)
+}
+
+/// Where in the arguments of which tool a value stands.
+struct At<'a> {
+    tool: &'a str,
+    path: String,
+}
+
+impl At<'_> {
+    fn field(&self, name: &str) -> Self {
+        let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
+        Self { tool: self.tool, path }
+    }
+
+    fn item(&self, index: usize) -> Self {
+        Self { tool: self.tool, path: format!("{}[{index}]", self.path) }
+    }
+
+    fn error(&self, message: &str) -> ToolError {
+        ToolError::new(format!("arguments of `{}`: {message}", self.tool))
+    }
+
+    fn wrong(&self, value: &Value, kind: Kind) -> ToolError {
+        let shown = value.to_string();
+        let shown = match shown.char_indices().nth(MOST_SHOWN) {
+            Some((end, _)) => format!("{}…", &shown[..end]),
+            None => shown,
+        };
+        let (wanted, remedy) = kind.wanted();
+        self.error(&format!("`{}` is `{shown}`, but has to be {wanted}", self.path)).hint(remedy)
+    }
+}
+
+/// Characters of a wrong value that are shown.
+const MOST_SHOWN: usize = 60;
+
+/// The types of our schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Boolean,
+    Text,
+    List,
+    Object,
+}
+
+impl Kind {
+    fn of(schema: &Value) -> Option<Self> {
+        match schema["type"].as_str()? {
+            "integer" => Some(Self::Integer),
+            "boolean" => Some(Self::Boolean),
+            "string" => Some(Self::Text),
+            "array" => Some(Self::List),
+            "object" => Some(Self::Object),
+            _ => None,
+        }
+    }
+
+    /// What is wanted, and how it is sent.
+    fn wanted(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Integer => ("a whole number", "send a number, such as 10"),
+            Self::Boolean => ("true or false", "send true or false, or leave it out"),
+            Self::Text => ("text", "send a string"),
+            Self::List => ("a list", "send a list, in brackets"),
+            Self::Object => ("an object", "send an object, as the tool's input schema says"),
+        }
+    }
+}
+
+fn object(
+    at: &At<'_>,
+    schema: &Map<String, Value>,
+    mut given: Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    let none = Map::new();
+    let fields = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    rename_path(fields, &mut given);
+    given.retain(|name, value| {
+        !value.is_null() && (fields.contains_key(name) || !(IGNORED.contains(&&**name) || name == PATH))
+    });
+    if let Some(name) = given.keys().find(|it| !fields.contains_key(*it)) {
+        let path = at.field(name).path;
+        let has = match fields.is_empty() {
+            true => "the tool takes none".to_owned(),
+            false => format!("they are {}", fields.keys().cloned().collect::<Vec<_>>().join(", ")),
+        };
+        return Err(at.error(&format!("`{path}` is none of them")).hint(has));
+    }
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let required: Vec<_> = required.filter_map(Value::as_str).collect();
+    if let Some(name) = required.iter().find(|it| !given.contains_key(**it)) {
+        let wanted = Kind::of(&fields[*name]).map_or("as the input schema says", |it| it.wanted().0);
+        let remedy = format!("it cannot be left out, and has to be {wanted}");
+        return Err(at.error(&format!("`{}` is missing", at.field(name).path)).hint(remedy));
+    }
+    let mut taken = Map::new();
+    for (name, given) in given {
+        if let Some(value) = value(&at.field(&name), &fields[&name], given, required.contains(&&*name))? {
+            taken.insert(name, value);
+        }
+    }
+    Ok(taken)
+}
+
+/// The path is the one that the tool takes, if it takes one and was given none.
+fn rename_path(fields: &Map<String, Value>, given: &mut Map<String, Value>) {
+    let is_given = |name: &str| given.get(name).is_some_and(|it| !it.is_null());
+    let name = PATHS.into_iter().find(|it| fields.contains_key(*it));
+    let Some(name) = name.filter(|it| !fields.contains_key(PATH) && !is_given(it)) else { return };
+    if let Some(path) = given.remove(PATH) {
+        given.insert(name.to_owned(), path);
+    }
+}
+
+/// A value of the type that the schema says. `None` if nothing was meant by it.
+fn value(at: &At<'_>, schema: &Value, given: Value, is_required: bool) -> Result<Option<Value>, ToolError> {
+    let Some(kind) = Kind::of(schema) else { return Ok(Some(given)) };
+    // Clients that show a form send what was not filled in.
+    if given == "" && !is_required {
+        return Ok(None);
+    }
+    let wrong = |given: &Value| at.wrong(given, kind);
+    match kind {
+        Kind::Integer => integer(&given).map(Value::Number).ok_or_else(|| wrong(&given)),
+        Kind::Boolean => boolean(&given).map(Value::Bool).ok_or_else(|| wrong(&given)),
+        Kind::Text if given.is_string() => Ok(given),
+        Kind::Text => Err(wrong(&given)),
+        Kind::List => {
+            let items = list(&schema["items"], given).map_err(|it| wrong(&it))?;
+            let item =
+                |(index, it)| Ok(value(&at.item(index), &schema["items"], it, true)?.unwrap_or_default());
+            items.into_iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::Array)
+        }
+        Kind::Object => match (schema.as_object(), parsed(&given)) {
+            (Some(schema), Value::Object(given)) => object(at, schema, given).map(Value::Object),
+            _ => Err(wrong(&given)),
+        },
+    }
+    .map(Some)
+}
+
+fn integer(given: &Value) -> Option<Number> {
+    match given {
+        Value::Number(it) if it.is_f64() => whole(it.as_f64()?),
+        Value::Number(it) => Some(it.clone()),
+        Value::String(text) => {
+            let text = text.trim();
+            let plain =
+                || text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
+            plain().ok().or_else(|| whole(text.parse().ok()?))
+        }
+        _ => None,
+    }
+}
+
+/// A number without a fraction, if it is small enough to be exact.
+#[expect(clippy::cast_possible_truncation, reason = "it is whole and small")]
+fn whole(number: f64) -> Option<Number> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() < EXACT).then(|| Number::from(number as i64))
+}
+
+fn boolean(given: &Value) -> Option<bool> {
+    match given {
+        Value::Bool(it) => Some(*it),
+        Value::String(text) => text.trim().to_lowercase().parse().ok(),
+        _ => None,
+    }
+}
+
+/// The elements of a list: as it is, as text, or the only one in its place. The value itself if it is none.
+fn list(items: &Value, given: Value) -> Result<Vec<Value>, Value> {
+    let is_text = Kind::of(items) == Some(Kind::Text);
+    match parsed(&given) {
+        // A name may look like a list: `[id]`, `[1]`.
+        Value::Array(list) if !given.is_string() || !is_text || list.iter().all(Value::is_string) => Ok(list),
+        one @ Value::Object(_) if Kind::of(items) == Some(Kind::Object) => Ok(vec![one]),
+        _ if is_text && given.is_string() => Ok(vec![given]),
+        _ => Err(given),
+    }
+}
+
+/// What a text says as JSON, if it is a list or an object; else the value itself.
+fn parsed(given: &Value) -> Value {
+    let text = given.as_str().map(str::trim).filter(|it| it.starts_with(['[', '{']));
+    let found = text.and_then(|it| serde_json::from_str(it).ok());
+    found.unwrap_or_else(|| given.clone())
+}
+
+#[cfg(test)]
+mod tests;
