@@ -6,6 +6,7 @@
 
 mod block;
 mod codex;
+mod definition;
 mod definitions;
 mod diff;
 mod file_kind;
@@ -22,6 +23,7 @@ mod search_replace;
 mod sketch;
 mod syntax_errors;
 mod text;
+mod tree_definitions;
 mod unified;
 mod whole;
 mod wrapping;

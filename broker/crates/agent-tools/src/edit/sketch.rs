@@ -6,21 +6,31 @@
 //! [`verdict`] refuses the sketch and shows both.
 
 mod alignment;
+mod candidate;
 mod candidates;
+mod copies;
 mod definitions;
 mod file_lines;
 mod indentation;
+mod judge;
+mod maker;
 mod markers;
+mod pairs;
+mod places;
+mod price;
 mod render;
+mod replacements;
 mod rivals;
 mod rows;
 mod syntax;
 mod verdict;
+mod vetoes;
 
 use self::{
     alignment::{Constraints, align},
-    candidates::Candidates,
-    verdict::{Judge, Placed},
+    candidate::Candidates,
+    judge::Judge,
+    verdict::Placed,
 };
 pub(super) use self::{
     markers::has_marker,

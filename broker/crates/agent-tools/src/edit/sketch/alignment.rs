@@ -13,31 +13,13 @@ use std::{
 };
 
 use super::{
-    candidates::{Candidates, EDGE, INSERT, Relation},
+    candidate::{Candidates, Relation},
     file_lines::Score,
+    price::{DELETE, DELETE_END, EDGE, EMPTY_MARKER, FORBIDDEN, NO_MARKER, WEAK_EDGE, WORDS},
 };
 
 /// Less than any arrangement earns.
 const NEVER: Score = -100_000_000;
-
-/// For a weak line in the place of an anchor next to a change.
-const WEAK_EDGE: Score = 150;
-
-/// Score of a weak line from which on it has words.
-const WORDS: Score = 50;
-
-/// For a deletion, besides its lines, and more for one at an end of the file.
-const DELETE: Score = 80;
-const DELETE_END: Score = 250;
-
-/// For an end without a marker, beyond which lines of the file stay.
-const NO_MARKER: Score = 300;
-
-/// For a marker that stands for nothing.
-const EMPTY_MARKER: Score = 50;
-
-/// What is forbidden, in hundredths.
-const FORBIDDEN: Score = 6000;
 
 /// What was done with rows and lines, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -443,5 +425,3 @@ impl Arrangement {
         pieces.filter(|it| !it.is_empty()).collect()
     }
 }
-
-const _: () = assert!(INSERT > 0, "inserting costs something");

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{
     super::{
-        definitions::{self, Definition, Kind},
+        definition::{Definition, Kind},
+        definitions,
         parser::Parser,
     },
     rows::Sketch,

@@ -8,7 +8,7 @@ use super::{
         text::{Replacement, Text, indentation, is_blank},
     },
     alignment::{Arrangement, Op},
-    candidates::Candidates,
+    candidate::Candidates,
     definitions::Defined,
     rows::Sketch,
 };

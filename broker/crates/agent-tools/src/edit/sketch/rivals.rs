@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     alignment::{Arrangement, Constraints, Op, align},
-    candidates::Candidates,
+    candidate::Candidates,
     file_lines::Score,
     rows::Sketch,
 };

@@ -1,0 +1,125 @@
+//! What each row of a sketch may be in the file, with what that earns or costs.
+//!
+//! The alignment looks only at columns, which are places between lines of the file where a row may begin or end something.
+
+use std::ops::Range;
+
+use super::{
+    definitions::Definitions,
+    file_lines::{FileLines, Score},
+    price::ALIKE,
+};
+
+pub(super) struct Candidates<'a> {
+    pub(super) file: FileLines<'a>,
+    pub(super) definitions: Definitions,
+    /// Places between lines, as the number of lines before each, ascending.
+    pub(super) columns: Vec<usize>,
+    /// What it costs to delete all lines before each column.
+    pub(super) gone: Vec<Score>,
+    pub(super) rows: Vec<Candidate>,
+    /// In the order of their last rows.
+    pub(super) jumps: Vec<Jump>,
+}
+
+/// One row.
+#[derive(Debug, Default)]
+pub(super) struct Candidate {
+    pub(super) is_marker: bool,
+    pub(super) pairs: Vec<Pair>,
+    /// What it costs to insert it, and what it costs more at some columns, or less.
+    pub(super) insert: Score,
+    pub(super) inserts: Vec<(usize, Score)>,
+    /// The line of the file that it is a copy of, if it is inserted.
+    pub(super) copy_of: Option<usize>,
+    /// Whether it is of a definition that the file has not, so that it has no partner.
+    pub(super) is_new: bool,
+}
+
+/// A row and a line that it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) line: usize,
+    /// Number of the column above the line.
+    pub(super) column: usize,
+    pub(super) score: Score,
+    pub(super) relation: Relation,
+    /// What it costs that nothing but a marker is on one side of a change.
+    pub(super) edge: Score,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// The same line, which says where it stands.
+    Anchor,
+    /// The same line, which stands at many places.
+    Weak,
+    /// The line after a change.
+    Changed,
+}
+
+/// A definition that takes the place of one of its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Jump {
+    pub(super) rows: Range<usize>,
+    pub(super) lines: Range<usize>,
+    pub(super) columns: (usize, usize),
+    pub(super) score: Score,
+    /// Numbers of the definitions of the sketch and of the file.
+    pub(super) of: (usize, usize),
+    /// Whether more of the file's definition may stay, as nothing shows where that of the sketch begins or ends.
+    pub(super) may_go_on: bool,
+}
+
+impl Candidates<'_> {
+    /// Whether a row is a line of the file that says where it stands.
+    pub(super) fn is_anchor(&self, row: usize, line: usize) -> bool {
+        self.rows[row].pairs.iter().any(|it| it.line == line && it.relation == Relation::Anchor)
+    }
+
+    /// Whether two lines give a value to the same key, or are much alike.
+    pub(super) fn are_twins(&self, text: &str, line: usize) -> bool {
+        let there = self.file.bare[line];
+        let same_key = key(text).is_some_and(|it| key(there) == Some(it));
+        same_key || self.file.similarity(&self.file.tokens(text), line) >= ALIKE
+    }
+
+    /// What a row says by itself.
+    pub(super) fn weight(&self, text: &str) -> Score {
+        self.file.weight(text.trim())
+    }
+}
+
+/// What a line gives a value to: `key: value`, `let key = value`.
+pub(super) fn key(text: &str) -> Option<&str> {
+    const WORDS: [&str; 8] = ["export", "pub", "let", "const", "var", "static", "final", "mut"];
+    let mut rest = text;
+    while let Some(it) = WORDS.iter().find_map(|it| rest.strip_prefix(it)?.strip_prefix(' ')) {
+        rest = it.trim_start();
+    }
+    let end = rest.find(|it: char| !(it.is_alphanumeric() || "_.\"'[]-$".contains(it)))?;
+    let (name, behind) = rest.split_at(end);
+    let behind = behind.trim_start();
+    let is_key =
+        (behind == ":" || behind.starts_with(": ")) || (behind.starts_with('=') && !behind.starts_with("=="));
+    (is_key && !name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_what_gets_a_value() {
+        for (text, want) in [
+            ("a: 1", Some("a")),
+            ("let mut a.b = 1", Some("a.b")),
+            ("\"a\": 1,", Some("\"a\"")),
+            ("a == 1", None),
+            ("a::b()", None),
+            ("call(a)", None),
+        ] {
+            assert_eq!(key(text), want, "{text}");
+        }
+    }
+}

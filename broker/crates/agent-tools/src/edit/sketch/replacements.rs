@@ -1,0 +1,177 @@
+//! Definitions of a sketch in the place of those of the file that have their names.
+
+use std::collections::HashMap;
+
+use super::{
+    super::definition::{Definition, Kind},
+    candidate::Jump,
+    definitions::Defined,
+    file_lines::Score,
+    maker::{Maker, count},
+    price::{self, SIMILAR},
+};
+
+impl Maker<'_, '_> {
+    /// Each whole definition in the place of each of its name.
+    pub(super) fn jumps(&self, new_rows: &[bool]) -> Vec<Jump> {
+        let mut jumps = Vec::new();
+        for (number, it) in self.definitions.sketch.iter().enumerate() {
+            let is_line = it.it.kind == Kind::Value && it.it.end == it.it.head + 1;
+            if !it.is_whole || is_line || it.it.kind == Kind::Entry || new_rows[it.it.head] {
+                continue;
+            }
+            for at in &it.same {
+                let there = &self.definitions.file[*at];
+                let score = self.replacement(it, there);
+                let of = (number, *at);
+                let may_go_on = self.may_go_on(&it.it, there);
+                let plain =
+                    Jump { rows: it.it.body(), lines: there.body(), columns: (0, 0), score, of, may_go_on };
+                jumps.extend(self.with_lead(&it.it, there, &plain));
+                if it.it.lead == it.it.head || there.lead == there.head {
+                    // What the sketch does not show above the head stays.
+                    let rows = it.it.lines();
+                    jumps.push(Jump { rows, ..plain });
+                } else {
+                    let shares = self
+                        .texts(it.it.lead..it.it.head)
+                        .any(|row| self.file.bare[there.lead..there.head].contains(&row));
+                    jumps.push(Jump { score: score - if shares { 100 } else { 300 }, ..plain });
+                }
+            }
+        }
+        jumps
+    }
+
+    /// With the comments, attributes and decorators above both.
+    fn with_lead(&self, it: &Definition, there: &Definition, plain: &Jump) -> Option<Jump> {
+        if it.lead == it.head || there.lead == there.head {
+            return None;
+        }
+        let own: Vec<_> = self.texts(it.lead..it.head).collect();
+        let begins = it.lead == 0 || self.sketch.rows[it.lead - 1].is_marker;
+        let lead = &self.file.bare[there.lead..there.head];
+        let (first, is_clear) = if begins { self.begin_of_lead(&own, lead) } else { (0, true) };
+        let kept: Score =
+            own.iter().filter(|it| lead.contains(*it)).map(|it| self.file.weight_in_context(it)).sum();
+        let gone = lead[first..].iter().filter(|it| !own.contains(*it)).count();
+        let score = plain.score + kept - price::DELETE_LINE * count(gone);
+        let may_go_on = plain.may_go_on || !is_clear;
+        Some(Jump {
+            rows: it.lines(),
+            lines: there.lead + first..there.end,
+            score,
+            may_go_on,
+            ..plain.clone()
+        })
+    }
+
+    /// The first line above a head that goes when a sketch shows other ones below a marker, which may stand for some of them;
+    /// and whether that is certain.
+    fn begin_of_lead(&self, own: &[&str], lead: &[&str]) -> (usize, bool) {
+        let is_attribute = |it: &str| it.starts_with(['@', '[']) || it.starts_with("#[");
+        let name = |it: &str| it.split(['(', ']', '=']).next().unwrap_or_default().trim().to_owned();
+        let is_like = |text: &&str| match (is_attribute(text), is_attribute(own[0])) {
+            (true, true) => name(text) == name(own[0]),
+            (false, false) => {
+                let tokens = self.file.tokens(own[0]);
+                self.file.places(text).first().is_some_and(|it| self.file.similarity(&tokens, *it) >= SIMILAR)
+            }
+            _ => false,
+        };
+        let same = lead.iter().position(|it| *it == own[0]);
+        let shares = || own.iter().any(|it| lead.contains(it) && it.chars().any(char::is_alphanumeric));
+        let is_comment = || lead.iter().any(|it| !is_attribute(it)) && !is_attribute(own[0]);
+        if let Some(first) = same.or_else(|| lead.iter().position(is_like)) {
+            return (first, true);
+        }
+        if shares() || is_comment() {
+            return (0, true);
+        }
+        // A new attribute may be one more, or in the place of another.
+        (lead.len(), !lead.iter().any(|it| is_attribute(it)))
+    }
+
+    /// What it earns that a definition takes the place of another one.
+    fn replacement(&self, it: &Defined, there: &Definition) -> Score {
+        let new: Vec<_> = self.texts(it.it.body()).collect();
+        let old = &self.file.bare[there.body()];
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        old.iter().for_each(|it| *counts.entry(it).or_default() += 1);
+        let (mut kept, mut alike) = (0, 0);
+        for text in &new {
+            if let Some(left) = counts.get_mut(text).filter(|it| **it > 0) {
+                *left -= 1;
+                kept += self.file.weight_in_context(text);
+                alike += 1;
+            }
+        }
+        let (gone, added) = (old.len() - alike, new.len() - alike);
+        let mut score = price::REPLACED + kept - 5 * count(gone) - 5 * count(added);
+        if new.first() == old.first() {
+            score += price::HEAD;
+        }
+        if Self::is_cut_short(&new, old) {
+            score -= price::CUT_SHORT;
+        }
+        if it.it.kind == Kind::Function && self.parser.has_overloads() && it.it.parameters != there.parameters
+        {
+            score -= price::OTHER_PARAMETERS * if it.same.len() > 1 { 2 } else { 1 };
+        }
+        score - price::LOST_MEMBER * count(self.lost_members(it, there))
+    }
+
+    /// Whether the new lines are the first of the old ones, though not all.
+    fn is_cut_short(new: &[&str], old: &[&str]) -> bool {
+        old.len() > new.len() + 2 && old.starts_with(new)
+    }
+
+    /// Whether lines at the end of the old definition are not in the new one, which ends by its indentation alone.
+    fn may_go_on(&self, it: &Definition, there: &Definition) -> bool {
+        let rows = &self.sketch.rows[it.body()];
+        let is_said = |it: &&&str| it.chars().any(char::is_alphanumeric);
+        if !self.parser.ends_by_indentation() || self.ends_with_a_jump(it) {
+            return false;
+        }
+        let new: Vec<_> = rows.iter().map(|it| it.text.trim()).collect();
+        let old = &self.file.bare[there.body()];
+        // Behind the last line that both have.
+        let last = new.iter().rposition(|it| is_said(&it) && old.contains(it)).unwrap_or_default();
+        let place = old.iter().rposition(|it| *it == new[last]).unwrap_or_default();
+        let added = &new[last + 1..];
+        let is_like = |it: &&str| {
+            let tokens = self.file.tokens(it);
+            added.iter().any(|it| self.file.similarity_of(&tokens, &self.file.tokens(it)) >= SIMILAR)
+        };
+        let gone =
+            old[place + 1..].iter().filter(is_said).filter(|it| !new.contains(it) && !is_like(it)).count();
+        gone > usize::from(added.iter().any(|it| is_said(&it)))
+    }
+
+    /// Whether the last line of a function leaves it, so that nothing can follow.
+    fn ends_with_a_jump(&self, it: &Definition) -> bool {
+        let level = |row: usize| self.parser.kind.level(&self.sketch.rows[row].text);
+        let body = || it.head + 1..it.end;
+        let Some(last) = body().rev().find(|it| level(*it).is_some()) else { return false };
+        let base = body().filter_map(level).min();
+        let word = self.sketch.rows[last].text.split_whitespace().next().unwrap_or_default();
+        level(last) == base && ["return", "raise", "pass"].contains(&word)
+    }
+
+    /// How many members of a type would go that the sketch does not name.
+    fn lost_members(&self, it: &Defined, there: &Definition) -> usize {
+        if !it.it.kind.has_members() {
+            return 0;
+        }
+        let own = |name: &str| {
+            self.definitions
+                .sketch
+                .iter()
+                .any(|own| own.it.name == name && it.it.body().contains(&own.it.head))
+        };
+        let is_member = |it: &&Definition| {
+            there.body().contains(&it.head) && it.head > there.head && it.kind == Kind::Function
+        };
+        self.definitions.file.iter().filter(is_member).filter(|it| !own(&it.name)).count()
+    }
+}
