@@ -5,45 +5,17 @@
 
 use overlay::WorkspacePath;
 
-use self::target::Target;
+pub(super) use self::section::Section;
+use self::{section::Chunk, target::Target};
 use super::{
     block::{Block, MOST_PLACES, Sign, in_order},
-    names::Named,
     outcome::{Changed, Reason, Refused},
     text::{Text, is_blank, lines_of},
     wrapping::{Found, Outside},
 };
 
+mod section;
 mod target;
-
-/// What is done to one file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Section<'a> {
-    Add { path: &'a str, lines: Vec<&'a str> },
-    Delete { path: &'a str },
-    Update { path: &'a str, to: Option<&'a str>, chunks: Vec<Chunk<'a>> },
-}
-
-impl Section<'_> {
-    pub(super) fn named(&self) -> Named {
-        match self {
-            Self::Update { path, to: Some(to), .. } => {
-                Named::Moved { from: (*path).to_owned(), to: (*to).to_owned() }
-            }
-            Self::Add { path, .. } | Self::Delete { path } | Self::Update { path, .. } => {
-                Named::One((*path).to_owned())
-            }
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Chunk<'a> {
-    /// Lines that stand above it, outermost first.
-    heads: Vec<&'a str>,
-    block: Block<'a>,
-    is_last: bool,
-}
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";

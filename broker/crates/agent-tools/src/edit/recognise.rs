@@ -1,8 +1,9 @@
 //! Which form an edit is written in, by what it is.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use overlay::WorkspacePath;
+use syntax::Language;
 
 use super::{
     codex,
@@ -12,8 +13,17 @@ use super::{
     search_replace, sketch,
     text::{Text, lines_of},
     unified,
-    wrapping::{Found, Verdict},
+    wrapping::{Around, Found},
 };
+
+/// What an edit with a patch in it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Patch,
+    /// Text of the file, as a test or a document has patches in it.
+    Text,
+    Either,
+}
 
 /// The form of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +61,7 @@ pub(super) fn recognise(path: &WorkspacePath, before: &str, edit: &str) -> Recog
     let Some((form, found)) = found.filter(|it| blocks.is_none_or(|blocks| it.1.first < blocks)) else {
         return Recognised::one(text);
     };
-    match found.verdict(path, before, || applies(form, path, before, edit)) {
+    match verdict(&found, path, before, || applies(form, path, before, edit)) {
         Verdict::Patch => Recognised { form, or: None, leaves_out: found.leaves_out() },
         Verdict::Text => Recognised::one(text),
         Verdict::Either => {
@@ -60,6 +70,45 @@ pub(super) fn recognise(path: &WorkspacePath, before: &str, edit: &str) -> Recog
             Recognised { form, or: Some((text, named)), leaves_out: true }
         }
     }
+}
+
+/// `applies` says whether the patch, as one of this file, can be applied.
+fn verdict(found: &Found<'_>, path: &WorkspacePath, before: &str, applies: impl Fn() -> bool) -> Verdict {
+    if path.is_root() {
+        return Verdict::Patch;
+    }
+    let around = Around::of(&found.outside);
+    let is_prose = FileKind::of(path) == FileKind::Prose || path.extension().is_none();
+    let is_named = found.named.iter().any(|it| *it != Named::Nothing);
+    let is_others = is_named && !found.named.iter().any(|it| it.is_of(path));
+    if around.said.is_empty() && !around.has_fences {
+        // Without anything around it, it is the patch; but a document or test data may be one of another file.
+        let is_data = is_others && (is_prose || Language::of(path).is_none());
+        return if is_data { Verdict::Either } else { Verdict::Patch };
+    }
+    let (is_within, is_chat) = (is_within(&around, path, before), around.is_chat());
+    match (is_prose, is_others) {
+        (false, true) if is_within => Verdict::Text,
+        (false, _) if is_chat && !is_within => Verdict::Patch,
+        (true, true) if is_within || (around.is_fenced && !is_chat) => Verdict::Text,
+        (true, false) if is_chat && !is_within && (is_named || applies()) => Verdict::Patch,
+        _ => Verdict::Either,
+    }
+}
+
+/// Whether something says that the patch is a part of the file's text.
+fn is_within(around: &Around<'_>, path: &WorkspacePath, before: &str) -> bool {
+    let lines: HashSet<_> = before.lines().map(str::trim).collect();
+    let says = |it: &str| it.chars().filter(|it| it.is_alphanumeric()).count() > 1;
+    let said = around.said.iter().map(|it| it.text.trim());
+    let is_there = said.clone().any(|it| says(it) && lines.contains(it));
+    let text = said.collect::<Vec<_>>().join("\n");
+    is_there || around.is_quoted || sketch::has_marker(&text, FileKind::of(path)) || has_patch(before)
+}
+
+fn has_patch(text: &str) -> bool {
+    let lines = lines_of(text);
+    codex::find(&lines).or_else(|| unified::find(&lines)).is_some()
 }
 
 /// The patch that begins first.

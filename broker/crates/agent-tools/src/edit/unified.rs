@@ -7,9 +7,13 @@ use std::cell::OnceCell;
 
 use overlay::WorkspacePath;
 
-pub(super) use self::read::{find, read};
+use self::file_diff::Hunk;
+pub(super) use self::{
+    file_diff::{FileDiff, Kind},
+    read::{find, read},
+};
 use super::{
-    block::{Block, Closeness, MOST_PLACES, in_order},
+    block::{Closeness, MOST_PLACES, in_order},
     haystack::Haystack,
     names::Named,
     outcome::{Changed, Reason, Refused},
@@ -17,37 +21,10 @@ use super::{
     text::{Replacement, Text},
 };
 
+mod file_diff;
 mod head;
 mod hunk;
 mod read;
-
-/// What a diff says of one file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct FileDiff<'a> {
-    pub(super) named: Named,
-    pub(super) kind: Kind,
-    /// Whether the file would be another kind of file, or be executable or no longer be so.
-    pub(super) is_mode_changed: bool,
-    pub(super) hunks: Vec<Hunk<'a>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Edit,
-    Create,
-    Delete,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Hunk<'a> {
-    pub(super) block: Block<'a>,
-    /// The first line that is there before, from 0, if the head can be believed.
-    stated: Option<usize>,
-    /// The line above it that the head names.
-    heading: Option<&'a str>,
-    /// Whether the text ends with a line ending afterwards, if the hunk says so.
-    ends: Option<bool>,
-}
 
 /// A diff of this one file.
 pub(super) fn apply_to(path: &WorkspacePath, file: &Text<'_>, edit: &str) -> Result<Changed, Refused> {

@@ -3,12 +3,7 @@
 //! The readers of diffs and codex patches find what they can read anywhere in an edit, and leave the rest. Here that rest
 //! decides whether the edit is the patch, or the text of a file which has a patch in it.
 
-use std::collections::HashSet;
-
-use overlay::WorkspacePath;
-use syntax::Language;
-
-use super::{codex, file_kind::FileKind, names::Named, sketch, text::lines_of, unified};
+use super::names::Named;
 
 /// A patch that was found in an edit.
 pub(super) struct Found<'a> {
@@ -29,76 +24,28 @@ pub(super) struct Outside<'a> {
     pub(super) parts: usize,
 }
 
-/// What an edit with a patch in it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Patch,
-    /// Text of the file, as a test or a document has patches in it.
-    Text,
-    Either,
-}
-
 /// Lines around a patch that a model may say of it.
 pub(super) const MOST_SAID: usize = 8;
 
 impl Found<'_> {
-    /// `applies` says whether the patch, as one of this file, can be applied.
-    pub(super) fn verdict(&self, path: &WorkspacePath, before: &str, applies: impl Fn() -> bool) -> Verdict {
-        if path.is_root() {
-            return Verdict::Patch;
-        }
-        let around = Around::of(&self.outside);
-        let is_prose = FileKind::of(path) == FileKind::Prose || path.extension().is_none();
-        let is_named = self.named.iter().any(|it| *it != Named::Nothing);
-        let is_others = is_named && !self.named.iter().any(|it| it.is_of(path));
-        if around.said.is_empty() && !around.has_fences {
-            // Without anything around it, it is the patch; but a document or test data may be one of another file.
-            let is_data = is_others && (is_prose || Language::of(path).is_none());
-            return if is_data { Verdict::Either } else { Verdict::Patch };
-        }
-        let (is_within, is_chat) = (self.is_within(&around, path, before), around.is_chat());
-        match (is_prose, is_others) {
-            (false, true) if is_within => Verdict::Text,
-            (false, _) if is_chat && !is_within => Verdict::Patch,
-            (true, true) if is_within || (around.is_fenced && !is_chat) => Verdict::Text,
-            (true, false) if is_chat && !is_within && (is_named || applies()) => Verdict::Patch,
-            _ => Verdict::Either,
-        }
-    }
-
     /// Whether something is said around the patch.
     pub(super) fn leaves_out(&self) -> bool {
         !Around::of(&self.outside).said.is_empty()
     }
-
-    /// Whether something says that the patch is a part of the file's text.
-    fn is_within(&self, around: &Around<'_>, path: &WorkspacePath, before: &str) -> bool {
-        let lines: HashSet<_> = before.lines().map(str::trim).collect();
-        let says = |it: &str| it.chars().filter(|it| it.is_alphanumeric()).count() > 1;
-        let said = around.said.iter().map(|it| it.text.trim());
-        let is_there = said.clone().any(|it| says(it) && lines.contains(it));
-        let text = said.collect::<Vec<_>>().join("\n");
-        is_there || around.is_quoted || sketch::has_marker(&text, FileKind::of(path)) || has_patch(before)
-    }
-}
-
-fn has_patch(text: &str) -> bool {
-    let lines = lines_of(text);
-    codex::find(&lines).or_else(|| unified::find(&lines)).is_some()
 }
 
 /// The lines around a patch, without what tools write there.
-struct Around<'a> {
-    said: Vec<Outside<'a>>,
+pub(super) struct Around<'a> {
+    pub(super) said: Vec<Outside<'a>>,
     /// Whether a fence of Markdown is next to the patch, and whether there are others.
-    is_fenced: bool,
-    has_fences: bool,
+    pub(super) is_fenced: bool,
+    pub(super) has_fences: bool,
     /// Whether the patch stands in a literal of a programming language.
-    is_quoted: bool,
+    pub(super) is_quoted: bool,
 }
 
 impl<'a> Around<'a> {
-    fn of(outside: &[Outside<'a>]) -> Self {
+    pub(super) fn of(outside: &[Outside<'a>]) -> Self {
         let mut around = Self { said: Vec::new(), is_fenced: false, has_fences: false, is_quoted: false };
         let last = outside.last().map_or(0, |it| it.parts);
         for run in outside.chunk_by(|a, b| a.parts == b.parts) {
@@ -130,7 +77,7 @@ impl<'a> Around<'a> {
         self.is_quoted |= is_below && texts.first().is_some_and(|it| closes(it));
     }
 
-    fn is_chat(&self) -> bool {
+    pub(super) fn is_chat(&self) -> bool {
         !self.has_fences && self.said.len() <= MOST_SAID && self.said.iter().all(|it| is_sentence(it.text))
     }
 }

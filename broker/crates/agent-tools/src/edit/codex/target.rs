@@ -10,7 +10,7 @@ use super::{
         scopes::Scopes,
         text::{Replacement, Text, is_blank},
     },
-    Chunk,
+    section::Chunk,
 };
 
 /// A file that chunks are looked for in.

@@ -5,7 +5,7 @@ use super::{
         names::{Named, bare, of_sides, unquoted},
         outcome::{Reason, Refused},
     },
-    FileDiff, Hunk, Kind,
+    file_diff::{FileDiff, Hunk, Kind},
 };
 
 /// What a diff says of one file, as it is read.
@@ -169,4 +169,21 @@ pub(super) fn git_name(line: &str) -> Result<Option<String>, Refused> {
     let middle = text.len() / 2;
     let halves = text.get(..middle).zip(text.get(middle + 1..));
     Ok(halves.filter(|_| text.as_bytes()[middle] == b' ').and_then(|(old, new)| same(old, new)))
+}
+
+/// The first line of a file of a diff, as git, hg and `diff -r` write it.
+pub(super) fn is_head_of_diff(lines: &[&str], at: usize) -> bool {
+    let starts = |it: &&str| lines[at].starts_with(it);
+    // A script may have `diff -r` as a command.
+    ["diff --git ", "diff --cc ", "diff --combined "].iter().any(starts)
+        || (starts(&"diff -") && at + 1 < lines.len() && is_head_of_file(lines, at + 1))
+}
+
+pub(super) fn is_head_of_file(lines: &[&str], at: usize) -> bool {
+    lines[at].starts_with("--- ") && lines.get(at + 1).is_some_and(|it| is_name(it))
+}
+
+/// The name of a file after a diff.
+pub(super) fn is_name(line: &str) -> bool {
+    line.starts_with("+++ ")
 }

@@ -6,9 +6,8 @@ use super::{
         outcome::Refused,
         wrapping::{is_fence, is_signature, is_vcs_head},
     },
-    Hunk,
-    head::malformed,
-    read::{is_head_of_diff, is_head_of_file},
+    file_diff::Hunk,
+    head::{is_head_of_diff, is_head_of_file, malformed},
 };
 
 /// Whether lines that may be a hunk change anything.

@@ -7,8 +7,8 @@ use super::{
         text::{is_blank, lines_of},
         wrapping::{Found, Outside, is_fence, is_signature, is_vcs_head},
     },
-    FileDiff,
-    head::{Head, extended, git_name, malformed, name},
+    file_diff::FileDiff,
+    head::{Head, extended, git_name, is_head_of_diff, is_head_of_file, is_name, malformed, name},
     hunk::{has_change, head, hunk},
 };
 
@@ -185,22 +185,6 @@ fn foreign(lines: &[&str]) -> Option<&'static str> {
         |it: &str| it.split(',').all(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()));
     let is_normal = numbers.is_some_and(|(old, new)| is_number(old) && is_number(new));
     (is_normal && (starts(1, "< ") || starts(1, "> "))).then_some("a diff without signs and context")
-}
-
-/// The first line of a file of a diff, as git, hg and `diff -r` write it.
-pub(super) fn is_head_of_diff(lines: &[&str], at: usize) -> bool {
-    let starts = |it: &&str| lines[at].starts_with(it);
-    // A script may have `diff -r` as a command.
-    ["diff --git ", "diff --cc ", "diff --combined "].iter().any(starts)
-        || (starts(&"diff -") && at + 1 < lines.len() && is_head_of_file(lines, at + 1))
-}
-
-pub(super) fn is_head_of_file(lines: &[&str], at: usize) -> bool {
-    lines[at].starts_with("--- ") && lines.get(at + 1).is_some_and(|it| is_name(it))
-}
-
-fn is_name(line: &str) -> bool {
-    line.starts_with("+++ ")
 }
 
 #[cfg(test)]
