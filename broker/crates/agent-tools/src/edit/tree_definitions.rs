@@ -1,8 +1,12 @@
 //! The definitions of a syntax tree.
 
-use std::ops::Range;
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+};
 
-use syntax::{Flags, Tree, WORDS};
+use syntax::{Flags, Language, Tree, WORDS};
 
 use super::{
     definition::{Definition, Kind},
@@ -29,26 +33,53 @@ const WRAPPERS: [&str; 12] = [
 /// Wrappers that begin above what they wrap.
 const ABOVE: [&str; 3] = ["decorated_definition", "template_declaration", "export_statement"];
 
+/// What is known of the kinds of nodes of a language, which takes as long to find out as to parse a file.
+struct Grammar {
+    kinds: Vec<(String, bool)>,
+    fields: Vec<String>,
+    classes: Vec<Option<Kind>>,
+    /// Comments, attributes and decorators.
+    asides: Vec<bool>,
+}
+
+impl Grammar {
+    fn of(tree: &Tree, is_data: bool) -> Arc<Self> {
+        static KNOWN: LazyLock<Mutex<HashMap<Language, Arc<Grammar>>>> = LazyLock::new(Mutex::default);
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let grammar = known.entry(tree.language()).or_insert_with(|| Arc::new(Self::new(tree, is_data)));
+        Arc::clone(grammar)
+    }
+
+    fn new(tree: &Tree, is_data: bool) -> Self {
+        let kinds = tree.kinds();
+        let is_aside = |name: &str| ["comment", "attribute", "decorator"].iter().any(|it| name.contains(it));
+        Self {
+            classes: kinds
+                .iter()
+                .map(|(name, named)| named.then(|| class(name, is_data)).flatten())
+                .collect(),
+            asides: kinds.iter().map(|(name, _)| is_aside(name)).collect(),
+            fields: tree.fields(),
+            kinds,
+        }
+    }
+}
+
 pub(super) struct Finder<'a> {
     lines: &'a [&'a str],
     kind: FileKind,
     text: String,
     table: Vec<u32>,
-    kinds: Vec<(String, bool)>,
-    fields: Vec<String>,
-    classes: Vec<Option<Kind>>,
+    grammar: Arc<Grammar>,
     starts: Vec<usize>,
 }
 
 impl<'a> Finder<'a> {
     pub(super) fn new(tree: &Tree, lines: &'a [&'a str], kind: FileKind, is_data: bool) -> Self {
         let text = String::from_utf8_lossy(tree.text()).into_owned();
-        let kinds = tree.kinds();
-        let classes =
-            kinds.iter().map(|(name, named)| named.then(|| class(name, is_data)).flatten()).collect();
         let ends = text.match_indices('\n').map(|it| it.0 + 1);
         let starts = std::iter::once(0).chain(ends).collect();
-        Self { lines, kind, table: tree.table(), kinds, fields: tree.fields(), classes, starts, text }
+        Self { lines, kind, table: tree.table(), grammar: Grammar::of(tree, is_data), starts, text }
     }
 
     pub(super) fn definitions(&self) -> Vec<Definition> {
@@ -81,7 +112,7 @@ impl<'a> Finder<'a> {
             return None;
         }
         let node_kind = self.kind(at);
-        let kind = match self.classes.get(self.kind_id(at)).copied().flatten() {
+        let kind = match self.grammar.classes.get(self.kind_id(at)).copied().flatten() {
             Some(it) => it,
             None if matches!(node_kind, "call_expression" | "call" | "method_call") => {
                 return self.test(at).map(|it| (Kind::Test, it));
@@ -117,7 +148,7 @@ impl<'a> Finder<'a> {
     }
 
     fn class_of(&self, at: usize) -> Option<Kind> {
-        self.classes.get(self.kind_id(at)).copied().flatten()
+        self.grammar.classes.get(self.kind_id(at)).copied().flatten()
     }
 
     /// A call with a string and a function, or a string and a block.
@@ -231,8 +262,7 @@ impl<'a> Finder<'a> {
     fn asides(&self) -> Vec<bool> {
         let mut asides = vec![false; self.lines.len() + 1];
         for at in 0..self.table.len() / WORDS {
-            let kind = self.kind(at);
-            if !(kind.contains("comment") || kind.contains("attribute") || kind.contains("decorator")) {
+            if !self.grammar.asides.get(self.kind_id(at)).copied().unwrap_or_default() {
                 continue;
             }
             let (start, end) = self.bytes(at);
@@ -259,7 +289,7 @@ impl<'a> Finder<'a> {
     }
 
     fn kind(&self, at: usize) -> &str {
-        self.kinds.get(self.kind_id(at)).map_or("", |it| &it.0)
+        self.grammar.kinds.get(self.kind_id(at)).map_or("", |it| &it.0)
     }
 
     fn flags(&self, at: usize) -> u32 {
@@ -305,8 +335,9 @@ impl<'a> Finder<'a> {
     }
 
     fn child(&self, at: usize, field: &str) -> Option<usize> {
-        let is_it =
-            |it: &usize| self.fields.get((self.node(*it)[0] >> 16) as usize).is_some_and(|it| it == field);
+        let is_it = |it: &usize| {
+            self.grammar.fields.get((self.node(*it)[0] >> 16) as usize).is_some_and(|it| it == field)
+        };
         self.children(at).find(is_it)
     }
 }
