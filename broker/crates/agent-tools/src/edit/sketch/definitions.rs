@@ -49,7 +49,7 @@ impl Defined {
 impl Definitions {
     pub(super) fn new(sketch: &Sketch<'_>, file: &[&str], parser: &Parser<'_>) -> Self {
         let of_file = definitions::of_lines(file, parser);
-        let of_sketch = of_sketch(sketch, parser);
+        let of_sketch = of_sketch(sketch, &of_file, parser);
         let types = of_file.iter().filter(|it| it.kind.has_members());
         let types: Vec<_> = types.filter(|it| is_named_alone(it, sketch, file, parser)).cloned().collect();
         let types = scopes(sketch, file, &types, &of_sketch, parser);
@@ -155,7 +155,7 @@ const STATEMENTS: [&str; 16] = [
 
 /// All definitions that a sketch has as a whole, in one of its pieces alone, or where a piece stands in a class. A definition is
 /// taken where it has no error, and first where more stands around it.
-fn of_sketch(sketch: &Sketch<'_>, parser: &Parser<'_>) -> Vec<Definition> {
+fn of_sketch(sketch: &Sketch<'_>, of_file: &[Definition], parser: &Parser<'_>) -> Vec<Definition> {
     let frames = frames(parser);
     let all = 0..sketch.rows.len();
     let pieces = sketch.pieces();
@@ -165,8 +165,17 @@ fn of_sketch(sketch: &Sketch<'_>, parser: &Parser<'_>) -> Vec<Definition> {
             let is_known = |it: &Definition| {
                 found.iter().any(|known| known.head == it.head && (!known.is_broken || it.is_broken))
             };
-            let is_clear =
-                |it: &Definition| at == 0 || (!it.is_broken && it.end > it.head + 1 || it.lead < it.head);
+            // One line in a class may be a call as well, if the file defines nothing of its name there.
+            let is_known_there = |it: &Definition| {
+                of_file
+                    .iter()
+                    .any(|there| there.name == it.name && there.level == it.level && there.kind == it.kind)
+            };
+            let is_clear = |it: &Definition| {
+                at == 0
+                    || it.lead < it.head
+                    || (!it.is_broken && (it.end > it.head + 1 || is_known_there(it)))
+            };
             let more: Vec<_> = in_frame(sketch, piece, *frame, parser)
                 .into_iter()
                 .filter(|it| !is_known(it) && is_clear(it) && !STATEMENTS.contains(&&*it.name))

@@ -53,10 +53,12 @@ fn adapted(
     let is_usual = |it: &Indents| !matches!(it, Indents::Units { more, .. } if *more != 0);
     let own = Indents::of(pairs).filter(|it| !pairs.is_empty() && is_usual(it)).or_else(|| usual(pairs));
     let rule = of_sketch.filter(fits).cloned().or(own);
-    let telling = rows.iter().filter(|it| is_telling(&it.text)).count();
-    if let Some(rule) =
-        rule.filter(|it| pairs.len() * LEAST_KNOWN >= telling || matches!(it, Indents::Units { more: 0, .. }))
-    {
+    let telling = || rows.iter().filter(|it| is_telling(&it.text));
+    let least = telling().map(|it| indentation(&it.text).len()).min();
+    // Where all that stands at the left of a piece is new, what the file has may have moved.
+    let is_known =
+        pairs.len() * LEAST_KNOWN >= telling().count() && pairs.iter().any(|it| Some(it.0.len()) == least);
+    if let Some(rule) = rule.filter(|it| is_known || matches!(it, Indents::Units { more: 0, .. })) {
         let texts: Option<Vec<_>> = rows.iter().map(|it| rule.apply(&it.text)).collect();
         return texts.filter(|_| rule != Indents::Same);
     }

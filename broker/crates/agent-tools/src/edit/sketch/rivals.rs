@@ -69,7 +69,11 @@ impl Rivals<'_, '_> {
     fn appended(&mut self, best: &Arrangement) {
         let is_last = self.sketch.has_marker() && self.sketch.rows.last().is_some_and(|it| !it.is_marker);
         let Some(ops) = best.pieces().pop().filter(|_| is_last) else { return };
-        let begins_new = matches!(ops.first(), Some(Op::Insert { .. }));
+        let begins_new = match ops.first() {
+            Some(Op::Match { row, line }) => self.sketch.rows[*row].text.trim() != self.all.file.bare[*line],
+            Some(Op::Insert { .. } | Op::Delete { .. }) => true,
+            _ => false,
+        };
         if begins_new && ops.iter().any(|it| matches!(it, Op::Match { .. })) {
             let unpaired = ops.iter().filter_map(|it| row(*it)).collect();
             let constraints = Constraints { unpaired, ..Constraints::default() };
