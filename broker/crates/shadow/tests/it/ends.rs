@@ -178,18 +178,20 @@ fn the_next_folder_takes_a_process_that_waits_for_it_and_is_gone_with_the_launch
     let launcher = Launcher::new(&program).with_spare();
     let mark = format!("{}\0shadow-enter", program.display());
     let there_are = || processes_with(&mark);
+    // That of the folder, and the one that waits for the next folder; while one is made, there may be one more.
     let run_once = || {
         let shadow = Shadow::open(&launcher, &world.root(), &Layer::default(), &world.sandbox).unwrap();
         assert_eq!(run(&shadow, &world.root(), "exit 7").ended.exit, Exit::Code(7));
-        there_are()
+        wait_until(|| there_are() == 2);
     };
-    let first = run_once();
+    run_once();
     wait_until(|| there_are() == 1);
-    assert_eq!(run_once(), first, "none besides those of the folder");
+    run_once();
     wait_until(|| there_are() == 1);
     assert!(Command::new("kill").arg("-9").args(all_with(&mark)).status().unwrap().success());
     wait_until(|| there_are() == 0);
-    assert_eq!(run_once(), first, "one that died is replaced");
+    // One that died is replaced.
+    run_once();
     wait_until(|| there_are() == 1);
     drop(launcher);
     wait_until(|| there_are() == 0);
