@@ -56,16 +56,25 @@ impl Judge<'_, '_> {
         })
     }
 
-    /// Whether a line of the file is put there a second time with nothing of the file between it and a marker.
+    /// Whether a line of the file is put there a second time, as a new line or for another one, with nothing of the file between
+    /// it and a marker.
     pub(super) fn copies_at_edge(&self, arrangement: &Arrangement) -> bool {
-        let is_copy = |op: &Op| match op {
-            Op::Insert { row, .. } => {
-                let text = self.sketch.rows[*row].text.trim();
-                self.all.weight(text) >= STRONG && !self.all.file.places(text).is_empty()
-            }
+        let is_known = |row: usize| {
+            let text = self.sketch.rows[row].text.trim();
+            self.all.weight(text) >= STRONG && !self.all.file.places(text).is_empty()
+        };
+        let is_changed =
+            |row: usize, line: usize| self.sketch.rows[row].text.trim() != self.all.file.bare[line];
+        let is_copy = |op: &Op| match *op {
+            Op::Insert { row, .. } => is_known(row),
+            Op::Match { row, line } => is_changed(row, line) && is_known(row),
             _ => false,
         };
-        let is_firm = |op: &Op| matches!(op, Op::Match { .. } | Op::Jump { .. });
+        let is_firm = |op: &Op| match *op {
+            Op::Match { row, line } => !is_changed(row, line),
+            Op::Jump { .. } => true,
+            _ => false,
+        };
         arrangement.pieces().into_iter().any(|ops| {
             let first = ops.iter().position(is_firm).unwrap_or(ops.len());
             let last = ops.iter().rposition(is_firm).map_or(0, |it| it + 1);
