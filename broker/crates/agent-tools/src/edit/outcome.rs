@@ -195,7 +195,7 @@ impl Refused {
             }
             Reason::OtherBlock { .. } => "Send the lines below the head that they stand below in the file.",
             Reason::LargeDeletion { .. } | Reason::WholeOrPart | Reason::OpenEnd { .. } => {
-                "Put `... existing code ...` in a comment where lines stay, or pick a reading."
+                "Put `... existing code ...` in a comment where lines stay."
             }
             Reason::UnclearMarker { .. } | Reason::MarkerInLine { .. } => {
                 "Put `... existing code ...` in a comment on a line of its own, or write the lines out."

@@ -42,6 +42,9 @@ use super::{
     text::Text,
 };
 
+/// Rows times lines from which on not even what each row may be is looked at.
+const MOST_PLACES: usize = 40 << 20;
+
 /// Rows times columns of one run of the alignment.
 const MOST_CELLS: usize = 4 << 20;
 
@@ -51,6 +54,9 @@ pub(super) fn apply(file: &Text<'_>, edit: &str, parser: &Parser<'_>) -> Result<
 }
 
 pub(super) fn place(file: &Text<'_>, mut sketch: Sketch<'_>, parser: &Parser<'_>) -> Result<Placed, Refused> {
+    if sketch.rows.len().saturating_mul(file.lines().len()) > MOST_PLACES {
+        return Err(Reason::LongSketch { rows: sketch.rows.len() }.into());
+    }
     let notes = indentation::adapt(&mut sketch, file.lines());
     let all = Candidates::new(&sketch, file.lines(), parser);
     if all.rows.len().saturating_mul(all.columns.len()) > MOST_CELLS {

@@ -240,10 +240,9 @@ impl<'a> Finder<'a> {
         while lead > 0 && asides[lead - 1] {
             lead -= 1;
         }
-        let parameters = self.child(at, "parameters").or_else(|| {
-            let inside = self.inside(at).take_while(|it| !self.kind(*it).contains("body"));
-            inside.into_iter().find(|it| self.kind(*it).contains("parameter"))
-        });
+        let body = self.child(at, "body").unwrap_or_else(|| self.inside(at).end);
+        let found = || (at..body).find(|it| self.kind(*it).contains("parameter"));
+        let parameters = self.child(at, "parameters").or_else(found).filter(|_| kind == Kind::Function);
         Some(Definition {
             name,
             kind,

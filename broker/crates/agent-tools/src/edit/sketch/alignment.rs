@@ -215,6 +215,12 @@ impl<'c, 'a> Aligner<'c, 'a> {
             let base = back(Step::Insert, state, 0);
             backs[state].extend((0..u32::try_from(self.width()).unwrap_or_default()).map(|it| base | it));
         }
+        if let Some(blocks) = &it.blocks {
+            let is_outside = |at: &usize| !blocks.iter().any(|it| (it.0..=it.1).contains(at));
+            for at in (0..self.width()).filter(is_outside) {
+                after.iter_mut().for_each(|it| it[at] -= FORBIDDEN);
+            }
+        }
         for &(column, more) in &it.inserts {
             after.iter_mut().for_each(|it| it[column] -= more);
         }

@@ -30,6 +30,8 @@ pub(super) struct Candidate {
     /// What it costs to insert it, and what it costs more at some columns, or less.
     pub(super) insert: Score,
     pub(super) inserts: Vec<(usize, Score)>,
+    /// First and last columns of the blocks that it is inserted in, if the rows above name one.
+    pub(super) blocks: Option<Vec<(usize, usize)>>,
     /// The line of the file that it is a copy of, if it is inserted.
     pub(super) copy_of: Option<usize>,
     /// Whether it is of a definition that the file has not, so that it has no partner.

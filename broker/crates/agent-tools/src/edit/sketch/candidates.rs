@@ -6,7 +6,7 @@ use super::{
     super::{definition::Kind, parser::Parser},
     candidate::{Candidate, Candidates, Jump},
     definitions::{Defined, Definitions},
-    file_lines::{FileLines, Score},
+    file_lines::{FileLines, STRONG, Score},
     maker::Maker,
     price,
     rows::Sketch,
@@ -31,6 +31,8 @@ impl<'a> Candidates<'a> {
             row.pairs.iter_mut().for_each(|it| it.column = number[&it.line]);
             row.inserts.retain(|it| number.contains_key(&it.0));
             row.inserts.iter_mut().for_each(|it| it.0 = number[&it.0]);
+            let blocks = row.blocks.iter_mut().flatten();
+            blocks.for_each(|it| *it = (number[&it.0], number[&it.1]));
         }
         for (row, line) in at_place {
             rows[row].inserts.push((number[&line], -price::AT_PLACE));
@@ -57,7 +59,14 @@ impl Maker<'_, '_> {
         let begins = |it: &Defined| it.it.lead == last && it.it.level == 0;
         if all.iter().any(|it| begins(it) && it.is_new()) {
             let is_known = |row: usize| all.iter().any(|it| !it.is_new() && it.it.body().contains(&row));
-            (last..rows.len()).filter(|it| !is_known(*it)).for_each(|it| new[it] = true);
+            // A line that the file has once ends what is new above it.
+            let is_there = |row: &usize| {
+                let it = &rows[*row];
+                self.file.times(&it.text) == 1 && self.file.weight(it.text.trim()) >= STRONG
+            };
+            let own = all.iter().filter(|it| it.is_new()).map(|it| it.it.end).max().unwrap_or_default();
+            let end = (own.max(last)..rows.len()).find(is_there).unwrap_or(rows.len());
+            (last..end).filter(|it| !is_known(*it)).for_each(|it| new[it] = true);
         }
         new
     }
@@ -86,6 +95,7 @@ impl Maker<'_, '_> {
                 },
             inserts: if is_said && !is_new { self.copies(places, copy_of) } else { Vec::new() },
             pairs,
+            blocks: self.blocks(row),
             copy_of,
             is_new,
         }
@@ -111,6 +121,10 @@ impl Maker<'_, '_> {
         for it in jumps {
             take(it.lines.start);
             take(it.lines.end);
+        }
+        for (start, end) in rows.iter().flat_map(|it| it.blocks.iter().flatten()) {
+            take(*start);
+            take(*end);
         }
         for it in &self.definitions.file {
             take(it.lead);

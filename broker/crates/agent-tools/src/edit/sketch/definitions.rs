@@ -17,8 +17,8 @@ pub(super) struct Definitions {
     pub(super) sketch: Vec<Defined>,
     /// For each row the lines of the file that are in the block which the rows above name; all where they name none.
     pub(super) scopes: Vec<Scope>,
-    /// The same by the heads of types and sections alone, which say so for certain.
-    types: Vec<Scope>,
+    /// The same by heads that stand alone in a piece, which say so for certain.
+    pub(super) named: Vec<Scope>,
 }
 
 /// Lines of the file; none where all are meant.
@@ -50,9 +50,9 @@ impl Definitions {
     pub(super) fn new(sketch: &Sketch<'_>, file: &[&str], parser: &Parser<'_>) -> Self {
         let of_file = definitions::of_lines(file, parser);
         let of_sketch = of_sketch(sketch, &of_file, parser);
-        let types = of_file.iter().filter(|it| it.kind.has_members());
-        let types: Vec<_> = types.filter(|it| is_named_alone(it, sketch, file, parser)).cloned().collect();
-        let types = scopes(sketch, file, &types, &of_sketch, parser);
+        let named = of_file.iter().filter(|it| is_named_alone(it, sketch, file, parser));
+        let named: Vec<_> = named.cloned().collect();
+        let named = scopes(sketch, file, &named, &of_sketch, parser);
         let scopes = scopes(sketch, file, &of_file, &of_sketch, parser);
         let defined = of_sketch.into_iter().map(|it| {
             let is_in = |at: usize| scopes[it.head].as_ref().is_none_or(|all| is_within(all, at));
@@ -67,7 +67,7 @@ impl Definitions {
             Defined { is_whole: is_whole(&it, sketch, parser), same, it }
         });
         let defined = defined.collect();
-        Self { file: of_file, sketch: defined, scopes, types }
+        Self { file: of_file, sketch: defined, scopes, named }
     }
 
     /// Whether a line of the file may be the one that a row is, by what the rows above it name.
@@ -75,9 +75,9 @@ impl Definitions {
         self.scopes[row].as_ref().is_none_or(|it| is_within(it, line))
     }
 
-    /// Whether a line of the file is outside of the type or section that the rows above a row name.
+    /// Whether a line of the file is outside of the block that the rows above a row name.
     pub(super) fn is_outside(&self, row: usize, line: usize) -> bool {
-        self.types[row].as_ref().is_some_and(|it| !is_within(it, line))
+        self.named[row].as_ref().is_some_and(|it| !is_within(it, line))
     }
 
     pub(super) fn head_of_sketch(&self, row: usize) -> Option<&Defined> {

@@ -28,10 +28,13 @@ pub(super) fn adapt(sketch: &mut Sketch<'_>, file: &[&str]) -> Vec<String> {
     let mut notes = Vec::new();
     for piece in sketch.pieces() {
         let pairs = known.pairs(sketch, &piece);
-        if known.is_below_head(sketch, &piece) {
+        // Below a head that is in its place, only the units may be others.
+        let is_units = |it: &&Indents| matches!(it, Indents::Units { more: 0, .. });
+        let of_sketch = of_sketch.as_ref().filter(|it| !known.is_below_head(sketch, &piece) || is_units(it));
+        if of_sketch.is_none() && known.is_below_head(sketch, &piece) {
             continue;
         }
-        let Some(texts) = adapted(sketch, &piece, &borrowed(&pairs), of_sketch.as_ref()) else { continue };
+        let Some(texts) = adapted(sketch, &piece, &borrowed(&pairs), of_sketch) else { continue };
         for (row, text) in sketch.rows[piece.clone()].iter_mut().zip(texts) {
             row.text = text.into();
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{super::definition::Definition, definitions::Defined, maker::Maker};
+use super::{super::definition::Definition, definitions::Defined, file_lines::is_closer, maker::Maker};
 
 impl Maker<'_, '_> {
     /// Columns where a row that begins new things goes: definitions to the end of their scope, imports to the others.
@@ -11,12 +11,20 @@ impl Maker<'_, '_> {
         for piece in self.sketch.pieces() {
             let begins = |it: &&Defined| it.it.lead == piece.start && it.is_new();
             let first = self.definitions.sketch.iter().find(begins);
-            if let Some(it) = first.filter(|it| new[it.it.lead]) {
+            // Where lines of the file follow, they say where.
+            let is_last = |it: &Defined| {
+                let mut behind = self.sketch.rows[it.it.end..piece.end].iter();
+                behind.all(|it| is_closer(&it.text) || self.file.places(it.text.trim()).is_empty())
+            };
+            if let Some(it) = first.filter(|it| new[it.it.lead] && is_last(it)) {
                 places.extend(self.ends_of_scope(&it.it).into_iter().map(|line| (piece.start, line)));
             } else if let Some(line) =
                 self.end_of_imports(&piece).filter(|_| piece.end < self.sketch.rows.len())
             {
                 places.push((piece.start, line));
+            } else if piece.end == self.sketch.rows.len() && piece.start > 0 {
+                let ends = self.blocks(piece.start).into_iter().flatten();
+                places.extend(ends.map(|it| (piece.start, it.1)));
             }
         }
         places
@@ -24,25 +32,27 @@ impl Maker<'_, '_> {
 
     /// Behind the last line of each block that a definition may be in.
     fn ends_of_scope(&self, it: &Definition) -> Vec<usize> {
-        let without_blank = |mut line: usize| {
-            while line > 0 && self.file.bare[line - 1].is_empty() {
-                line -= 1;
-            }
-            line
-        };
         match &self.definitions.scopes[it.head] {
-            None if it.level == 0 => vec![without_blank(self.file.count())],
+            None if it.level == 0 => vec![self.without_blank(self.file.count())],
             None => Vec::new(),
-            Some(blocks) => {
-                let closes = |line: usize| {
-                    let text = self.file.bare[line];
-                    !self.parser.ends_by_indentation()
-                        && (text.starts_with(['}', ')', ']']) || text.starts_with("end"))
-                };
-                let end = |it: &Range<usize>| if closes(it.end - 1) { it.end - 1 } else { it.end };
-                blocks.iter().map(|it| without_blank(end(it))).collect()
-            }
+            Some(blocks) => blocks.iter().map(|it| self.end_of_block(it)).collect(),
         }
+    }
+
+    /// First and last places of the blocks that a row is in, if the rows above name one.
+    pub(super) fn blocks(&self, row: usize) -> Option<Vec<(usize, usize)>> {
+        let blocks = self.definitions.named[row].as_ref()?;
+        Some(blocks.iter().map(|it| (it.start, self.end_of_block(it).max(it.start))).collect())
+    }
+
+    /// Behind the last line of a block, but above what closes it.
+    fn end_of_block(&self, block: &Range<usize>) -> usize {
+        let closes = !self.parser.ends_by_indentation() && is_closer(self.file.bare[block.end - 1]);
+        self.without_blank(if closes { block.end - 1 } else { block.end })
+    }
+
+    fn without_blank(&self, line: usize) -> usize {
+        line - self.file.bare[..line].iter().rev().take_while(|it| it.is_empty()).count()
     }
 
     /// Behind the last import of a file, for a piece of nothing but imports that the file has not.

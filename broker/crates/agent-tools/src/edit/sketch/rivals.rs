@@ -43,15 +43,22 @@ impl Rival {
     }
 }
 
-/// The rivals of an arrangement, those that matter most first.
+/// Rivals of an arrangement: those of all pieces in turn, so that the limit leaves out no piece.
 pub(super) fn rivals(best: &Arrangement, all: &Candidates<'_>, sketch: &Sketch<'_>) -> Vec<Rival> {
     let mut found = Rivals { all, sketch, rivals: Vec::new() };
-    best.pieces().iter().for_each(|it| found.of_piece(it));
     found.appended(best);
+    let mut rivals = std::mem::take(&mut found.rivals);
+    let of_piece = |ops: &[Op]| {
+        found.of_piece(ops);
+        std::mem::take(&mut found.rivals)
+    };
+    let of_pieces: Vec<_> = best.pieces().into_iter().map(of_piece).collect();
+    let most = of_pieces.iter().map(Vec::len).max().unwrap_or_default();
+    rivals.extend((0..most).flat_map(|at| of_pieces.iter().filter_map(move |it| it.get(at).cloned())));
     let mut seen = HashSet::new();
-    found.rivals.retain(|it| seen.insert(it.clone()));
-    found.rivals.truncate(MOST_RUNS);
-    found.rivals
+    rivals.retain(|it| seen.insert(it.clone()));
+    rivals.truncate(MOST_RUNS.max(of_pieces.len()));
+    rivals
 }
 
 struct Rivals<'r, 'a> {

@@ -116,13 +116,18 @@ impl Judge<'_, '_> {
     }
 
     fn refused(&self, reason: Reason, readings: &[Reading]) -> Refused {
-        let mut shown: Vec<(String, String)> = Vec::new();
+        let mut shown: Vec<(String, &Reading)> = Vec::new();
         for it in readings {
-            if !shown.iter().any(|known| squeezed(&known.1) == squeezed(&it.text)) {
-                shown.push((self.described(&it.arrangement), it.text.clone()));
+            if shown.len() == SHOWN {
+                break;
+            }
+            let said = squeezed(&it.text);
+            if !shown.iter().any(|known| known.0 == said) {
+                shown.push((said, it));
             }
         }
-        shown.truncate(SHOWN);
+        let shown =
+            shown.into_iter().map(|it| (self.described(&it.1.arrangement), it.1.text.clone())).collect();
         Refused::with_readings(reason, &self.file.replaced(&[], None), shown)
     }
 

@@ -102,7 +102,8 @@ impl Judge<'_, '_> {
             Op::Insert { row, .. } => definitions.head_of_sketch(*row),
             _ => None,
         });
-        let known = || definitions.file.iter().filter(|it| takes_object(&it.parameters));
+        let known =
+            || definitions.file.iter().filter(|it| it.kind == Kind::Function && takes_object(&it.parameters));
         let is_usual = known().any(|it| it.level > 0) && !known().any(|it| it.level == 0);
         let mut lost = inserted
             .filter(|it| is_usual && it.is_new() && it.it.level == 0 && takes_object(&it.it.parameters));
@@ -199,7 +200,7 @@ impl Judge<'_, '_> {
         self.sketch.has_marker() && (1..=own).contains(&said) && !is_defined
     }
 
-    /// Without any marker, the edit begins and ends with lines of the file.
+    /// Without any marker, an edit that begins or ends with a line that the file has not.
     pub(super) fn has_open_edges(&self, ops: &[Op]) -> Option<Reason> {
         if self.sketch.has_marker() || self.is_framed() {
             return None;
