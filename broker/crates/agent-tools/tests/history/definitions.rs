@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Function,
     /// What holds functions: a class, an `impl`, a module, a group of tests.
     Class,
-    /// Of data: a key with what is below it, a table, a chapter, a rule.
+    /// A key of data with what is below it, a table, a chapter, a rule.
     Section,
 }
 

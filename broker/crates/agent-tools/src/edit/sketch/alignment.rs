@@ -194,7 +194,7 @@ impl<'c, 'a> Aligner<'c, 'a> {
             }
             after[LOOSE][at] = here.0;
             backs[LOOSE][at] = here.1;
-            // Of two that earn the same, the nearer one skips less.
+            // The nearer one of two that earn the same skips less.
             if score > NEVER / 2 && best.is_none_or(|it| score >= it.0) {
                 best = Some((score, state, at));
             }

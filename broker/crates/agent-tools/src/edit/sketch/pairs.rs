@@ -39,7 +39,7 @@ impl Maker<'_, '_> {
         let head = self.definitions.head_of_sketch(row);
         let mut pairs = Vec::new();
         let same = self.file.places(text);
-        // Of a line that is everywhere, those next to the lines that it stands next to here.
+        // Places of a line that is everywhere: next to the lines that it stands next to here.
         let looked =
             same.iter().copied().filter(|it| same.len() <= MOST_PAIRS || self.is_beside(*it, above, below));
         for line in looked.take(MOST_PAIRS) {

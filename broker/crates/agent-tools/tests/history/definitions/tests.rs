@@ -1,3 +1,5 @@
+//! Definitions of short texts in each language.
+
 use super::*;
 
 fn check(path: &str, text: &str, want: &[&str]) {
