@@ -15,7 +15,7 @@ use super::{
     price::WORDS,
 };
 
-/// What may be deleted, in the costs of the alignment: more than 20 lines, or several definitions.
+/// Cost of deletions from which on they are refused: 30 lines, or several definitions.
 const MOST_DELETED: Score = 1500;
 
 impl Judge<'_, '_> {
