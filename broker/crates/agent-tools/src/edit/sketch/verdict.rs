@@ -3,7 +3,10 @@
 use std::{cell::OnceCell, collections::HashMap};
 
 use super::{
-    super::outcome::{Changed, Reason, Refused},
+    super::{
+        definition::{Definition, Kind},
+        outcome::{Changed, Reason, Refused},
+    },
     alignment::{Arrangement, Op},
     file_lines::Score,
     judge::Judge,
@@ -29,6 +32,9 @@ const MOST_EXPANDED: usize = 3;
 
 /// Readings that a refusal shows.
 const SHOWN: usize = 2;
+
+/// Names of definitions that go which a note shows.
+const SHOWN_NAMES: usize = 5;
 
 /// A sketch whose place is certain.
 pub(in super::super) struct Placed {
@@ -176,7 +182,29 @@ impl Judge<'_, '_> {
         if arrangement.is_open_below {
             assumed.push("the lines below stay, though no marker stands for them".to_owned());
         }
+        assumed.extend(self.lost(arrangement));
         assumed
+    }
+
+    /// Definitions that go and that the sketch does not name.
+    fn lost(&self, arrangement: &Arrangement) -> Option<String> {
+        let definitions = &self.all.definitions;
+        let goes = |line: usize| {
+            arrangement.ops.iter().any(|it| match it {
+                Op::Delete { from, upto } => (*from..*upto).contains(&line),
+                Op::Jump { jump } => self.all.jumps[*jump].lines.contains(&line),
+                Op::Match { .. } | Op::Insert { .. } | Op::Skip { .. } => false,
+            })
+        };
+        let is_lost = |it: &&Definition| {
+            matches!(it.kind, Kind::Function | Kind::Type) && goes(it.head) && !definitions.names(&it.name)
+        };
+        let names: Vec<_> =
+            definitions.file.iter().filter(is_lost).map(|it| format!("`{}`", it.name)).collect();
+        let more = names.len().saturating_sub(SHOWN_NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let shown = names[..names.len().min(SHOWN_NAMES)].join(", ");
+        (!names.is_empty()).then(|| format!("no longer in the file: {shown}{more}"))
     }
 
     fn veto(&self, best: &Reading) -> Option<Reason> {
