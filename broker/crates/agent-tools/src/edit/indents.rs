@@ -36,6 +36,11 @@ impl Indents {
         shifted.or_else(|| Self::in_units(from, to, fits))
     }
 
+    /// Whether a line has other units and stands at another level, which chance may bring about.
+    pub(super) fn changes_level(&self) -> bool {
+        matches!(self, Self::Units { more, .. } if *more != 0)
+    }
+
     /// Whether the rule makes one indentation the other.
     pub(super) fn converts(&self, from: &str, to: &str) -> bool {
         self.converted(from).as_deref() == Some(to)

@@ -135,7 +135,7 @@ impl<'c, 'a> Aligner<'c, 'a> {
         if let Some(kept) = &constraints.kept {
             let mut more = 0;
             for (at, it) in gone.iter_mut().enumerate() {
-                // A column between two lines that must stay.
+                // Lines that must stay lie between the column before and this one.
                 let above = at.checked_sub(1).map_or(0, |it| all.columns[it]);
                 more += if above < kept.end && all.columns[at] > kept.start { FORBIDDEN } else { 0 };
                 *it += more;

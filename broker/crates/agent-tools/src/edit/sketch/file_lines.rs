@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// Hundredths, as all scores.
+/// Points: a line of eight letters that stands in the file once has 300.
 pub(super) type Score = i32;
 
 /// Weight from which on a line says where it stands: an anchor.

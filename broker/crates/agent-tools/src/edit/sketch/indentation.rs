@@ -23,8 +23,8 @@ const LEAST_KNOWN: usize = 3;
 pub(super) fn adapt(sketch: &mut Sketch<'_>, file: &[&str]) -> Vec<String> {
     let known = Known::new(file);
     let all = known.pairs(sketch, &(0..sketch.rows.len()));
-    let is_usual = |it: &Indents| !matches!(it, Indents::Units { more, .. } if *more != 0);
-    let of_sketch = other_units(sketch, file).or_else(|| Indents::of(&borrowed(&all)).filter(is_usual));
+    let of_sketch =
+        other_units(sketch, file).or_else(|| Indents::of(&borrowed(&all)).filter(|it| !it.changes_level()));
     let mut notes = Vec::new();
     for piece in sketch.pieces() {
         let pairs = known.pairs(sketch, &piece);
@@ -53,8 +53,8 @@ fn adapted(
 ) -> Option<Vec<String>> {
     let rows = &sketch.rows[piece.clone()];
     let fits = |rule: &&Indents| pairs.iter().all(|(from, to)| rule.converts(from, to));
-    let is_usual = |it: &Indents| !matches!(it, Indents::Units { more, .. } if *more != 0);
-    let own = Indents::of(pairs).filter(|it| !pairs.is_empty() && is_usual(it)).or_else(|| usual(pairs));
+    let own =
+        Indents::of(pairs).filter(|it| !pairs.is_empty() && !it.changes_level()).or_else(|| usual(pairs));
     let rule = of_sketch.filter(fits).cloned().or(own);
     let telling = || rows.iter().filter(|it| is_telling(&it.text));
     let least = telling().map(|it| indentation(&it.text).len()).min();
