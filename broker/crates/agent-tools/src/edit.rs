@@ -58,7 +58,7 @@ pub fn apply(
     trees: &Trees,
 ) -> Result<Applied, Refused> {
     let recognised = recognise(path, text, edit);
-    let (form, parser) = (recognised.form, Parser::of(path, trees));
+    let (form, parser) = (recognised.form, Parser::of(path, text, trees));
     let change = |form| change(form, path, text, edit, &parser);
     let changed = match (text.len().max(edit.len()), &recognised.or) {
         (bytes, _) if bytes > LARGEST => Err(Reason::TooLarge { bytes }.into()),
@@ -77,7 +77,7 @@ pub fn apply(
 /// The lines of a text that define something, from 1, with the names; empty in a language without a grammar.
 pub fn outline(path: &WorkspacePath, text: &str, trees: &Trees) -> Vec<(usize, String)> {
     let lines: Vec<_> = text.lines().collect();
-    let found = definitions::of_lines(&lines, &Parser::of(path, trees)).into_iter();
+    let found = definitions::of_lines(&lines, &Parser::of(path, text, trees)).into_iter();
     found.filter(|it| it.is_shown()).map(|it| (it.head + 1, it.name)).collect()
 }
 

@@ -1,5 +1,7 @@
 //! How the indentation of what an agent wrote becomes that of the file.
 
+use std::collections::HashSet;
+
 use super::text::{indentation, is_blank};
 
 /// A rule for all lines of one piece.
@@ -33,7 +35,12 @@ impl Indents {
         let added = to.strip_suffix(from).map(|it| Self::Add(it.to_owned()));
         let removed = from.strip_suffix(to).map(|it| Self::Remove(it.to_owned()));
         let shifted = [added, removed].into_iter().flatten().find(|it| fits(it));
-        shifted.or_else(|| Self::in_units(from, to, fits))
+        let depths: HashSet<_> = pairs.iter().map(|it| it.0).filter(|it| !it.is_empty()).collect();
+        let is_unit = |it: &str| UNITS.contains(&it);
+        let is_clear = depths.len() > 1
+            || from.starts_with('\t') != to.starts_with('\t')
+            || (is_unit(from) && is_unit(to));
+        shifted.or_else(|| Self::in_units(from, to, fits).filter(|_| is_clear))
     }
 
     /// Whether a line has other units and stands at another level, which chance may bring about.
@@ -53,7 +60,7 @@ impl Indents {
             Some(Self::Units { from: a, to: b, more })
         });
         let fitting: Vec<_> = rules.filter(fits).collect();
-        // One line alone can be explained by several rules.
+        // One line alone can be explained by several rules, and lines of one depth by chance.
         if let [rule] = &fitting[..] { Some(rule.clone()) } else { None }
     }
 

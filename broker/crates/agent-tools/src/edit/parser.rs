@@ -28,8 +28,15 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn of(path: &WorkspacePath, trees: &'a Trees) -> Self {
-        Self { language: Language::of(path), kind: FileKind::of(path), trees, recent: RefCell::default() }
+    pub(super) fn of(path: &WorkspacePath, before: &str, trees: &'a Trees) -> Self {
+        let language = Language::of(path);
+        let mut parser = Self { language, kind: FileKind::of(path), trees, recent: RefCell::default() };
+        // A header may be of C or C++.
+        if parser.is(&["c"]) && parser.tree(before).is_some_and(|it| it.has_error()) {
+            parser =
+                Self { language: Language::named("cpp").or(language), recent: RefCell::default(), ..parser };
+        }
+        parser
     }
 
     /// The tree of a text; `None` where there is no grammar.

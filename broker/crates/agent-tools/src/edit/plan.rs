@@ -297,7 +297,7 @@ impl Planner<'_> {
 
     fn finish(&self, path: &WorkspacePath, before: &str, changed: Changed) -> Applied {
         let changed = changed.noted(self.recognised.note());
-        Applied::new(self.recognised.form, before, changed, &Parser::of(path, self.trees))
+        Applied::new(self.recognised.form, before, changed, &Parser::of(path, before, self.trees))
     }
 
     /// What stands at a path, as earlier parts of the edit leave it.

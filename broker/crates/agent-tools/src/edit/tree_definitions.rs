@@ -33,6 +33,9 @@ const WRAPPERS: [&str; 12] = [
 /// Wrappers that begin above what they wrap.
 const ABOVE: [&str; 3] = ["decorated_definition", "template_declaration", "export_statement"];
 
+/// Words behind the name of a test that say how it is run.
+const MODIFIERS: [&str; 5] = [".only", ".skip", ".todo", ".concurrent", ".failing"];
+
 /// What is known of the kinds of nodes of a language, which takes as long to find out as to parse a file.
 struct Grammar {
     kinds: Vec<(String, bool)>,
@@ -117,6 +120,11 @@ impl<'a> Finder<'a> {
             None if matches!(node_kind, "call_expression" | "call" | "method_call") => {
                 return self.test(at).map(|it| (Kind::Test, it));
             }
+            None if node_kind == "assignment_expression" => {
+                let is_callable = self.child(at, "right").is_some_and(|it| is_function(self.kind(it)));
+                let name = self.child(at, "left").filter(|_| is_callable)?;
+                return Some((Kind::Function, self.shown(name)));
+            }
             None if node_kind == "pair" => {
                 let is_callable = self.child(at, "value").is_some_and(|it| is_function(self.kind(it)));
                 let name = self.child(at, "key").filter(|_| is_callable)?;
@@ -144,7 +152,17 @@ impl<'a> Finder<'a> {
             }
         }
         let name = self.name(at)?;
-        Some((kind, name))
+        Some((
+            kind,
+            self.item(open).filter(|_| kind == Kind::Entry).map_or(name.clone(), |it| format!("{it} {name}")),
+        ))
+    }
+
+    /// The first line of the item of a list whose keys are looked at: those of other items have the same names.
+    fn item(&self, open: &[usize]) -> Option<&str> {
+        let around = open.iter().rev().take(3);
+        let item = around.copied().find(|it| self.kind(*it) == "block_sequence_item")?;
+        self.lines.get(self.line(self.bytes(item).0)).map(|it| it.trim())
     }
 
     fn class_of(&self, at: usize) -> Option<Kind> {
@@ -163,8 +181,12 @@ impl<'a> Finder<'a> {
         let is_named = self.kind(first).contains("string");
         let is_given = has_block || (first != last && is_function(self.kind(last)));
         let called = self.text.get(self.bytes(at).0..self.bytes(arguments).0)?;
+        let mut called = called.trim_end_matches('(');
+        while let Some(it) = MODIFIERS.iter().find_map(|it| called.strip_suffix(it)) {
+            called = it;
+        }
         (is_named && is_given && !called.contains('\n'))
-            .then(|| collapsed(&format!("{} {}", called.trim_end_matches('('), self.shown(first))))
+            .then(|| collapsed(&format!("{called} {}", self.shown(first))))
     }
 
     fn name(&self, at: usize) -> Option<String> {

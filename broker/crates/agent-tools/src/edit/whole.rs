@@ -158,7 +158,7 @@ mod tests {
 
     fn applied(file: &str, edit: &str) -> Result<String, Reason> {
         let trees = Trees::new(1 << 20);
-        let parser = Parser::of(&WorkspacePath::new("a").unwrap(), &trees);
+        let parser = Parser::of(&WorkspacePath::new("a").unwrap(), file, &trees);
         apply(&Text::new(file), edit, &parser).map(|it| it.text).map_err(|it| it.reason)
     }
 

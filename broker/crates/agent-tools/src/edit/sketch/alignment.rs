@@ -271,8 +271,8 @@ impl<'c, 'a> Aligner<'c, 'a> {
                     for (of, cost) in [(ANCHORED, 0), (CHANGED, 0), (LOOSE, pair.edge)] {
                         take(before[of][from] + pair.score - cost, CHANGED, of);
                     }
-                    for of in [ANCHORED, CHANGED] {
-                        take(before[of][from] + pair.score - pair.edge, ANCHORED, of);
+                    for (of, cost) in [(ANCHORED, pair.edge), (CHANGED, EDGE)] {
+                        take(before[of][from] + pair.score - cost, ANCHORED, of);
                     }
                 }
             }

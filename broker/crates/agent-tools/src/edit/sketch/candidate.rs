@@ -81,9 +81,11 @@ impl Candidates<'_> {
 
     /// Whether two lines give a value to the same key, or are much alike.
     pub(super) fn are_twins(&self, text: &str, line: usize) -> bool {
-        let there = self.file.bare[line];
-        let same_key = key(text).is_some_and(|it| key(there) == Some(it));
-        same_key || self.file.similarity(&self.file.tokens(text), line) >= ALIKE
+        self.has_same_key(text, line) || self.file.similarity(&self.file.tokens(text), line) >= ALIKE
+    }
+
+    pub(super) fn has_same_key(&self, text: &str, line: usize) -> bool {
+        key(text).is_some_and(|it| key(self.file.bare[line]) == Some(it))
     }
 
     /// What a row says by itself.

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::{
     super::{definition::Kind, parser::Parser},
     candidate::{Candidate, Candidates, Jump},
-    definitions::{Defined, Definitions},
-    file_lines::{FileLines, STRONG, Score},
+    definitions::Definitions,
+    file_lines::{FileLines, STRONG, Score, is_closer},
     maker::Maker,
     price,
-    rows::Sketch,
+    rows::{Row, Sketch},
 };
 
 impl<'a> Candidates<'a> {
@@ -56,8 +56,7 @@ impl Maker<'_, '_> {
             it.it.lines().for_each(|row| new[row] = true);
         }
         let Some(last) = rows.iter().rposition(|it| it.is_marker).map(|it| it + 1) else { return new };
-        let begins = |it: &Defined| it.it.lead == last && it.it.level == 0;
-        if all.iter().any(|it| begins(it) && it.is_new()) {
+        if self.first_of(last).is_some_and(|it| it.it.level == 0 && it.is_new()) {
             let is_known = |row: usize| all.iter().any(|it| !it.is_new() && it.it.body().contains(&row));
             // A line that the file has once ends what is new above it.
             let is_there = |row: &usize| {
@@ -71,6 +70,16 @@ impl Maker<'_, '_> {
         new
     }
 
+    /// Whether the piece of a row has nothing but ends of blocks.
+    fn only_closes(&self, row: usize) -> bool {
+        let rows = &self.sketch.rows;
+        let closes = |it: &&Row<'_>| !it.is_marker && is_closer(&it.text);
+        let ends = |it: Option<&Row<'_>>| it.is_none_or(|it| it.is_marker);
+        let above = rows[..row].iter().rev().take_while(closes).count();
+        let below = rows[row..].iter().take_while(closes).count();
+        below > 0 && ends(row.checked_sub(above + 1).map(|it| &rows[it])) && ends(rows.get(row + below))
+    }
+
     fn candidate(&self, row: usize, is_new: bool) -> Candidate {
         let it = &self.sketch.rows[row];
         let text = it.text.trim();
@@ -81,12 +90,15 @@ impl Maker<'_, '_> {
         let is_said = text.chars().any(char::is_alphanumeric);
         let is_copy = places.len() == 1 && is_said;
         let insert = if text.is_empty() { price::INSERT_BLANK } else { price::INSERT };
+        // What only closes a block is there already.
+        let closes = !places.is_empty() && !text.is_empty() && self.only_closes(row);
         let near = is_copy && !is_new && self.file.times(&it.text) == 1 && self.file.weight(text) >= 200;
         let copy_of = near.then(|| places[0]);
         let pairs = if is_new { Vec::new() } else { self.pairs(row, text) };
         Candidate {
             is_marker: false,
             insert: insert
+                + if closes { price::FORBIDDEN } else { 0 }
                 + if is_copy && !is_new { price::COPY } else { 0 }
                 + if self.definitions.head_of_sketch(row).is_some_and(|it| !it.same.is_empty()) {
                     price::SECOND_HEAD

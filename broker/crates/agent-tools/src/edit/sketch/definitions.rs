@@ -64,7 +64,12 @@ impl Definitions {
             };
             let same: Vec<_> = of_file.iter().enumerate().filter(is_same).map(|it| it.0).collect();
             let same = by_parameters(&it, same, &of_file, parser);
-            Defined { is_whole: is_whole(&it, sketch, parser), same, it }
+            // What the grammar does not see, as in a macro, may be there all the same.
+            let head = sketch.rows[it.head].text.trim_end();
+            let is_head = |line: usize| of_file.iter().any(|it| it.head == line);
+            let is_unseen = same.is_empty()
+                && file.iter().enumerate().any(|(at, text)| text.trim_end() == head && !is_head(at));
+            Defined { is_whole: is_whole(&it, sketch, parser) && !is_unseen, same, it }
         });
         let defined = defined.collect();
         Self { file: of_file, sketch: defined, scopes, named }

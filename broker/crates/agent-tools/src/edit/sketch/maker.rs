@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::{
     super::parser::Parser,
-    definitions::Definitions,
-    file_lines::{FileLines, Score},
-    rows::Sketch,
+    definitions::{Defined, Definitions},
+    file_lines::{FileLines, STRONG, Score},
+    rows::{Row, Sketch},
 };
 
 pub(super) struct Maker<'s, 'a> {
@@ -17,6 +17,19 @@ pub(super) struct Maker<'s, 'a> {
 }
 
 impl Maker<'_, '_> {
+    /// What a piece of the sketch defines first, if nothing but comments is above it.
+    pub(super) fn first_of(&self, start: usize) -> Option<&Defined> {
+        let is_comment = |row: &Row<'_>| {
+            let text = row.text.trim();
+            let is_there = !self.file.places(text).is_empty() && self.file.weight(text) >= STRONG;
+            let is_aside = self.parser.kind.is_aside(text) || text.starts_with('*');
+            row.is_blank() || (is_aside && !is_there)
+        };
+        let is_first =
+            |it: &&Defined| it.it.lead >= start && self.sketch.rows[start..it.it.lead].iter().all(is_comment);
+        self.definitions.sketch.iter().find(is_first)
+    }
+
     pub(super) fn texts(&self, rows: Range<usize>) -> impl Iterator<Item = &str> {
         self.sketch.rows[rows].iter().map(|it| it.text.trim())
     }

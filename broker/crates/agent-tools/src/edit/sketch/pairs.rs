@@ -118,14 +118,17 @@ impl Maker<'_, '_> {
                 continue;
             }
             let mut score = (similarity - SIMILAR) * 3 / 2 - 20;
+            let same_key = same_indent && key(text).is_some_and(|it| key(self.file.bare[line]) == Some(it));
             // A line that the file has is rather that one than another one after a change.
             if self.file.places(text).len() == 1 {
-                score -= price::COPY;
+                let is_there =
+                    self.file.times(&self.sketch.rows[row].text) == 1 && self.file.weight(text) >= 200;
+                score -= price::COPY + if is_there && !same_key { price::COPY_NEAR } else { 0 };
             }
             if head.zip(there).is_some_and(|(a, b)| a.it.name != b.name) {
                 score -= price::RENAMED;
             }
-            if same_indent && key(text).is_some_and(|it| key(self.file.bare[line]) == Some(it)) {
+            if same_key {
                 let is_beside = between.contains(&line) && self.parser.is_data();
                 score += if is_beside { price::SAME_KEY_OF_DATA } else { price::SAME_KEY };
             }

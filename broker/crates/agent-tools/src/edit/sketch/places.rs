@@ -9,8 +9,7 @@ impl Maker<'_, '_> {
     pub(super) fn places(&self, new: &[bool]) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
         for piece in self.sketch.pieces() {
-            let begins = |it: &&Defined| it.it.lead == piece.start && it.is_new();
-            let first = self.definitions.sketch.iter().find(begins);
+            let first = self.first_of(piece.start).filter(|it| it.is_new());
             // Where lines of the file follow, they say where.
             let is_last = |it: &Defined| {
                 let mut behind = self.sketch.rows[it.it.end..piece.end].iter();

@@ -73,4 +73,4 @@ pub(super) const SIMILAR: Score = 40;
 /// Similarity from which on a line is likely to be another one after a change, if lines so near are less like it by so much.
 pub(super) const ALIKE: Score = 60;
 pub(super) const BESIDE: usize = 4;
-pub(super) const DISTINCT: Score = 15;
+pub(super) const DISTINCT: Score = 20;

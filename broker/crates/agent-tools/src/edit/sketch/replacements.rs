@@ -82,7 +82,10 @@ impl Maker<'_, '_> {
         let same = lead.iter().position(|it| *it == own[0]);
         let shares = || own.iter().any(|it| lead.contains(it) && it.chars().any(char::is_alphanumeric));
         let is_comment = || lead.iter().any(|it| !is_attribute(it)) && !is_attribute(own[0]);
-        if let Some(first) = same.or_else(|| lead.iter().position(is_like)) {
+        let shares_words = || !is_attribute(own[0]) && shares();
+        if let Some(first) =
+            same.or_else(|| if shares_words() { None } else { lead.iter().position(is_like) })
+        {
             return (first, true);
         }
         if shares() || is_comment() {
@@ -143,9 +146,12 @@ impl Maker<'_, '_> {
             let tokens = self.file.tokens(it);
             added.iter().any(|it| self.file.similarity_of(&tokens, &self.file.tokens(it)) >= SIMILAR)
         };
-        let gone =
-            old[place + 1..].iter().filter(is_said).filter(|it| !new.contains(it) && !is_like(it)).count();
-        gone > usize::from(added.iter().any(|it| is_said(&it)))
+        // What ends within a block may go on behind it.
+        let is_nested = self.ends_deeper(it);
+        let is_gone = |it: &&&str| !new.contains(it) && (is_nested || !is_like(it));
+        let gone = old[place + 1..].iter().filter(is_said).filter(is_gone).count();
+        let added = added.iter().filter(|it| is_said(it)).count();
+        gone > if is_nested || last == 0 { added.min(1) } else { added + 1 }
     }
 
     /// Whether the last line of a function leaves it, so that nothing can follow.
@@ -156,6 +162,13 @@ impl Maker<'_, '_> {
         let base = body().filter_map(level).min();
         let word = self.sketch.rows[last].text.split_whitespace().next().unwrap_or_default();
         level(last) == base && ["return", "raise", "pass"].contains(&word)
+    }
+
+    /// Whether the last line of a function stands deeper than its first one.
+    fn ends_deeper(&self, it: &Definition) -> bool {
+        let level = |row: usize| self.parser.kind.level(&self.sketch.rows[row].text);
+        let levels: Vec<_> = (it.head + 1..it.end).filter_map(level).collect();
+        levels.last() > levels.iter().min()
     }
 
     /// How many members of a type would go that the sketch does not name.

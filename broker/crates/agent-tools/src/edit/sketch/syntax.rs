@@ -35,7 +35,8 @@ impl<'s> Syntax<'s> {
         let after = self.flaws(text);
         let before = self.known.get_or_init(|| self.flaws(&self.before));
         let is_other = after.brackets != before.brackets && after.brackets != [0; 3];
-        after.errors > before.errors || is_other
+        // Where the grammar does not know the file, brackets say more than errors.
+        is_other || (after.errors > before.errors && before.errors == 0)
     }
 
     fn flaws(&self, text: &str) -> Flaws {

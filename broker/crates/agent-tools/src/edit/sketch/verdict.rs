@@ -27,6 +27,12 @@ const KEPT_MARGIN: Score = 1500;
 /// For a text that its grammar has no place for.
 const BROKEN: Score = 900;
 
+/// Lines that may go in a reading whose pieces begin and end with lines of the file, so that no other one counts.
+const MOST_GONE: usize = 8;
+
+/// What it earns that a reading is literal, and puts no line of the file there a second time.
+const PLAIN: Score = 350;
+
 /// Readings whose rivals are asked for.
 const MOST_EXPANDED: usize = 3;
 
@@ -48,6 +54,8 @@ struct Reading {
     arrangement: Arrangement,
     text: String,
     margin: Score,
+    /// What it is worth: its score, and more if it is the text that a reader would put there.
+    worth: Score,
     /// Whether its grammar has no place for it; looked at where it matters.
     is_broken: OnceCell<bool>,
 }
@@ -66,9 +74,12 @@ impl Judge<'_, '_> {
             return Err(refuse(reason));
         }
         let own = squeezed(&best.text);
+        let is_literal = self.is_literal(&best.arrangement) && !self.makes_copies(&best.arrangement);
         let is_rival = |it: &&Reading| {
             best.arrangement.score - it.arrangement.score < it.margin
                 && squeezed(&it.text) != own
+                && (!is_literal || self.is_literal(&it.arrangement))
+                && !self.has_no_base(&it.arrangement)
                 && !it.is_broken(&syntax)
         };
         if let Some(rival) = readings[1..].iter().find(is_rival) {
@@ -89,7 +100,9 @@ impl Judge<'_, '_> {
         };
         let reading = |arrangement: Arrangement, margin| {
             let text = renderer.text(&arrangement);
-            Reading { arrangement, text, margin, is_broken: OnceCell::new() }
+            let is_plain = self.is_literal(&arrangement) && !self.makes_copies(&arrangement);
+            let worth = arrangement.score + if is_plain { PLAIN } else { 0 };
+            Reading { arrangement, text, margin, worth, is_broken: OnceCell::new() }
         };
         let mut readings = vec![reading(best, MARGIN)];
         let mut expanded: Vec<Vec<Op>> = Vec::new();
@@ -99,7 +112,7 @@ impl Judge<'_, '_> {
                 break;
             }
             expanded.push(best.arrangement.ops.clone());
-            let least = best.arrangement.score - BROKEN;
+            let least = best.arrangement.score - BROKEN - PLAIN;
             for it in rivals(&best.arrangement, self.all, self.sketch) {
                 let Some(found) = it.arrangement(self.all) else { continue };
                 let margin = match it.kind {
@@ -222,6 +235,69 @@ impl Judge<'_, '_> {
             .or_else(|| self.defines_twice(ops))
     }
 
+    /// Whether each piece begins and ends with lines of the file as they are, which say where it stands, and little goes between.
+    fn is_literal(&self, arrangement: &Arrangement) -> bool {
+        let gone = |ops: &[Op]| -> usize { ops.iter().map(|it| self.deleted(*it)).sum() };
+        let is_held = |ops: &[Op]| {
+            let said: Vec<_> = ops.iter().filter(|it| !self.is_blank(**it)).collect();
+            let above = said.iter().take_while(|it| self.is_kept(***it));
+            let below = said.iter().rev().take_while(|it| self.is_kept(***it));
+            let says = |it: &&Op| self.is_firm(**it) || self.is_anchored(**it);
+            let (is_above, is_below) = (above.clone().any(says), below.clone().any(says));
+            let has_ends = above.count() > 0 && below.count() > 0;
+            has_ends && if gone(ops) > 1 { is_above && is_below } else { is_above || is_below }
+        };
+        gone(&arrangement.ops) <= MOST_GONE && arrangement.pieces().into_iter().all(is_held)
+    }
+
+    /// Whether a piece has nothing but lines that are like some of the file, and none that is the same or of the same name.
+    fn has_no_base(&self, arrangement: &Arrangement) -> bool {
+        let is_base = |op: &Op| match *op {
+            Op::Match { row, line } => {
+                let text = self.sketch.rows[row].text.trim();
+                text == self.all.file.bare[line]
+                    || self.all.has_same_key(text, line)
+                    || self.all.definitions.head_of_sketch(row).is_some_and(|it| !it.same.is_empty())
+            }
+            Op::Jump { .. } => true,
+            _ => false,
+        };
+        arrangement.pieces().into_iter().any(|ops| {
+            let said = || ops.iter().filter(|it| !self.is_blank(**it));
+            said().any(|it| matches!(it, Op::Match { .. })) && !said().any(is_base)
+        })
+    }
+
+    /// Lines that are no blank ones and go.
+    pub(super) fn deleted(&self, op: Op) -> usize {
+        match op {
+            Op::Delete { from, upto } => {
+                self.all.file.bare[from..upto].iter().filter(|it| !it.is_empty()).count()
+            }
+            _ => 0,
+        }
+    }
+
+    fn is_blank(&self, op: Op) -> bool {
+        let mut rows = self.rows(op);
+        rows.len() == 1 && rows.all(|it| self.sketch.rows[it].is_blank())
+    }
+
+    /// Whether it is a line of the file as it is, or a whole definition.
+    fn is_kept(&self, op: Op) -> bool {
+        match op {
+            Op::Match { row, line } => {
+                self.sketch.rows[row].text.trim_end() == self.file.lines()[line].trim_end()
+            }
+            Op::Jump { .. } => true,
+            _ => false,
+        }
+    }
+
+    fn is_anchored(&self, op: Op) -> bool {
+        matches!(op, Op::Match { row, line } if self.all.is_anchor(row, line))
+    }
+
     /// Whether each piece begins and ends with lines of the file or whole definitions, so that its place is certain.
     fn is_held(&self, arrangement: &Arrangement) -> bool {
         let is_held = |op: Option<&Op>| op.is_some_and(|it| self.is_firm(*it));
@@ -231,10 +307,10 @@ impl Judge<'_, '_> {
 
 /// The likeliest reading first, the others by what they earn. Each look at the syntax costs as much as all else.
 fn sort(readings: &mut [Reading], syntax: &Syntax<'_>) {
-    readings.sort_by_key(|it| std::cmp::Reverse(it.arrangement.score));
+    readings.sort_by_key(|it| std::cmp::Reverse(it.worth));
     let (mut best, mut at) = (None, 0);
     while let Some(it) = readings.get(at) {
-        let most: Score = it.arrangement.score;
+        let most: Score = it.worth;
         if best.is_some_and(|(score, _)| score >= most) {
             break;
         }

@@ -18,6 +18,9 @@ use super::{
 /// Cost of deletions from which on they are refused: 30 lines, or several definitions.
 const MOST_DELETED: Score = 1500;
 
+/// Lines that may be deleted though one of them is much like the line next to them.
+const FEW: usize = 1;
+
 impl Judge<'_, '_> {
     /// Whether the sketch begins and ends with whole definitions of names that the file has.
     pub(super) fn is_framed(&self) -> bool {
@@ -61,11 +64,17 @@ impl Judge<'_, '_> {
                 it.kind != Kind::Value && (*from..*upto).contains(&it.head) && it.end > *upto
             };
             // Another head may have come in its place.
-            let is_head = |op: &Op| self.rows(*op).any(|row| definitions.head_of_sketch(row).is_some());
+            let heads: Vec<_> = definitions.file.iter().filter(is_cut).map(|it| it.head).collect();
+            let is_head = |op: &Op| {
+                self.rows(*op).any(|row| {
+                    let is_like = |it: &usize| self.all.are_twins(&self.sketch.rows[row].text, *it);
+                    definitions.head_of_sketch(row).is_some() || heads.iter().any(is_like)
+                })
+            };
             let is_new = |it: &&Op| matches!(it, Op::Insert { .. });
             let above = ops[..at].iter().rev().take_while(is_new);
             let has_head = above.chain(ops[at + 1..].iter().take_while(is_new)).any(is_head);
-            if !has_head && definitions.file.iter().any(|it| is_cut(&it)) {
+            if !has_head && !heads.is_empty() {
                 let rows: Vec<_> = ops[at + 1..].iter().flat_map(|it| self.rows(*it)).take(1).collect();
                 return Some(self.several(&rows));
             }
@@ -123,7 +132,11 @@ impl Judge<'_, '_> {
                 for edge in [said(&ops[..at]), said(&ops[at + 1..])] {
                     let [row] = edge[..] else { continue };
                     let text = self.sketch.rows[row].text.trim();
-                    if (*from..*upto).any(|it| self.all.are_twins(text, it)) {
+                    let is_twin = |line: usize| {
+                        self.all.has_same_key(text, line)
+                            || (self.deleted(*it) > FEW && self.all.are_twins(text, line))
+                    };
+                    if (*from..*upto).any(is_twin) {
                         return Some(self.several(&[row]));
                     }
                 }
