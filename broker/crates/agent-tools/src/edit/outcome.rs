@@ -85,6 +85,8 @@ pub enum Reason {
     OpenEnd { end: &'static str },
     #[error("`{name}` would be defined twice")]
     Twice { name: String },
+    #[error("`{name}` is written out without {} that the file has in it", it_has(members))]
+    Members { name: String, members: Vec<String> },
     #[error("{rows} lines are too many for a sketch of a file this large")]
     LongSketch { rows: usize },
     #[error("what part {part} of the edit replaces is not in the file: `{text}`")]
@@ -111,6 +113,16 @@ pub enum Reason {
     NoSuchReading,
     #[error("the result would have syntax errors that the file has not, and the place was not found exactly")]
     BreaksSyntax,
+}
+
+/// Names of members that a message shows.
+const SHOWN: usize = 5;
+
+fn it_has(members: &[String]) -> String {
+    let shown: Vec<_> = members.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();
+    let more = members.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + &more
 }
 
 /// Numbers of lines as they are spoken of.
@@ -194,9 +206,10 @@ impl Refused {
                 "Add unchanged lines around the change until they are found once, such as the head of the function."
             }
             Reason::OtherBlock { .. } => "Send the lines below the head that they stand below in the file.",
-            Reason::LargeDeletion { .. } | Reason::WholeOrPart | Reason::OpenEnd { .. } => {
-                "Put `... existing code ...` in a comment where lines stay."
-            }
+            Reason::LargeDeletion { .. }
+            | Reason::WholeOrPart
+            | Reason::OpenEnd { .. }
+            | Reason::Members { .. } => "Put `... existing code ...` in a comment where lines stay.",
             Reason::UnclearMarker { .. } | Reason::MarkerInLine { .. } => {
                 "Put `... existing code ...` in a comment on a line of its own, or write the lines out."
             }

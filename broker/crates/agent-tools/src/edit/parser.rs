@@ -57,7 +57,7 @@ impl<'a> Parser<'a> {
         Some(tree)
     }
 
-    fn is(&self, names: &[&str]) -> bool {
+    pub(super) fn is(&self, names: &[&str]) -> bool {
         self.language.is_some_and(|it| names.contains(&it.name()))
     }
 

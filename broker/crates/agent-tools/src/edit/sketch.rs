@@ -53,7 +53,16 @@ pub(super) fn apply(file: &Text<'_>, edit: &str, parser: &Parser<'_>) -> Result<
     place(file, read(file.lines(), edit, parser.kind)?, parser).map(|it| it.changed)
 }
 
-pub(super) fn place(file: &Text<'_>, mut sketch: Sketch<'_>, parser: &Parser<'_>) -> Result<Placed, Refused> {
+pub(super) fn place(file: &Text<'_>, sketch: Sketch<'_>, parser: &Parser<'_>) -> Result<Placed, Refused> {
+    placed(file, sketch, parser, false)
+}
+
+fn placed(
+    file: &Text<'_>,
+    mut sketch: Sketch<'_>,
+    parser: &Parser<'_>,
+    is_retry: bool,
+) -> Result<Placed, Refused> {
     if sketch.rows.len().saturating_mul(file.lines().len()) > MOST_PLACES {
         return Err(Reason::LongSketch { rows: sketch.rows.len() }.into());
     }
@@ -67,5 +76,5 @@ pub(super) fn place(file: &Text<'_>, mut sketch: Sketch<'_>, parser: &Parser<'_>
         let (first, last) = (said().min().unwrap_or(1), said().max().unwrap_or(1));
         return Err(Reason::NoAnchor { first, last }.into());
     };
-    Judge { file, sketch: &sketch, all: &all, parser }.judged(best, notes)
+    Judge { file, sketch: &sketch, all: &all, parser, is_retry }.judged(best, notes)
 }

@@ -94,8 +94,11 @@ impl Candidates<'_> {
     }
 }
 
-/// What a line gives a value to: `key: value`, `let key = value`.
+/// What a line gives a value to: `key: value`, `let key = value`; of an import the file that it takes something of.
 pub(super) fn key(text: &str) -> Option<&str> {
+    if let Some((_, file)) = text.strip_prefix("import ").and_then(|it| it.split_once(" from ")) {
+        return Some(file);
+    }
     const WORDS: [&str; 8] = ["export", "pub", "let", "const", "var", "static", "final", "mut"];
     let mut rest = text;
     while let Some(it) = WORDS.iter().find_map(|it| rest.strip_prefix(it)?.strip_prefix(' ')) {
@@ -122,6 +125,8 @@ mod tests {
             ("a == 1", None),
             ("a::b()", None),
             ("call(a)", None),
+            ("import { a } from 'b';", Some("'b';")),
+            ("import a", None),
         ] {
             assert_eq!(key(text), want, "{text}");
         }

@@ -38,22 +38,36 @@ impl Judge<'_, '_> {
 
     /// Whether a line that stands in the file once, and stays, is also new, or what another line becomes.
     pub(super) fn makes_copies(&self, arrangement: &Arrangement) -> bool {
-        let ops = &arrangement.ops;
-        let stays = |line: usize| {
-            !ops.iter().any(|it| matches!(it, Op::Delete { from, upto } if (*from..*upto).contains(&line)))
+        let inserts = |op: &Op| match *op {
+            Op::Insert { row, .. } => !self.all.rows[row].is_new && self.is_copy(arrangement, row, None),
+            _ => false,
         };
-        let is_copy = |row: usize, there: Option<usize>| {
-            let text = self.sketch.rows[row].text.trim();
-            match self.all.file.places(text) {
-                [place] => Some(*place) != there && self.all.weight(text) >= STRONG && stays(*place),
-                _ => false,
+        arrangement.ops.iter().any(inserts) || self.turns_into_copies(arrangement)
+    }
+
+    /// Whether a line becomes one that stands in the file once, and stays there.
+    pub(super) fn turns_into_copies(&self, arrangement: &Arrangement) -> bool {
+        arrangement.ops.iter().any(|it| match *it {
+            Op::Match { row, line } => {
+                self.is_copy(arrangement, row, Some(line))
+                    && !self.all.has_same_key(self.sketch.rows[row].text.trim(), line)
             }
-        };
-        ops.iter().any(|it| match *it {
-            Op::Insert { row, .. } => !self.all.rows[row].is_new && is_copy(row, None),
-            Op::Match { row, line } => is_copy(row, Some(line)),
             _ => false,
         })
+    }
+
+    fn is_copy(&self, arrangement: &Arrangement, row: usize, there: Option<usize>) -> bool {
+        let text = self.sketch.rows[row].text.trim();
+        let goes =
+            |line: usize, op: &Op| matches!(op, Op::Delete { from, upto } if (*from..*upto).contains(&line));
+        match *self.all.file.places(text) {
+            [place] => {
+                Some(place) != there
+                    && self.all.weight(text) >= STRONG
+                    && !arrangement.ops.iter().any(|it| goes(place, it))
+            }
+            _ => false,
+        }
     }
 
     /// Whether a line of the file is put there a second time, as a new line or for another one, with nothing of the file between

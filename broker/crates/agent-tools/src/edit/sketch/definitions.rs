@@ -99,6 +99,26 @@ impl Definitions {
         self.sketch.iter().any(|it| it.it.name == name)
     }
 
+    /// Functions of a type of the file that the sketch does not have in its own.
+    pub(super) fn lost_members<'d>(
+        &'d self,
+        it: &'d Defined,
+        there: usize,
+    ) -> impl Iterator<Item = &'d Definition> + 'd {
+        let of_type = it.it.kind.has_members();
+        let there = &self.file[there];
+        let own = |name: &str| {
+            self.sketch.iter().any(|own| own.it.name == name && it.it.body().contains(&own.it.head))
+        };
+        let is_member = move |member: &&Definition| {
+            of_type
+                && there.body().contains(&member.head)
+                && member.head > there.head
+                && member.kind == Kind::Function
+        };
+        self.file.iter().filter(is_member).filter(move |it| !own(&it.name))
+    }
+
     /// Blank lines that the file has most often between definitions that stand so deep.
     pub(super) fn blank_between(&self, level: usize, file: &[&str]) -> Option<usize> {
         let mut counts = [0_usize; 6];

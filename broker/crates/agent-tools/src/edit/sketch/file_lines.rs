@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::candidate::key;
+
 /// Points: a line of eight letters that stands in the file once has 300.
 pub(super) type Score = i32;
 
@@ -25,6 +27,8 @@ pub(super) struct FileLines<'a> {
     /// The nearest lines above and below that are not blank.
     above: Vec<Option<usize>>,
     below: Vec<Option<usize>>,
+    /// Lines at the margin by what they give a value to.
+    keys: HashMap<&'a str, Vec<usize>>,
     ids: HashMap<&'a str, Token>,
     tokens: Vec<Vec<Token>>,
     by_token: Vec<Vec<usize>>,
@@ -40,6 +44,7 @@ impl<'a> FileLines<'a> {
             by_text: HashMap::with_capacity(lines.len()),
             full: HashMap::with_capacity(lines.len()),
             follows: HashMap::with_capacity(lines.len()),
+            keys: HashMap::new(),
             ids: HashMap::new(),
             tokens: Vec::with_capacity(lines.len()),
             by_token: Vec::new(),
@@ -59,6 +64,9 @@ impl<'a> FileLines<'a> {
         let text = self.bare[at];
         self.by_text.entry(text).or_default().push(at);
         *self.full.entry(self.lines[at].trim_end()).or_default() += 1;
+        if let Some(key) = key(self.lines[at]) {
+            self.keys.entry(key).or_default().push(at);
+        }
         self.above[at] = before;
         if let Some(before) = before.filter(|_| !text.is_empty()) {
             self.below[before] = Some(at);
@@ -86,6 +94,14 @@ impl<'a> FileLines<'a> {
     /// Where a line stands whatever its indentation, ascending.
     pub(super) fn places(&self, text: &str) -> &[usize] {
         self.by_text.get(text).map_or(&[], |it| it)
+    }
+
+    /// The only line at the margin that gives a value to what a line gives one to.
+    pub(super) fn only_value(&self, line: &str) -> Option<usize> {
+        match self.keys.get(key(line)?).map(Vec::as_slice) {
+            Some([it]) => Some(*it),
+            _ => None,
+        }
     }
 
     /// How often a line stands there with its indentation.

@@ -7,7 +7,7 @@ use super::{
         indents::Indents,
         text::{indentation, is_blank},
     },
-    rows::Sketch,
+    rows::{Row, Sketch},
 };
 
 /// Letters and digits from which on a line says where it stands.
@@ -23,18 +23,29 @@ const LEAST_KNOWN: usize = 3;
 pub(super) fn adapt(sketch: &mut Sketch<'_>, file: &[&str]) -> Vec<String> {
     let known = Known::new(file);
     let all = known.pairs(sketch, &(0..sketch.rows.len()));
-    let of_sketch =
-        other_units(sketch, file).or_else(|| Indents::of(&borrowed(&all)).filter(|it| !it.changes_level()));
+    let of_sketch = other_units(sketch, file)
+        .or_else(|| Indents::of(&borrowed(&all)).filter(|it| !it.changes_level() && !known.has_unit(it)));
     let mut notes = Vec::new();
+    // Where the pieces that were moved begin, as they were written.
+    let mut moved: Option<usize> = None;
     for piece in sketch.pieces() {
         let pairs = known.pairs(sketch, &piece);
+        let least = least_of(&sketch.rows[piece.clone()]);
+        let is_inside = pairs.is_empty() && moved.is_some_and(|it| least.is_some_and(|least| least > it));
         // Below a head that is in its place, only the units may be others.
         let is_units = |it: &&Indents| matches!(it, Indents::Units { more: 0, .. });
         let of_sketch = of_sketch.as_ref().filter(|it| !known.is_below_head(sketch, &piece) || is_units(it));
         if of_sketch.is_none() && known.is_below_head(sketch, &piece) {
             continue;
         }
-        let Some(texts) = adapted(sketch, &piece, &borrowed(&pairs), of_sketch) else { continue };
+        // What is new below a head that was moved goes with it.
+        let goes_along = of_sketch.filter(|_| is_inside).and_then(|it| moved_by(sketch, &piece, it));
+        let Some(texts) =
+            goes_along.or_else(|| adapted(sketch, &piece, &borrowed(&pairs), of_sketch, &known))
+        else {
+            continue;
+        };
+        moved = moved.or(least).min(least.or(moved));
         for (row, text) in sketch.rows[piece.clone()].iter_mut().zip(texts) {
             row.text = text.into();
         }
@@ -50,20 +61,20 @@ fn adapted(
     piece: &Range<usize>,
     pairs: &[(&str, &str)],
     of_sketch: Option<&Indents>,
+    known: &Known<'_>,
 ) -> Option<Vec<String>> {
     let rows = &sketch.rows[piece.clone()];
     let fits = |rule: &&Indents| pairs.iter().all(|(from, to)| rule.converts(from, to));
-    let own =
-        Indents::of(pairs).filter(|it| !pairs.is_empty() && !it.changes_level()).or_else(|| usual(pairs));
+    let is_own = |it: &Indents| !pairs.is_empty() && !it.changes_level() && !known.has_unit(it);
+    let own = Indents::of(pairs).filter(is_own).or_else(|| usual(pairs));
     let rule = of_sketch.filter(fits).cloned().or(own);
     let telling = || rows.iter().filter(|it| is_telling(&it.text));
-    let least = telling().map(|it| indentation(&it.text).len()).min();
+    let least = least_of(rows);
     // Where all that stands at the left of a piece is new, what the file has may have moved.
     let is_known =
         pairs.len() * LEAST_KNOWN >= telling().count() && pairs.iter().any(|it| Some(it.0.len()) == least);
     if let Some(rule) = rule.filter(|it| is_known || matches!(it, Indents::Units { more: 0, .. })) {
-        let texts: Option<Vec<_>> = rows.iter().map(|it| rule.apply(&it.text)).collect();
-        return texts.filter(|_| rule != Indents::Same);
+        return moved_by(sketch, piece, &rule).filter(|_| rule != Indents::Same);
     }
     // Agents begin a piece at its first word.
     let ((_, to), rest) = pairs.split_first()?;
@@ -74,6 +85,15 @@ fn adapted(
         texts[0].insert_str(0, to);
         texts
     })
+}
+
+fn moved_by(sketch: &Sketch<'_>, piece: &Range<usize>, rule: &Indents) -> Option<Vec<String>> {
+    sketch.rows[piece.clone()].iter().map(|it| rule.apply(&it.text)).collect()
+}
+
+/// The least indentation of lines that say something.
+fn least_of(rows: &[Row<'_>]) -> Option<usize> {
+    rows.iter().filter(|it| is_telling(&it.text)).map(|it| indentation(&it.text).len()).min()
 }
 
 /// The rule of most lines that both have, where some stand elsewhere in the file by chance.
@@ -126,6 +146,15 @@ impl<'a> Known<'a> {
             }
         }
         Self(known)
+    }
+
+    /// Whether a rule takes the unit of the file for another one.
+    fn has_unit(&self, rule: &Indents) -> bool {
+        let Indents::Units { from, .. } = rule else { return false };
+        // A single space is that of a comment's second line.
+        let indents = self.0.iter().filter(|it| !it.0.is_empty()).flat_map(|it| it.1);
+        let least = indents.filter(|it| it.len() > 1 || **it == "\t").min_by_key(|it| it.len());
+        least.is_some_and(|it| it == from)
     }
 
     /// Whether the line next to the marker above a piece stands less deep, as it does in the file: the piece is in its block.

@@ -15,6 +15,8 @@ pub(super) struct Judge<'j, 'a> {
     pub(super) sketch: &'j Sketch<'j>,
     pub(super) all: &'j Candidates<'j>,
     pub(super) parser: &'j Parser<'j>,
+    /// Whether markers were put into the sketch, to see what it means with them.
+    pub(super) is_retry: bool,
 }
 
 impl Judge<'_, '_> {

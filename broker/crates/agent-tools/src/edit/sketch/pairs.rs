@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    super::text::indentation,
+    super::{definition::Kind, text::indentation},
     candidate::{Pair, Relation, key},
     definitions::Defined,
     file_lines::{STRONG, Score, Token},
@@ -94,6 +94,11 @@ impl Maker<'_, '_> {
                 }
             }
         }
+        let value = self.file.only_value(&self.sketch.rows[row].text);
+        if let Some(line) = value.filter(|it| head.is_none() && !known.contains(it)) {
+            let score = price::CHANGED_VALUE;
+            pairs.push(Pair { line, column: 0, score, relation: Relation::Anchor, edge: EDGE });
+        }
         let mut related = self.file.related(&tokens);
         let between = self.between(above, below);
         related.extend(&between);
@@ -103,7 +108,10 @@ impl Maker<'_, '_> {
             let is_known = known.contains(&line)
                 || pairs.iter().any(|it| it.line == line && it.relation == Relation::Anchor);
             let there = self.definitions.head_of_file(line);
-            if is_known || !self.definitions.is_in_scope(row, line) || head.is_some() != there.is_some() {
+            // A value may be one of a function, which is no definition there.
+            let is_head = head.is_some_and(|it| it.it.kind != Kind::Value);
+            let is_head_there = there.is_some_and(|it| it.kind != Kind::Value);
+            if is_known || !self.definitions.is_in_scope(row, line) || is_head != is_head_there {
                 continue;
             }
             let same_indent = self.is_indented_alike(row, line);

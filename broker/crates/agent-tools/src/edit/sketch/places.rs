@@ -32,10 +32,39 @@ impl Maker<'_, '_> {
     /// Behind the last line of each block that a definition may be in.
     fn ends_of_scope(&self, it: &Definition) -> Vec<usize> {
         match &self.definitions.scopes[it.head] {
-            None if it.level == 0 => vec![self.without_blank(self.file.count())],
+            None if it.level == 0 => vec![self.end_of_file()],
             None => Vec::new(),
             Some(blocks) => blocks.iter().map(|it| self.end_of_block(it)).collect(),
         }
+    }
+
+    /// Behind the last line of the file, but above what ends all of it: a header's guard, or a namespace of C++.
+    fn end_of_file(&self) -> usize {
+        let mut end = self.without_blank(self.file.count());
+        if !self.parser.is(&["c", "cpp"]) {
+            return end;
+        }
+        let is_namespace = |it: &str| it.starts_with('}') && it.contains("namespace");
+        while end > 0 && (is_namespace(self.file.bare[end - 1]) || self.ends_guard(end - 1)) {
+            end = self.without_blank(end - 1);
+        }
+        end
+    }
+
+    /// Whether a line ends a condition that begins with the first line of the file which is no comment.
+    fn ends_guard(&self, line: usize) -> bool {
+        let bare = &self.file.bare;
+        let is_said = |it: &usize| !bare[*it].is_empty() && !bare[*it].starts_with(['/', '*']);
+        let first = (0..line).find(is_said);
+        let mut open = Vec::new();
+        for at in 0..line {
+            if bare[at].starts_with("#if") {
+                open.push(at);
+            } else if bare[at].starts_with("#endif") {
+                open.pop();
+            }
+        }
+        bare[line].starts_with("#endif") && open.first().copied() == first && open.len() == 1
     }
 
     /// First and last places of the blocks that a row is in, if the rows above name one.

@@ -34,6 +34,9 @@ pub(super) const DELETE_HEAD: Score = 300;
 pub(super) const HEAD: Score = 200;
 pub(super) const CHANGED_HEAD: Score = 300;
 
+/// For another value of what has one value at the margin of the file.
+pub(super) const CHANGED_VALUE: Score = 200;
+
 /// For the head of a definition outside of its scope, with another name, and for a second one.
 pub(super) const OUT_OF_SCOPE: Score = 400;
 pub(super) const RENAMED: Score = 500;

@@ -22,7 +22,8 @@ impl Maker<'_, '_> {
             }
             for at in &it.same {
                 let there = &self.definitions.file[*at];
-                let score = self.replacement(it, there);
+                let lost = self.definitions.lost_members(it, *at).count();
+                let score = self.replacement(it, there) - price::LOST_MEMBER * count(lost);
                 let of = (number, *at);
                 let may_go_on = self.may_go_on(&it.it, there);
                 let plain =
@@ -121,7 +122,7 @@ impl Maker<'_, '_> {
         {
             score -= price::OTHER_PARAMETERS * if it.same.len() > 1 { 2 } else { 1 };
         }
-        score - price::LOST_MEMBER * count(self.lost_members(it, there))
+        score
     }
 
     /// Whether the new lines are the first of the old ones, though not all.
@@ -169,22 +170,5 @@ impl Maker<'_, '_> {
         let level = |row: usize| self.parser.kind.level(&self.sketch.rows[row].text);
         let levels: Vec<_> = (it.head + 1..it.end).filter_map(level).collect();
         levels.last() > levels.iter().min()
-    }
-
-    /// How many members of a type would go that the sketch does not name.
-    fn lost_members(&self, it: &Defined, there: &Definition) -> usize {
-        if !it.it.kind.has_members() {
-            return 0;
-        }
-        let own = |name: &str| {
-            self.definitions
-                .sketch
-                .iter()
-                .any(|own| own.it.name == name && it.it.body().contains(&own.it.head))
-        };
-        let is_member = |it: &&Definition| {
-            there.body().contains(&it.head) && it.head > there.head && it.kind == Kind::Function
-        };
-        self.definitions.file.iter().filter(is_member).filter(|it| !own(&it.name)).count()
     }
 }

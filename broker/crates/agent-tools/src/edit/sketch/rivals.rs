@@ -81,7 +81,10 @@ impl Rivals<'_, '_> {
             Some(Op::Insert { .. } | Op::Delete { .. }) => true,
             _ => false,
         };
-        if begins_new && ops.iter().any(|it| matches!(it, Op::Match { .. })) {
+        // Where the file ends with it, it is at the end already.
+        let count = self.all.file.bare.iter().rposition(|it| !it.is_empty());
+        let ends_file = ops.iter().any(|it| matches!(it, Op::Match { line, .. } if Some(*line) == count));
+        if begins_new && !ends_file && ops.iter().any(|it| matches!(it, Op::Match { .. })) {
             let unpaired = ops.iter().filter_map(|it| row(*it)).collect();
             let constraints = Constraints { unpaired, ..Constraints::default() };
             self.rivals.push(Rival { constraints, kind: Kind::Appends });

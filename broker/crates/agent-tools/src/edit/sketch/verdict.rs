@@ -8,10 +8,13 @@ use super::{
         outcome::{Changed, Reason, Refused},
     },
     alignment::{Arrangement, Op},
+    candidate::Jump,
     file_lines::Score,
     judge::Judge,
+    placed,
     render::Renderer,
     rivals::{self, rivals},
+    rows::{Row, Sketch},
     syntax::Syntax,
 };
 
@@ -30,7 +33,8 @@ const BROKEN: Score = 900;
 /// Lines that may go in a reading whose pieces begin and end with lines of the file, so that no other one counts.
 const MOST_GONE: usize = 8;
 
-/// What it earns that a reading is literal, and puts no line of the file there a second time.
+/// What it earns that a reading is literal, and puts no line of the file there a second time; and what it costs that a line of
+/// the file becomes another one of it.
 const PLAIN: Score = 350;
 
 /// Readings whose rivals are asked for.
@@ -54,6 +58,7 @@ struct Reading {
     arrangement: Arrangement,
     text: String,
     margin: Score,
+    kind: rivals::Kind,
     /// What it is worth: its score, and more if it is the text that a reader would put there.
     worth: Score,
     /// Whether its grammar has no place for it; looked at where it matters.
@@ -67,19 +72,25 @@ impl Judge<'_, '_> {
         let readings = self.readings(best, &syntax);
         let refuse = |reason: Reason| self.refused(reason, &readings);
         let Some(best) = readings.first() else { return Err(refuse(self.several(&[]))) };
-        if best.is_broken(&syntax) && !self.is_held(&best.arrangement) {
+        if best.is_broken(&syntax) && (!self.is_held(&best.arrangement) || !notes.is_empty()) {
             return Err(refuse(Reason::BreaksSyntax));
         }
         if let Some(reason) = self.veto(best) {
             return Err(refuse(reason));
         }
+        if let Some(jump) = self.loses_members(&best.arrangement.ops) {
+            return Err(self.refused_members(jump, &best));
+        }
         let own = squeezed(&best.text);
+        let gone: usize = best.arrangement.ops.iter().map(|it| self.deleted(*it)).sum();
+        let only_adds = gone == 0 && !self.makes_copies(&best.arrangement);
         let is_literal = self.is_literal(&best.arrangement) && !self.makes_copies(&best.arrangement);
         let is_rival = |it: &&Reading| {
             best.arrangement.score - it.arrangement.score < it.margin
                 && squeezed(&it.text) != own
                 && (!is_literal || self.is_literal(&it.arrangement))
                 && !self.has_no_base(&it.arrangement)
+                && (it.kind == rivals::Kind::Appends || !only_adds || !self.makes_copies(&it.arrangement))
                 && !it.is_broken(&syntax)
         };
         if let Some(rival) = readings[1..].iter().find(is_rival) {
@@ -98,13 +109,18 @@ impl Judge<'_, '_> {
             all: self.all,
             is_python: self.parser.language.is_some_and(|it| it.name() == "python"),
         };
-        let reading = |arrangement: Arrangement, margin| {
+        let reading = |arrangement: Arrangement, margin, kind| {
             let text = renderer.text(&arrangement);
             let is_plain = self.is_literal(&arrangement) && !self.makes_copies(&arrangement);
-            let worth = arrangement.score + if is_plain { PLAIN } else { 0 };
-            Reading { arrangement, text, margin, worth, is_broken: OnceCell::new() }
+            let more = match (is_plain, self.turns_into_copies(&arrangement)) {
+                (true, _) => PLAIN,
+                (_, true) => -PLAIN,
+                _ => 0,
+            };
+            let worth = arrangement.score + more;
+            Reading { arrangement, text, margin, kind, worth, is_broken: OnceCell::new() }
         };
-        let mut readings = vec![reading(best, MARGIN)];
+        let mut readings = vec![reading(best, MARGIN, rivals::Kind::Other)];
         let mut expanded: Vec<Vec<Op>> = Vec::new();
         // Where a rival turns out to be better, as the first one breaks the syntax, its own rivals count.
         while let Some(best) = readings.first().filter(|it| !expanded.contains(&it.arrangement.ops)) {
@@ -112,7 +128,7 @@ impl Judge<'_, '_> {
                 break;
             }
             expanded.push(best.arrangement.ops.clone());
-            let least = best.arrangement.score - BROKEN - PLAIN;
+            let least = best.arrangement.score - BROKEN - 2 * PLAIN;
             for it in rivals(&best.arrangement, self.all, self.sketch) {
                 let Some(found) = it.arrangement(self.all) else { continue };
                 let margin = match it.kind {
@@ -126,7 +142,7 @@ impl Judge<'_, '_> {
                 }
                 let is_known = |it: &Reading| it.arrangement.ops == found.ops && it.margin >= margin;
                 if found.score >= least - margin && !readings.iter().any(is_known) {
-                    readings.push(reading(found, margin));
+                    readings.push(reading(found, margin, it.kind));
                 }
             }
             sort(&mut readings, syntax);
@@ -148,6 +164,43 @@ impl Judge<'_, '_> {
         let shown =
             shown.into_iter().map(|it| (self.described(&it.1.arrangement), it.1.text.clone())).collect();
         Refused::with_readings(reason, &self.file.replaced(&[], None), shown)
+    }
+
+    /// A type that is written out without some of its members: the others may stay.
+    fn refused_members(&self, jump: &Jump, best: &Reading) -> Refused {
+        let mut shown = Vec::new();
+        // A text that loses others still is no better.
+        let kept = match self.is_retry {
+            true => None,
+            false => placed(self.file, self.with_markers(jump), self.parser, true).ok(),
+        };
+        if let Some(kept) = kept {
+            shown.push(("members that the edit does not have stay".to_owned(), kept.changed.text));
+        }
+        shown.push(("members that the edit does not have go".to_owned(), best.text.clone()));
+        let definitions = &self.all.definitions;
+        let own = &definitions.sketch[jump.of.0];
+        let members = definitions.lost_members(own, jump.of.1).map(|it| it.name.clone()).collect();
+        let reason = Reason::Members { name: own.it.name.clone(), members };
+        Refused::with_readings(reason, &self.file.replaced(&[], None), shown)
+    }
+
+    /// The sketch with markers above and below the members of a type.
+    fn with_markers(&self, jump: &Jump) -> Sketch<'_> {
+        let mut rows = self.sketch.rows.clone();
+        let members = self.all.definitions.sketch.iter().map(|it| &it.it);
+        let inside: Vec<_> =
+            members.filter(|it| it.head > jump.rows.start && jump.rows.contains(&it.head)).collect();
+        let first = inside.iter().map(|it| it.lead).min().unwrap_or(jump.rows.end - 1);
+        let last = inside.iter().map(|it| it.end).max().unwrap_or(first);
+        let marker = |at: usize| {
+            let at = at.min(rows.len() - 1);
+            Row { text: "".into(), is_marker: true, blank_above: 0, blank_below: 0, ..rows[at].clone() }
+        };
+        let (above, below) = (marker(first), marker(last));
+        rows.insert(last, below);
+        rows.insert(first, above);
+        Sketch { rows }
     }
 
     /// Rows of which two readings make something else.
@@ -233,6 +286,7 @@ impl Judge<'_, '_> {
             .or_else(|| self.has_open_edges(ops))
             .or_else(|| self.inserts_copies(&best.arrangement))
             .or_else(|| self.defines_twice(ops))
+            .or_else(|| self.doubles_a_line(&best.arrangement))
     }
 
     /// Whether each piece begins and ends with lines of the file as they are, which say where it stands, and little goes between.

@@ -6,9 +6,10 @@ use super::{
     super::{
         definition::{Definition, Kind},
         outcome::Reason,
-        text::is_blank,
+        text::{indentation, is_blank},
     },
     alignment::{Arrangement, Op},
+    candidate::Jump,
     definitions::Defined,
     file_lines::{Score, is_closer},
     judge::Judge,
@@ -17,6 +18,9 @@ use super::{
 
 /// Cost of deletions from which on they are refused: 30 lines, or several definitions.
 const MOST_DELETED: Score = 1500;
+
+/// Words of lines behind which nothing of their block follows.
+const LEAVES: [&str; 5] = ["return", "raise", "throw", "break", "continue"];
 
 /// Lines that may be deleted though one of them is much like the line next to them.
 const FEW: usize = 1;
@@ -145,12 +149,76 @@ impl Judge<'_, '_> {
         None
     }
 
+    /// A type that takes the place of one with members which the sketch does not have: those may be meant to stay.
+    pub(super) fn loses_members(&self, ops: &[Op]) -> Option<&Jump> {
+        let definitions = &self.all.definitions;
+        let mut jumps = ops.iter().filter_map(|it| match it {
+            Op::Jump { jump } => Some(&self.all.jumps[*jump]),
+            _ => None,
+        });
+        let loses = |(own, there): (usize, usize)| {
+            definitions.lost_members(&definitions.sketch[own], there).next().is_some()
+        };
+        jumps.find(|it| loses(it.of))
+    }
+
+    /// A new line at the edge of a piece, next to one of the file that it may be after a change: one that gives a value to the
+    /// same key, leaves the same block, or begins alike.
+    pub(super) fn doubles_a_line(&self, arrangement: &Arrangement) -> Option<Reason> {
+        let bare = &self.all.file.bare;
+        for ops in arrangement.pieces() {
+            let said: Vec<_> = ops
+                .iter()
+                .filter(|it| self.rows(**it).any(|row| !self.sketch.rows[row].is_blank()))
+                .collect();
+            let edges = [(said.first(), true), (said.last(), false)];
+            for (edge, is_above) in edges {
+                let Some(Op::Insert { row, before }) = edge else { continue };
+                let is_open = if is_above { *row > 0 } else { *row + 1 < self.sketch.rows.len() };
+                let beside = match is_above {
+                    // Above the first new line stand lines that a marker stands for.
+                    true => bare[..*before].iter().rposition(|it| !it.is_empty()),
+                    false => (*before..bare.len()).find(|it| !bare[*it].is_empty()),
+                };
+                let is_twin = |line: usize| self.is_changed_twin(*row, line);
+                if is_open && !self.all.rows[*row].is_new && beside.is_some_and(is_twin) {
+                    return Some(self.several(&[*row]));
+                }
+            }
+        }
+        None
+    }
+
+    fn is_changed_twin(&self, row: usize, line: usize) -> bool {
+        let (text, there) = (&self.sketch.rows[row].text, self.file.lines()[line]);
+        if indentation(text) != indentation(there) {
+            return false;
+        }
+        let (text, there) = (text.trim(), there.trim());
+        let word =
+            |it: &str| it.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default().to_owned();
+        let same_word = !word(text).is_empty() && word(text) == word(there);
+        let opens = |it: &str| it.ends_with(['{', ':', '(']) || it.ends_with("do") || it.ends_with("then");
+        let tag = |it: &str| it.strip_prefix('<').map(word);
+        let is_only_tag = || {
+            let own = tag(text).filter(|it| !it.is_empty());
+            let same = |it: &&&str| own.is_some() && tag(it) == own;
+            own == tag(there) && self.all.file.bare.iter().filter(same).count() == 1
+        };
+        self.all.has_same_key(text, line)
+            || (same_word && LEAVES.contains(&&*word(text)))
+            || (same_word && opens(text) && opens(there) && self.all.are_twins(text, line))
+            || (text.starts_with('<') && is_only_tag())
+    }
+
     /// No line of the file says where a piece goes.
     pub(super) fn has_no_anchor(&self, arrangement: &Arrangement) -> Option<Reason> {
         let is_placed = |op: &Op| match op {
             Op::Jump { .. } => true,
             Op::Match { row, line } => {
-                self.all.is_anchor(*row, *line) || self.all.weight(&self.sketch.rows[*row].text) >= WORDS
+                self.all.is_anchor(*row, *line)
+                    || self.all.weight(&self.sketch.rows[*row].text) >= WORDS
+                    || self.closes_named(*row, *line)
             }
             Op::Insert { row, .. } => self.is_placed(*row),
             Op::Skip { .. } | Op::Delete { .. } => false,
@@ -170,6 +238,12 @@ impl Judge<'_, '_> {
             }
         }
         None
+    }
+
+    /// Whether a line ends the block whose head stands alone above it.
+    fn closes_named(&self, row: usize, line: usize) -> bool {
+        let blocks = self.all.definitions.named[row].as_deref().unwrap_or_default();
+        blocks.len() == 1 && is_closer(&self.sketch.rows[row].text) && blocks[0].end == line + 1
     }
 
     /// New lines at an end without a marker, though lines of the file are beyond it: those may go or stay.
