@@ -11,7 +11,7 @@ use std::{
 
 use bytes::Bytes;
 use thiserror::Error;
-use tree_sitter::{ParseOptions, ParseState, Parser, Point};
+use tree_sitter::{InputEdit, ParseOptions, ParseState, Parser, Point};
 
 use crate::Language;
 
@@ -52,7 +52,7 @@ impl Tree {
         if text.len() > LARGEST {
             return Err(Unparsed::TooLarge { bytes: text.len() });
         }
-        let inner = PARSER.with_borrow_mut(|it| parse(it, language, &text, give_up))?;
+        let inner = PARSER.with_borrow_mut(|it| parse(it, language, &text, None, give_up))?;
         Ok(Self { language, text, inner })
     }
 
@@ -67,6 +67,18 @@ impl Tree {
     /// Whether some of the text does not fit the grammar.
     pub fn has_error(&self) -> bool {
         self.inner.root_node().has_error()
+    }
+
+    /// Whether another text, which shares most of its bytes with this one, fits the grammar. This takes a fraction of the time of
+    /// its tree. Where the answer is no, only the tree says so for certain.
+    pub fn fits(&self, text: &[u8], give_up: &dyn Fn() -> bool) -> bool {
+        if text.len() > LARGEST {
+            return false;
+        }
+        let mut old = self.inner.clone();
+        old.edit(&difference(&self.text, text));
+        let new = PARSER.with_borrow_mut(|it| parse(it, self.language, text, Some(&old), give_up));
+        new.is_ok_and(|it| !it.root_node().has_error())
     }
 
     /// Whether all of `range`, in bytes, is inside of a comment.
@@ -86,6 +98,26 @@ impl Tree {
     }
 }
 
+/// The bytes in the middle that two texts do not share.
+fn difference(old: &[u8], new: &[u8]) -> InputEdit {
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let same = |(a, b): &(&u8, &u8)| a == b;
+    let end = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(same).count();
+    InputEdit {
+        start_byte: start,
+        old_end_byte: old.len() - end,
+        new_end_byte: new.len() - end,
+        start_position: point(old, start),
+        old_end_position: point(old, old.len() - end),
+        new_end_position: point(new, new.len() - end),
+    }
+}
+
+fn point(text: &[u8], at: usize) -> Point {
+    let above = text[..at].iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    Point { row: text[..above].iter().filter(|it| **it == b'\n').count(), column: at - above }
+}
+
 thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
@@ -94,6 +126,7 @@ fn parse(
     parser: &mut Parser,
     language: Language,
     text: &[u8],
+    old: Option<&tree_sitter::Tree>,
     give_up: &dyn Fn() -> bool,
 ) -> Result<tree_sitter::Tree, Unparsed> {
     let no_grammar = |reason| Unparsed::NoGrammar { language, reason };
@@ -106,7 +139,7 @@ fn parse(
         |_: &ParseState| if give_up() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let options = ParseOptions::new().progress_callback(&mut look);
     let mut read = |at: usize, _: Point| text.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Unparsed::GivenUp)
+    parser.parse_with_options(&mut read, old, Some(options)).ok_or(Unparsed::GivenUp)
 }
 
 #[cfg(test)]

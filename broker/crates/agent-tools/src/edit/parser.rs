@@ -25,12 +25,20 @@ pub(super) struct Parser<'a> {
     pub(super) kind: FileKind,
     trees: &'a Trees,
     recent: RefCell<VecDeque<(ContentHash, Arc<Tree>)>>,
+    /// The last text that was looked at for errors, and whether it has none.
+    fitting: RefCell<Option<(ContentHash, bool)>>,
 }
 
 impl<'a> Parser<'a> {
     pub(super) fn of(path: &WorkspacePath, before: &str, trees: &'a Trees) -> Self {
         let language = Language::of(path);
-        let mut parser = Self { language, kind: FileKind::of(path), trees, recent: RefCell::default() };
+        let mut parser = Self {
+            language,
+            kind: FileKind::of(path),
+            trees,
+            recent: RefCell::default(),
+            fitting: RefCell::default(),
+        };
         // A header may be of C or C++.
         if parser.is(&["c"]) && parser.tree(before).is_some_and(|it| it.has_error()) {
             parser =
@@ -55,6 +63,20 @@ impl<'a> Parser<'a> {
             recent.remove(1);
         }
         Some(tree)
+    }
+
+    /// Whether a text fits the grammar, where there is one.
+    pub(super) fn fits(&self, text: &str) -> bool {
+        let hash = ContentHash::of(text.as_bytes());
+        if let Some((_, fits)) = self.fitting.borrow().filter(|it| it.0 == hash) {
+            return fits;
+        }
+        let known = self.recent.borrow().front().map(|it| Arc::clone(&it.1));
+        let start = Instant::now();
+        let fits = known.is_some_and(|it| it.fits(text.as_bytes(), &|| start.elapsed() > PARSE_TIME))
+            || self.tree(text).is_some_and(|it| !it.has_error());
+        self.fitting.replace(Some((hash, fits)));
+        fits
     }
 
     pub(super) fn is(&self, names: &[&str]) -> bool {

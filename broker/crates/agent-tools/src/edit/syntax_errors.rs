@@ -17,8 +17,8 @@ const SHOWN: usize = 5;
 
 /// None where there is no grammar, and where there were as many errors before.
 pub(super) fn new_errors(before: &str, after: &str, parser: &Parser<'_>) -> Vec<SyntaxError> {
-    let Some(after) = parser.tree(after).filter(|it| it.has_error()) else { return Vec::new() };
-    let Some(before) = parser.tree(before) else { return Vec::new() };
+    let Some(before) = parser.tree(before).filter(|_| !parser.fits(after)) else { return Vec::new() };
+    let Some(after) = parser.tree(after) else { return Vec::new() };
     let (old, new) = (shown(&before), shown(&after));
     if new.len() <= old.len() {
         return Vec::new();

@@ -16,7 +16,7 @@ fn tree(language: &str, text: &str) -> Tree {
 /// What a parser makes of a text that never saw another.
 fn alone(language: &str, text: &str) -> Tree {
     let (language, text) = (Language::named(language).unwrap(), Bytes::from(text.to_owned()));
-    let inner = parse(&mut Parser::new(), language, &text, &|| false).unwrap();
+    let inner = parse(&mut Parser::new(), language, &text, None, &|| false).unwrap();
     Tree { language, text, inner }
 }
 
@@ -94,4 +94,22 @@ fn what_nobody_wants_is_given_up() {
     assert!(!tree("python", "x = 1\n").has_error(), "the next is not hurt");
     let large = Tree::parse(python, vec![b' '; LARGEST + 1].into(), &|| false);
     assert_eq!(large.err(), Some(Unparsed::TooLarge { bytes: LARGEST + 1 }));
+}
+
+/// What is said to fit has a tree without errors.
+#[test]
+fn a_text_that_fits_by_another_one_fits() {
+    for (language, sample) in SAMPLES {
+        let rng_seed = RngSeed::Fixed(11);
+        let config =
+            ProptestConfig { rng_seed, cases: 64, failure_persistence: None, ..ProptestConfig::default() };
+        let edits = prop::collection::vec(typed(), 1..3);
+        let tried = TestRunner::new(config).run(&edits, |edits| {
+            let text = edits.into_iter().fold(sample.to_owned(), |text, it| edited(&text, it));
+            let fits = tree(language, sample).fits(text.as_bytes(), &|| false);
+            prop_assert!(!fits || !tree(language, &text).has_error(), "{language}: {text}");
+            Ok(())
+        });
+        tried.unwrap();
+    }
 }

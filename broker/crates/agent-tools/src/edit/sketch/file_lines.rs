@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rustc_hash::FxBuildHasher;
+
 use super::candidate::key;
 
 /// Points: a line of eight letters that stands in the file once has 300.
@@ -16,20 +18,23 @@ const FULL: i32 = 8;
 /// Number of a token of a text: a word, or a sign.
 pub(super) type Token = u32;
 
+/// A table by texts of the file, of which most are short.
+type Table<K, V> = HashMap<K, V, FxBuildHasher>;
+
 pub(super) struct FileLines<'a> {
     pub(super) lines: &'a [&'a str],
     /// Each line without whitespace at its ends.
     pub(super) bare: Vec<&'a str>,
-    by_text: HashMap<&'a str, Vec<usize>>,
+    by_text: Table<&'a str, Vec<usize>>,
     /// How often a line stands in the file with its indentation, and after which other one.
-    full: HashMap<&'a str, usize>,
-    follows: HashMap<(&'a str, &'a str), usize>,
+    full: Table<&'a str, usize>,
+    follows: Table<(&'a str, &'a str), usize>,
     /// The nearest lines above and below that are not blank.
     above: Vec<Option<usize>>,
     below: Vec<Option<usize>>,
     /// Lines at the margin by what they give a value to.
-    keys: HashMap<&'a str, Vec<usize>>,
-    ids: HashMap<&'a str, Token>,
+    keys: Table<&'a str, Vec<usize>>,
+    ids: Table<&'a str, Token>,
     tokens: Vec<Vec<Token>>,
     by_token: Vec<Vec<usize>>,
 }
@@ -41,11 +46,11 @@ impl<'a> FileLines<'a> {
             lines,
             above: vec![None; lines.len()],
             below: vec![None; lines.len()],
-            by_text: HashMap::with_capacity(lines.len()),
-            full: HashMap::with_capacity(lines.len()),
-            follows: HashMap::with_capacity(lines.len()),
-            keys: HashMap::new(),
-            ids: HashMap::new(),
+            by_text: Table::with_capacity_and_hasher(lines.len(), FxBuildHasher),
+            full: Table::with_capacity_and_hasher(lines.len(), FxBuildHasher),
+            follows: Table::with_capacity_and_hasher(lines.len(), FxBuildHasher),
+            keys: Table::default(),
+            ids: Table::default(),
             tokens: Vec::with_capacity(lines.len()),
             by_token: Vec::new(),
             bare,

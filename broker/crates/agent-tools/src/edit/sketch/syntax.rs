@@ -29,7 +29,7 @@ impl<'s> Syntax<'s> {
     }
 
     pub(super) fn is_worse(&self, text: &str) -> bool {
-        if self.parser.tree(text).is_some_and(|it| !it.has_error()) {
+        if self.parser.fits(text) {
             return false;
         }
         let after = self.flaws(text);
