@@ -6,18 +6,18 @@
 //! [`verdict`] refuses the sketch and shows both.
 
 mod alignment;
+mod builder;
 mod candidate;
 mod candidates;
 mod copies;
+mod costs;
 mod definitions;
 mod file_lines;
 mod indentation;
 mod judge;
-mod maker;
 mod markers;
 mod pairs;
 mod places;
-mod price;
 mod render;
 mod replacements;
 mod rivals;
@@ -29,7 +29,9 @@ mod vetoes;
 use self::{
     alignment::{Constraints, align},
     candidate::Candidates,
+    file_lines::FileLines,
     judge::Judge,
+    rows::Row,
     verdict::Placed,
 };
 pub(super) use self::{
@@ -44,6 +46,12 @@ use super::{
 
 /// Rows times lines from which on not even what each row may be is looked at.
 const MOST_PLACES: usize = 40 << 20;
+
+/// Lines of the file that the rows may be, as far as they are the same.
+const MOST_PAIRS: usize = 1 << 20;
+
+/// Rows times columns of all runs, of which there is one for each piece at least.
+const MOST_CELLS_OF_RIVALS: usize = 128 << 20;
 
 /// Rows times columns of one run of the alignment.
 const MOST_CELLS: usize = 4 << 20;
@@ -67,8 +75,15 @@ fn placed(
         return Err(Reason::LongSketch { rows: sketch.rows.len() }.into());
     }
     let notes = indentation::adapt(&mut sketch, file.lines());
-    let all = Candidates::new(&sketch, file.lines(), parser);
-    if all.rows.len().saturating_mul(all.columns.len()) > MOST_CELLS {
+    let lines = FileLines::new(file.lines());
+    let is_row = |it: &&Row<'_>| !it.is_marker && !it.is_blank();
+    let pairs = sketch.rows.iter().filter(is_row).map(|it| lines.places(it.text.trim()).len());
+    if pairs.sum::<usize>() > MOST_PAIRS {
+        return Err(Reason::LongSketch { rows: sketch.rows.len() }.into());
+    }
+    let all = Candidates::new(&sketch, lines, parser);
+    let cells = all.rows.len().saturating_mul(all.columns.len());
+    if cells > MOST_CELLS || cells.saturating_mul(sketch.pieces().len()) > MOST_CELLS_OF_RIVALS {
         return Err(Reason::LongSketch { rows: all.rows.len() }.into());
     }
     let Some(best) = align(&all, &Constraints::default()) else {

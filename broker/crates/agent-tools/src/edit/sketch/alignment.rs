@@ -14,8 +14,8 @@ use std::{
 
 use super::{
     candidate::{Candidates, Relation},
+    costs::{DELETE, DELETE_END, EDGE, EMPTY_MARKER, FORBIDDEN, NO_MARKER, WEAK_EDGE, WORDS},
     file_lines::Score,
-    price::{DELETE, DELETE_END, EDGE, EMPTY_MARKER, FORBIDDEN, NO_MARKER, WEAK_EDGE, WORDS},
 };
 
 /// Less than any arrangement earns.
@@ -41,9 +41,9 @@ pub(super) enum Op {
         from: usize,
         upto: usize,
     },
-    /// A definition in the place of another, by its number in [`Candidates::jumps`].
-    Jump {
-        jump: usize,
+    /// A definition in the place of another, by its number in [`Candidates::substitutions`].
+    Substitution {
+        substitution: usize,
     },
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Constraints {
     /// Rows that are not inserted above a line.
     pub(super) inserts_at: BTreeSet<(usize, usize)>,
     /// Definitions of the sketch and the file that do not take each other's place.
-    pub(super) jumps: BTreeSet<(usize, usize)>,
+    pub(super) substitutions: BTreeSet<(usize, usize)>,
     /// Lines that are not deleted.
     pub(super) kept: Option<Range<usize>>,
 }
@@ -90,13 +90,14 @@ enum Step {
     Start,
     Insert,
     Match,
-    Jump,
+    Substitution,
     /// Within a row, after its own step.
     Delete,
     Skip,
 }
 
-const STEPS: [Step; 6] = [Step::Start, Step::Insert, Step::Match, Step::Jump, Step::Delete, Step::Skip];
+const STEPS: [Step; 6] =
+    [Step::Start, Step::Insert, Step::Match, Step::Substitution, Step::Delete, Step::Skip];
 
 fn back(step: Step, state: usize, column: usize) -> Back {
     let column = u32::try_from(column).unwrap_or_default();
@@ -114,13 +115,13 @@ type Scores = [Vec<Score>; STATES];
 struct Aligner<'c, 'a> {
     all: &'c Candidates<'a>,
     constraints: &'c Constraints,
-    gone: Vec<Score>,
+    deletion_costs: Vec<Score>,
     /// By row and state. What a deletion after a row replaced is kept beside it.
     backs: Vec<[Vec<Back>; STATES]>,
     before_deletion: Vec<Vec<Back>>,
-    /// Scores before the first rows of jumps.
+    /// Scores before the first rows of substitutions.
     kept: std::collections::HashMap<usize, Scores>,
-    best_jump: std::collections::HashMap<(usize, usize), usize>,
+    best_substitution: std::collections::HashMap<(usize, usize), usize>,
 }
 
 pub(super) fn align(all: &Candidates<'_>, constraints: &Constraints) -> Option<Arrangement> {
@@ -131,10 +132,10 @@ pub(super) fn align(all: &Candidates<'_>, constraints: &Constraints) -> Option<A
 
 impl<'c, 'a> Aligner<'c, 'a> {
     fn new(all: &'c Candidates<'a>, constraints: &'c Constraints) -> Self {
-        let mut gone = all.gone.clone();
+        let mut deletion_costs = all.deletion_costs.clone();
         if let Some(kept) = &constraints.kept {
             let mut more = 0;
-            for (at, it) in gone.iter_mut().enumerate() {
+            for (at, it) in deletion_costs.iter_mut().enumerate() {
                 // Lines that must stay lie between the column before and this one.
                 let above = at.checked_sub(1).map_or(0, |it| all.columns[it]);
                 more += if above < kept.end && all.columns[at] > kept.start { FORBIDDEN } else { 0 };
@@ -144,11 +145,11 @@ impl<'c, 'a> Aligner<'c, 'a> {
         Self {
             all,
             constraints,
-            gone,
+            deletion_costs,
             backs: Vec::with_capacity(all.rows.len()),
             before_deletion: Vec::with_capacity(all.rows.len()),
             kept: std::collections::HashMap::new(),
-            best_jump: std::collections::HashMap::new(),
+            best_substitution: std::collections::HashMap::new(),
         }
     }
 
@@ -157,7 +158,7 @@ impl<'c, 'a> Aligner<'c, 'a> {
     }
 
     fn run(&mut self) -> Scores {
-        let starts: HashSet<usize> = self.all.jumps.iter().map(|it| it.rows.start).collect();
+        let starts: HashSet<usize> = self.all.substitutions.iter().map(|it| it.rows.start).collect();
         let mut scores = self.start();
         for row in 0..self.all.rows.len() {
             if starts.contains(&row) {
@@ -175,7 +176,7 @@ impl<'c, 'a> Aligner<'c, 'a> {
         if self.all.rows.first().is_some_and(|it| !it.is_marker) {
             scores[LOOSE][1..].fill(-NO_MARKER);
             for (at, it) in scores[CHANGED].iter_mut().enumerate().skip(1) {
-                *it = -DELETE - DELETE_END - self.gone[at];
+                *it = -DELETE - DELETE_END - self.deletion_costs[at];
             }
         }
         scores
@@ -230,7 +231,7 @@ impl<'c, 'a> Aligner<'c, 'a> {
             }
         }
         self.pairs(row, &before, &mut after, &mut backs);
-        self.jumps(row, &mut after, &mut backs);
+        self.substitutions(row, &mut after, &mut backs);
         self.deletions(&mut after, &mut backs);
         self.backs.push(backs);
         after
@@ -279,22 +280,22 @@ impl<'c, 'a> Aligner<'c, 'a> {
         }
     }
 
-    fn jumps(&mut self, row: usize, after: &mut Scores, backs: &mut [Vec<Back>; STATES]) {
-        let from = self.all.jumps.partition_point(|it| it.rows.end < row + 1);
-        for (number, jump) in
-            self.all.jumps.iter().enumerate().skip(from).take_while(|it| it.1.rows.end == row + 1)
+    fn substitutions(&mut self, row: usize, after: &mut Scores, backs: &mut [Vec<Back>; STATES]) {
+        let from = self.all.substitutions.partition_point(|it| it.rows.end < row + 1);
+        for (number, substitution) in
+            self.all.substitutions.iter().enumerate().skip(from).take_while(|it| it.1.rows.end == row + 1)
         {
-            let Some(before) = self.kept.get(&jump.rows.start) else { continue };
-            if self.constraints.jumps.contains(&jump.of) {
+            let Some(before) = self.kept.get(&substitution.rows.start) else { continue };
+            if self.constraints.substitutions.contains(&substitution.of) {
                 continue;
             }
-            let (from, to) = jump.columns;
+            let (from, to) = substitution.columns;
             for state in [ANCHORED, CHANGED, LOOSE] {
-                let score = before[state][from] + jump.score;
+                let score = before[state][from] + substitution.score;
                 if score > after[ANCHORED][to] {
                     after[ANCHORED][to] = score;
-                    backs[ANCHORED][to] = back(Step::Jump, state, from);
-                    self.best_jump.insert((row, to), number);
+                    backs[ANCHORED][to] = back(Step::Substitution, state, from);
+                    self.best_substitution.insert((row, to), number);
                 }
             }
         }
@@ -307,7 +308,7 @@ impl<'c, 'a> Aligner<'c, 'a> {
         let mut best: Option<(Score, Back)> = None;
         for at in 0..self.width() {
             if let Some((score, from)) = best {
-                let score = score - self.gone[at] - DELETE;
+                let score = score - self.deletion_costs[at] - DELETE;
                 if score > after[CHANGED][at] {
                     after[CHANGED][at] = score;
                     backs[CHANGED][at] = from;
@@ -316,7 +317,7 @@ impl<'c, 'a> Aligner<'c, 'a> {
             let ways =
                 [(after[ANCHORED][at], ANCHORED), (unchanged[at], CHANGED), (after[LOOSE][at] - EDGE, LOOSE)];
             for (score, state) in ways {
-                let score = score + self.gone[at];
+                let score = score + self.deletion_costs[at];
                 if score > NEVER / 2 && best.is_none_or(|it| score >= it.0) {
                     best = Some((score, back(Step::Delete, state, at)));
                 }
@@ -399,10 +400,10 @@ impl<'c, 'a> Aligner<'c, 'a> {
                     ops.push(Op::Insert { row: here, before: columns[at] });
                     row -= 1;
                 }
-                Step::Jump => {
-                    let jump = *self.best_jump.get(&(here, at))?;
-                    ops.push(Op::Jump { jump });
-                    row = self.all.jumps[jump].rows.start;
+                Step::Substitution => {
+                    let substitution = *self.best_substitution.get(&(here, at))?;
+                    ops.push(Op::Substitution { substitution });
+                    row = self.all.substitutions[substitution].rows.start;
                 }
             }
             (state, at) = (of, from);

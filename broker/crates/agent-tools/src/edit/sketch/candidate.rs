@@ -5,9 +5,9 @@
 use std::ops::Range;
 
 use super::{
+    costs::ALIKE,
     definitions::Definitions,
     file_lines::{FileLines, Score},
-    price::ALIKE,
 };
 
 pub(super) struct Candidates<'a> {
@@ -16,10 +16,10 @@ pub(super) struct Candidates<'a> {
     /// Places between lines, as the number of lines before each, ascending.
     pub(super) columns: Vec<usize>,
     /// What it costs to delete all lines before each column.
-    pub(super) gone: Vec<Score>,
+    pub(super) deletion_costs: Vec<Score>,
     pub(super) rows: Vec<Candidate>,
     /// In the order of their last rows.
-    pub(super) jumps: Vec<Jump>,
+    pub(super) substitutions: Vec<Substitution>,
 }
 
 /// One row.
@@ -62,7 +62,7 @@ pub(super) enum Relation {
 
 /// A definition that takes the place of one of its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Jump {
+pub(super) struct Substitution {
     pub(super) rows: Range<usize>,
     pub(super) lines: Range<usize>,
     pub(super) columns: (usize, usize),

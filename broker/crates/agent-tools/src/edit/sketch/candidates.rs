@@ -4,27 +4,23 @@ use std::collections::HashMap;
 
 use super::{
     super::{definition::Kind, parser::Parser},
-    candidate::{Candidate, Candidates, Jump},
+    builder::Builder,
+    candidate::{Candidate, Candidates, Substitution},
+    costs,
     definitions::Definitions,
     file_lines::{FileLines, STRONG, Score, is_closer},
-    maker::Maker,
-    price,
     rows::{Row, Sketch},
 };
 
 impl<'a> Candidates<'a> {
-    pub(super) fn new(sketch: &Sketch<'_>, lines: &'a [&'a str], parser: &Parser<'_>) -> Self {
-        let maker = Maker {
-            file: FileLines::new(lines),
-            definitions: Definitions::new(sketch, lines, parser),
-            sketch,
-            parser,
-        };
-        let new_rows = maker.new_rows();
-        let mut rows: Vec<_> = (0..sketch.rows.len()).map(|it| maker.candidate(it, new_rows[it])).collect();
-        let mut jumps = maker.jumps(&new_rows);
-        let at_place = maker.places(&new_rows);
-        let columns = maker.columns(&rows, &jumps, &at_place);
+    pub(super) fn new(sketch: &Sketch<'_>, file: FileLines<'a>, parser: &Parser<'_>) -> Self {
+        let builder =
+            Builder { definitions: Definitions::new(sketch, file.lines, parser), file, sketch, parser };
+        let new_rows = builder.new_rows();
+        let mut rows: Vec<_> = (0..sketch.rows.len()).map(|it| builder.candidate(it, new_rows[it])).collect();
+        let mut substitutions = builder.substitutions(&new_rows);
+        let at_place = builder.places(&new_rows);
+        let columns = builder.columns(&rows, &substitutions, &at_place);
         let number: HashMap<usize, usize> = columns.iter().enumerate().map(|(at, it)| (*it, at)).collect();
         for row in &mut rows {
             row.pairs.sort_by_key(|it| it.line);
@@ -35,18 +31,25 @@ impl<'a> Candidates<'a> {
             blocks.for_each(|it| *it = (number[&it.0], number[&it.1]));
         }
         for (row, line) in at_place {
-            rows[row].inserts.push((number[&line], -price::AT_PLACE));
+            rows[row].inserts.push((number[&line], -costs::AT_PLACE));
         }
-        for it in &mut jumps {
+        for it in &mut substitutions {
             it.columns = (number[&it.lines.start], number[&it.lines.end]);
         }
-        jumps.sort_by_key(|it| it.rows.end);
-        let gone = maker.gone(&columns);
-        Self { columns, gone, rows, jumps, file: maker.file, definitions: maker.definitions }
+        substitutions.sort_by_key(|it| it.rows.end);
+        let deletion_costs = builder.deletion_costs(&columns);
+        Self {
+            columns,
+            deletion_costs,
+            rows,
+            substitutions,
+            file: builder.file,
+            definitions: builder.definitions,
+        }
     }
 }
 
-impl Maker<'_, '_> {
+impl Builder<'_, '_> {
     /// The rows of definitions that the file has not; and what follows below the last marker where it begins with one.
     fn new_rows(&self) -> Vec<bool> {
         let rows = &self.sketch.rows;
@@ -89,7 +92,7 @@ impl Maker<'_, '_> {
         let places = self.file.places(text);
         let is_said = text.chars().any(char::is_alphanumeric);
         let is_copy = places.len() == 1 && is_said;
-        let insert = if text.is_empty() { price::INSERT_BLANK } else { price::INSERT };
+        let insert = if text.is_empty() { costs::INSERT_BLANK } else { costs::INSERT };
         // What only closes a block is there already.
         let closes = !places.is_empty() && !text.is_empty() && self.only_closes(row);
         let near = is_copy && !is_new && self.file.times(&it.text) == 1 && self.file.weight(text) >= 200;
@@ -98,10 +101,10 @@ impl Maker<'_, '_> {
         Candidate {
             is_marker: false,
             insert: insert
-                + if closes { price::FORBIDDEN } else { 0 }
-                + if is_copy && !is_new { price::COPY } else { 0 }
+                + if closes { costs::FORBIDDEN } else { 0 }
+                + if is_copy && !is_new { costs::COPY } else { 0 }
                 + if self.definitions.head_of_sketch(row).is_some_and(|it| !it.same.is_empty()) {
-                    price::SECOND_HEAD
+                    costs::SECOND_HEAD
                 } else {
                     0
                 },
@@ -114,7 +117,12 @@ impl Maker<'_, '_> {
     }
 
     /// All columns that something begins or ends at.
-    fn columns(&self, rows: &[Candidate], jumps: &[Jump], places: &[(usize, usize)]) -> Vec<usize> {
+    fn columns(
+        &self,
+        rows: &[Candidate],
+        substitutions: &[Substitution],
+        places: &[(usize, usize)],
+    ) -> Vec<usize> {
         let count = self.file.count();
         let mut is_column = vec![false; count + 1];
         let mut take = |it: usize| is_column[it.min(count)] = true;
@@ -130,7 +138,7 @@ impl Maker<'_, '_> {
                 take(it + 1)
             });
         }
-        for it in jumps {
+        for it in substitutions {
             take(it.lines.start);
             take(it.lines.end);
         }
@@ -146,7 +154,7 @@ impl Maker<'_, '_> {
         (0..=count).filter(|it| is_column[*it]).collect()
     }
 
-    fn gone(&self, columns: &[usize]) -> Vec<Score> {
+    fn deletion_costs(&self, columns: &[usize]) -> Vec<Score> {
         let mut heads = vec![false; self.file.count() + 1];
         for it in &self.definitions.file {
             let is_in_function = it
@@ -158,11 +166,11 @@ impl Maker<'_, '_> {
         let mut sums = vec![0];
         for (line, text) in self.file.bare.iter().enumerate() {
             sum += match text {
-                &"" => price::DELETE_BLANK,
-                it if it.chars().any(char::is_alphanumeric) => price::DELETE_LINE,
-                _ => price::DELETE_BRACKET,
+                &"" => costs::DELETE_BLANK,
+                it if it.chars().any(char::is_alphanumeric) => costs::DELETE_LINE,
+                _ => costs::DELETE_BRACKET,
             };
-            sum += if heads[line] { price::DELETE_HEAD } else { 0 };
+            sum += if heads[line] { costs::DELETE_HEAD } else { 0 };
             sums.push(sum);
         }
         columns.iter().map(|it| sums[*it]).collect()

@@ -86,7 +86,7 @@ impl Judge<'_, '_> {
         };
         let is_firm = |op: &Op| match *op {
             Op::Match { row, line } => !is_changed(row, line),
-            Op::Jump { .. } => true,
+            Op::Substitution { .. } => true,
             _ => false,
         };
         arrangement.pieces().into_iter().any(|ops| {

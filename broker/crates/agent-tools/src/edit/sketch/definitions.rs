@@ -1,6 +1,9 @@
 //! The definitions of a sketch, and which of the file's each may be.
 
-use std::ops::Range;
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use super::{
     super::{
@@ -19,6 +22,9 @@ pub(super) struct Definitions {
     pub(super) scopes: Vec<Scope>,
     /// The same by heads that stand alone in a piece, which say so for certain.
     pub(super) named: Vec<Scope>,
+    /// Numbers of definitions by the lines and rows of their heads.
+    by_line: HashMap<usize, usize>,
+    by_row: HashMap<usize, usize>,
 }
 
 /// Lines of the file; none where all are meant.
@@ -50,8 +56,9 @@ impl Definitions {
     pub(super) fn new(sketch: &Sketch<'_>, file: &[&str], parser: &Parser<'_>) -> Self {
         let of_file = definitions::of_lines(file, parser);
         let of_sketch = of_sketch(sketch, &of_file, parser);
-        let named = of_file.iter().filter(|it| is_named_alone(it, sketch, file, parser));
-        let named: Vec<_> = named.cloned().collect();
+        let lone = lone_heads(sketch, parser);
+        let is_alone = |it: &&Definition| file.get(it.head).is_some_and(|it| lone.contains(it.trim()));
+        let named: Vec<_> = of_file.iter().filter(is_alone).cloned().collect();
         let named = scopes(sketch, file, &named, &of_sketch, parser);
         let scopes = scopes(sketch, file, &of_file, &of_sketch, parser);
         let defined = of_sketch.into_iter().map(|it| {
@@ -71,8 +78,17 @@ impl Definitions {
                 && file.iter().enumerate().any(|(at, text)| text.trim_end() == head && !is_head(at));
             Defined { is_whole: is_whole(&it, sketch, parser) && !is_unseen, same, it }
         });
-        let defined = defined.collect();
-        Self { file: of_file, sketch: defined, scopes, named }
+        let defined: Vec<_> = defined.collect();
+        let first =
+            |heads: Vec<usize>| heads.into_iter().enumerate().rev().map(|(at, it)| (it, at)).collect();
+        Self {
+            by_line: first(of_file.iter().map(|it| it.head).collect()),
+            by_row: first(defined.iter().map(|it| it.it.head).collect()),
+            file: of_file,
+            sketch: defined,
+            scopes,
+            named,
+        }
     }
 
     /// Whether a line of the file may be the one that a row is, by what the rows above it name.
@@ -86,12 +102,11 @@ impl Definitions {
     }
 
     pub(super) fn head_of_sketch(&self, row: usize) -> Option<&Defined> {
-        self.sketch.iter().find(|it| it.it.head == row)
+        self.by_row.get(&row).map(|it| &self.sketch[*it])
     }
 
     pub(super) fn head_of_file(&self, line: usize) -> Option<&Definition> {
-        let at = self.file.partition_point(|it| it.head < line);
-        self.file.get(at).filter(|it| it.head == line)
+        self.by_line.get(&line).map(|it| &self.file[*it])
     }
 
     /// Whether the sketch defines something of this name.
@@ -136,14 +151,12 @@ impl Definitions {
     }
 }
 
-/// Whether a piece of the sketch is the head of a definition, with nothing but the heads around it.
-fn is_named_alone(it: &Definition, sketch: &Sketch<'_>, file: &[&str], parser: &Parser<'_>) -> bool {
+/// Lines of the sketch that are the last ones of pieces of nothing but heads, each within the one above.
+fn lone_heads<'s>(sketch: &'s Sketch<'_>, parser: &Parser<'_>) -> HashSet<&'s str> {
     let level = |row: usize| parser.kind.level(&sketch.rows[row].text);
     let is_chain = |piece: &Range<usize>| piece.clone().filter_map(level).is_sorted_by(|a, b| a < b);
-    let is_head = |piece: &Range<usize>| {
-        file.get(it.head).is_some_and(|it| it.trim() == sketch.rows[piece.end - 1].text.trim())
-    };
-    sketch.pieces().iter().any(|piece| is_chain(piece) && is_head(piece))
+    let pieces = sketch.pieces().into_iter().filter(is_chain);
+    pieces.map(|it| sketch.rows[it.end - 1].text.trim()).collect()
 }
 
 /// Overloads of the same parameters, if there are any.
@@ -264,6 +277,38 @@ fn continues_head(line: &str) -> bool {
             .contains(&text.split_whitespace().next().unwrap_or_default())
 }
 
+/// Definitions of the file by the lines of their heads, and by their names.
+struct Heads<'d> {
+    all: &'d [Definition],
+    by_text: HashMap<&'d str, Vec<usize>>,
+    by_name: HashMap<&'d str, Vec<usize>>,
+}
+
+impl<'d> Heads<'d> {
+    fn new(all: &'d [Definition], file: &[&'d str]) -> Self {
+        let mut heads = Self { all, by_text: HashMap::new(), by_name: HashMap::new() };
+        for (at, it) in all.iter().enumerate() {
+            if let Some(text) = file.get(it.head) {
+                heads.by_text.entry(text.trim()).or_default().push(at);
+            }
+            heads.by_name.entry(&it.name).or_default().push(at);
+        }
+        heads
+    }
+
+    /// Those whose head reads like a line, or which have the name and kind of what the line defines.
+    fn like(&self, text: &str, own: Option<&Definition>) -> Vec<&'d Definition> {
+        let mut found: Vec<_> = self.by_text.get(text).cloned().unwrap_or_default();
+        if let Some(own) = own {
+            let same = self.by_name.get(&*own.name).into_iter().flatten();
+            found.extend(same.filter(|it| own.kind.is_like(self.all[**it].kind)));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(|it| &self.all[it]).collect()
+    }
+}
+
 /// What the rows above each row say of where it is: it is within what they are the heads of, by indentation.
 fn scopes(
     sketch: &Sketch<'_>,
@@ -272,6 +317,7 @@ fn scopes(
     of_sketch: &[Definition],
     parser: &Parser<'_>,
 ) -> Vec<Scope> {
+    let heads = Heads::new(of_file, file);
     // Levels of the rows around, with what each allows.
     let mut around: Vec<(usize, Scope)> = Vec::new();
     let mut scopes = Vec::with_capacity(sketch.rows.len());
@@ -288,13 +334,9 @@ fn scopes(
         scopes.push(scope.clone());
         let Some(level) = level.filter(|_| !parser.kind.is_aside(&row.text) && !continues) else { continue };
         let own = of_sketch.iter().find(|it| it.head == at);
-        let is_named = |it: &&Definition| {
-            let same_text = file.get(it.head).is_some_and(|it| it.trim() == row.text.trim());
-            let same_name = own.is_some_and(|own| own.name == it.name && own.kind.is_like(it.kind));
-            (same_text || same_name) && scope.as_ref().is_none_or(|all| is_within(all, it.head))
-        };
-        let blocks: Vec<_> = of_file.iter().filter(is_named).map(|it| it.head + 1..it.end).collect();
-        let blocks: Vec<_> = blocks.into_iter().filter(|it| !it.is_empty()).collect();
+        let is_in = |it: &&Definition| scope.as_ref().is_none_or(|all| is_within(all, it.head));
+        let blocks = heads.like(row.text.trim(), own).into_iter().filter(is_in).map(|it| it.head + 1..it.end);
+        let blocks: Vec<_> = blocks.filter(|it| !it.is_empty()).collect();
         around.push((level, if blocks.is_empty() { scope } else { Some(blocks) }));
     }
     scopes

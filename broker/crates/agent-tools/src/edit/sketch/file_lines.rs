@@ -1,10 +1,10 @@
 //! The lines of a file as they are compared with those of a sketch, and how much each says of where it stands.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, hash::BuildHasher};
 
 use rustc_hash::FxBuildHasher;
 
-use super::candidate::key;
+use super::{super::text::indentation, candidate::key};
 
 /// Points: a line of eight letters that stands in the file once has 300.
 pub(super) type Score = i32;
@@ -15,6 +15,9 @@ pub(super) const STRONG: Score = 130;
 /// Letters and digits of a line from which on more of them say no more.
 const FULL: i32 = 8;
 
+/// Tokens of a line by which it is compared with others.
+const MOST_TOKENS: usize = 500;
+
 /// Number of a token of a text: a word, or a sign.
 pub(super) type Token = u32;
 
@@ -23,8 +26,11 @@ type Table<K, V> = HashMap<K, V, FxBuildHasher>;
 
 pub(super) struct FileLines<'a> {
     pub(super) lines: &'a [&'a str],
-    /// Each line without whitespace at its ends.
+    /// Each line without whitespace at its ends, and the whitespace before it.
     pub(super) bare: Vec<&'a str>,
+    pub(super) indents: Vec<&'a str>,
+    /// How often each line stands in the file with its indentation.
+    times: Vec<usize>,
     by_text: Table<&'a str, Vec<usize>>,
     /// How often a line stands in the file with its indentation, and after which other one.
     full: Table<&'a str, usize>,
@@ -53,6 +59,8 @@ impl<'a> FileLines<'a> {
             ids: Table::default(),
             tokens: Vec::with_capacity(lines.len()),
             by_token: Vec::new(),
+            indents: lines.iter().map(|it| indentation(it)).collect(),
+            times: Vec::new(),
             bare,
         };
         let mut before = None;
@@ -62,6 +70,7 @@ impl<'a> FileLines<'a> {
                 before = Some(at);
             }
         }
+        all.times = lines.iter().map(|it| all.times(it)).collect();
         all
     }
 
@@ -78,7 +87,7 @@ impl<'a> FileLines<'a> {
             *self.follows.entry((self.bare[before], text)).or_default() += 1;
         }
         let mut tokens = Vec::new();
-        for it in split(text) {
+        for it in split(text).take(MOST_TOKENS) {
             let next = Token::try_from(self.ids.len()).unwrap_or(Token::MAX);
             let id = *self.ids.entry(it).or_insert(next);
             if id == next {
@@ -134,7 +143,7 @@ impl<'a> FileLines<'a> {
     ) -> Score {
         let text = self.bare[at];
         let alone = self.places(text).len();
-        let mut times = if same_indentation { self.times(self.lines[at]).max(1) } else { alone };
+        let mut times = if same_indentation { self.times[at] } else { alone };
         if let Some(there) = self.above[at].filter(|it| above == Some(self.bare[*it])) {
             times = times.min(self.times_below(self.bare[there], text));
         }
@@ -149,16 +158,13 @@ impl<'a> FileLines<'a> {
         self.follows.get(&(above, below)).copied().unwrap_or(usize::MAX)
     }
 
-    /// The tokens of a line of the sketch, as far as the file has them.
+    /// The tokens of a line of the sketch. Those that the file has not are told apart by their hashes.
     pub(super) fn tokens(&self, text: &str) -> Vec<Token> {
-        let mut next = Token::MAX;
-        let own = |it| {
-            self.ids.get(it).copied().unwrap_or_else(|| {
-                next -= 1;
-                next
-            })
-        };
-        split(text).map(own).collect()
+        let unknown = |it: &str| Token::MAX ^ (self.ids.hasher().hash_one(it) as Token >> 1);
+        split(text)
+            .take(MOST_TOKENS)
+            .map(|it| self.ids.get(it).copied().unwrap_or_else(|| unknown(it)))
+            .collect()
     }
 
     /// Whether a line differs in whitespace only, and in a comma or semicolon at its end.
@@ -170,7 +176,7 @@ impl<'a> FileLines<'a> {
         };
         let there = &self.tokens[at];
         let (a, b) = (cut(tokens), cut(there));
-        a > 0 && tokens[..a] == there[..b]
+        a > 0 && tokens.len() < MOST_TOKENS && tokens[..a] == there[..b]
     }
 
     /// Lines that share a word with one of the sketch that few lines have, ascending.

@@ -31,7 +31,7 @@ impl Judge<'_, '_> {
     pub(super) fn rows(&self, op: Op) -> Range<usize> {
         match op {
             Op::Match { row, .. } | Op::Insert { row, .. } => row..row + 1,
-            Op::Jump { jump } => self.all.jumps[jump].rows.clone(),
+            Op::Substitution { substitution } => self.all.substitutions[substitution].rows.clone(),
             Op::Skip { .. } | Op::Delete { .. } => 0..0,
         }
     }
@@ -40,7 +40,7 @@ impl Judge<'_, '_> {
         match op {
             Op::Match { line, .. } => line,
             Op::Insert { before, .. } => before,
-            Op::Jump { jump } => self.all.jumps[jump].lines.start,
+            Op::Substitution { substitution } => self.all.substitutions[substitution].lines.start,
             Op::Skip { from, .. } | Op::Delete { from, .. } => from,
         }
     }
@@ -52,7 +52,7 @@ impl Judge<'_, '_> {
 
     pub(super) fn is_firm(&self, op: Op) -> bool {
         match op {
-            Op::Jump { .. } => true,
+            Op::Substitution { .. } => true,
             Op::Match { row, .. } => self.all.weight(&self.sketch.rows[row].text) >= STRONG,
             _ => false,
         }

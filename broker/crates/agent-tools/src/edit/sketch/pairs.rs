@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     super::{definition::Kind, text::indentation},
+    builder::Builder,
     candidate::{Pair, Relation, key},
+    costs::{self, ALIKE, BESIDE, DISTINCT, EDGE, NEAR, SIMILAR},
     definitions::Defined,
     file_lines::{STRONG, Score, Token},
-    maker::Maker,
-    price::{self, ALIKE, BESIDE, DISTINCT, EDGE, NEAR, SIMILAR},
 };
 
 /// Places of the rows around from which on the lines between are not looked at.
@@ -17,17 +17,17 @@ const MOST_BESIDE: usize = 20;
 /// Pairs of a row with lines of the file that are looked at.
 const MOST_PAIRS: usize = 4000;
 
-impl Maker<'_, '_> {
+impl Builder<'_, '_> {
     /// What it costs more to insert a line next to others that are the same, by lines.
     pub(super) fn copies(&self, places: &[usize], copy_of: Option<usize>) -> Vec<(usize, Score)> {
         let mut more: HashMap<usize, Score> = HashMap::new();
         for it in places.iter().take(MOST_PAIRS) {
-            *more.entry(*it).or_default() += price::COPY_BESIDE;
-            *more.entry(it + 1).or_default() += price::COPY_BESIDE;
+            *more.entry(*it).or_default() += costs::COPY_BESIDE;
+            *more.entry(it + 1).or_default() += costs::COPY_BESIDE;
         }
         if let Some(it) = copy_of {
             let near = it.saturating_sub(NEAR)..=(it + NEAR + 1).min(self.file.count());
-            near.for_each(|it| *more.entry(it).or_default() += price::COPY_NEAR);
+            near.for_each(|it| *more.entry(it).or_default() += costs::COPY_NEAR);
         }
         let mut more: Vec<_> = more.into_iter().collect();
         more.sort_unstable();
@@ -36,6 +36,7 @@ impl Maker<'_, '_> {
 
     pub(super) fn pairs(&self, row: usize, text: &str) -> Vec<Pair> {
         let (above, below) = (self.neighbour(row, true), self.neighbour(row, false));
+        let indent = indentation(&self.sketch.rows[row].text);
         let head = self.definitions.head_of_sketch(row);
         let mut pairs = Vec::new();
         let same = self.file.places(text);
@@ -44,7 +45,7 @@ impl Maker<'_, '_> {
             same.iter().copied().filter(|it| same.len() <= MOST_PAIRS || self.is_beside(*it, above, below));
         for line in looked.take(MOST_PAIRS) {
             let is_in = self.definitions.is_in_scope(row, line);
-            let same_indent = self.is_indented_alike(row, line);
+            let same_indent = self.file.indents[line] == indent;
             let weight = self.file.weight_beside(line, same_indent, above, below);
             let mut score = weight;
             if !text.is_empty() {
@@ -52,10 +53,10 @@ impl Maker<'_, '_> {
                     score = score * 7 / 10 - 20;
                 }
                 if !is_in {
-                    score = if head.is_some() { score - price::OUT_OF_SCOPE } else { score / 2 };
+                    score = if head.is_some() { score - costs::OUT_OF_SCOPE } else { score / 2 };
                 }
                 if head.is_some() && is_in && self.definitions.head_of_file(line).is_some() {
-                    score += price::HEAD;
+                    score += costs::HEAD;
                 }
             }
             let is_anchor = score >= STRONG && same_indent;
@@ -83,20 +84,20 @@ impl Maker<'_, '_> {
         (above, below): (Option<&str>, Option<&str>),
         pairs: &mut Vec<Pair>,
     ) {
-        let tokens = self.file.tokens(text);
+        let (tokens, indent) = (self.file.tokens(text), indentation(&self.sketch.rows[row].text));
         let known: HashSet<usize> = pairs.iter().map(|it| it.line).collect();
         if let Some(head) = head {
             for at in &head.same {
                 let line = self.definitions.file[*at].head;
                 if !known.contains(&line) {
                     let relation = Relation::Anchor;
-                    pairs.push(Pair { line, column: 0, score: price::CHANGED_HEAD, relation, edge: EDGE });
+                    pairs.push(Pair { line, column: 0, score: costs::CHANGED_HEAD, relation, edge: EDGE });
                 }
             }
         }
         let value = self.file.only_value(&self.sketch.rows[row].text);
         if let Some(line) = value.filter(|it| head.is_none() && !known.contains(it)) {
-            let score = price::CHANGED_VALUE;
+            let score = costs::CHANGED_VALUE;
             pairs.push(Pair { line, column: 0, score, relation: Relation::Anchor, edge: EDGE });
         }
         let mut related = self.file.related(&tokens);
@@ -114,7 +115,7 @@ impl Maker<'_, '_> {
             if is_known || !self.definitions.is_in_scope(row, line) || is_head != is_head_there {
                 continue;
             }
-            let same_indent = self.is_indented_alike(row, line);
+            let same_indent = self.file.indents[line] == indent;
             if same_indent && self.file.is_close(&tokens, line) {
                 let score = self.file.weight(self.file.bare[line]) * 9 / 10;
                 let relation = if score >= STRONG { Relation::Anchor } else { Relation::Weak };
@@ -131,14 +132,14 @@ impl Maker<'_, '_> {
             if self.file.places(text).len() == 1 {
                 let is_there =
                     self.file.times(&self.sketch.rows[row].text) == 1 && self.file.weight(text) >= 200;
-                score -= price::COPY + if is_there && !same_key { price::COPY_NEAR } else { 0 };
+                score -= costs::COPY + if is_there && !same_key { costs::COPY_NEAR } else { 0 };
             }
             if head.zip(there).is_some_and(|(a, b)| a.it.name != b.name) {
-                score -= price::RENAMED;
+                score -= costs::RENAMED;
             }
             if same_key {
                 let is_beside = between.contains(&line) && self.parser.is_data();
-                score += if is_beside { price::SAME_KEY_OF_DATA } else { price::SAME_KEY };
+                score += if is_beside { costs::SAME_KEY_OF_DATA } else { costs::SAME_KEY };
             }
             let edge = self.edge(&tokens, similarity, line, (above, below));
             pairs.push(Pair { line, column: 0, score, relation: Relation::Changed, edge });
@@ -188,10 +189,5 @@ impl Maker<'_, '_> {
         let at = |it: Option<usize>| it.and_then(|it| self.file.bare.get(it).copied());
         (above.is_some() && at(line.checked_sub(1)) == above)
             || (below.is_some() && at(Some(line + 1)) == below)
-    }
-
-    fn is_indented_alike(&self, row: usize, line: usize) -> bool {
-        let indent = indentation;
-        indent(&self.sketch.rows[row].text) == indent(self.file.lines[line])
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{super::definition::Definition, definitions::Defined, file_lines::is_closer, maker::Maker};
+use super::{super::definition::Definition, builder::Builder, definitions::Defined, file_lines::is_closer};
 
-impl Maker<'_, '_> {
+impl Builder<'_, '_> {
     /// Columns where a row that begins new things goes: definitions to the end of their scope, imports to the others.
     pub(super) fn places(&self, new: &[bool]) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
@@ -57,10 +57,10 @@ impl Maker<'_, '_> {
         let is_said = |it: &usize| !bare[*it].is_empty() && !bare[*it].starts_with(['/', '*']);
         let first = (0..line).find(is_said);
         let mut open = Vec::new();
-        for at in 0..line {
-            if bare[at].starts_with("#if") {
+        for (at, text) in bare[..line].iter().enumerate() {
+            if text.starts_with("#if") {
                 open.push(at);
-            } else if bare[at].starts_with("#endif") {
+            } else if text.starts_with("#endif") {
                 open.pop();
             }
         }

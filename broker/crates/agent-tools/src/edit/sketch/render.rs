@@ -75,7 +75,7 @@ impl Renderer<'_, '_> {
             Op::Skip { from, upto } | Op::Delete { from, upto } => *from..*upto,
             Op::Match { line, .. } => *line..line + 1,
             Op::Insert { before, .. } => *before..*before,
-            Op::Jump { jump } => self.all.jumps[*jump].lines.clone(),
+            Op::Substitution { substitution } => self.all.substitutions[*substitution].lines.clone(),
         };
         match (ops.first(), ops.last()) {
             (Some(first), Some(last)) => of(first).start..of(last).end,
@@ -89,7 +89,9 @@ impl Renderer<'_, '_> {
             Op::Skip { .. } | Op::Delete { .. } => Vec::new(),
             Op::Match { line, .. } if self.is_slip(ops, at) => vec![self.file.lines()[line].to_owned()],
             Op::Match { row: it, .. } | Op::Insert { row: it, .. } => vec![row(it)],
-            Op::Jump { jump } => self.all.jumps[jump].rows.clone().map(row).collect(),
+            Op::Substitution { substitution } => {
+                self.all.substitutions[substitution].rows.clone().map(row).collect()
+            }
         }
     }
 

@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use super::{
     super::definition::{Definition, Kind},
-    candidate::Jump,
+    builder::{Builder, count},
+    candidate::Substitution,
+    costs::{self, SIMILAR},
     definitions::Defined,
     file_lines::Score,
-    maker::{Maker, count},
-    price::{self, SIMILAR},
 };
 
-impl Maker<'_, '_> {
+impl Builder<'_, '_> {
     /// Each whole definition in the place of each of its name.
-    pub(super) fn jumps(&self, new_rows: &[bool]) -> Vec<Jump> {
-        let mut jumps = Vec::new();
+    pub(super) fn substitutions(&self, new_rows: &[bool]) -> Vec<Substitution> {
+        let mut substitutions = Vec::new();
         for (number, it) in self.definitions.sketch.iter().enumerate() {
             let is_line = it.it.kind == Kind::Value && it.it.end == it.it.head + 1;
             if !it.is_whole || is_line || it.it.kind == Kind::Entry || new_rows[it.it.head] {
@@ -23,29 +23,36 @@ impl Maker<'_, '_> {
             for at in &it.same {
                 let there = &self.definitions.file[*at];
                 let lost = self.definitions.lost_members(it, *at).count();
-                let score = self.replacement(it, there) - price::LOST_MEMBER * count(lost);
+                let score = self.replacement(it, there) - costs::LOST_MEMBER * count(lost);
                 let of = (number, *at);
                 let may_go_on = self.may_go_on(&it.it, there);
-                let plain =
-                    Jump { rows: it.it.body(), lines: there.body(), columns: (0, 0), score, of, may_go_on };
-                jumps.extend(self.with_lead(&it.it, there, &plain));
+                let plain = Substitution {
+                    rows: it.it.body(),
+                    lines: there.body(),
+                    columns: (0, 0),
+                    score,
+                    of,
+                    may_go_on,
+                };
+                substitutions.extend(self.with_lead(&it.it, there, &plain));
                 if it.it.lead == it.it.head || there.lead == there.head {
                     // What the sketch does not show above the head stays.
                     let rows = it.it.lines();
-                    jumps.push(Jump { rows, ..plain });
+                    substitutions.push(Substitution { rows, ..plain });
                 } else {
                     let shares = self
                         .texts(it.it.lead..it.it.head)
                         .any(|row| self.file.bare[there.lead..there.head].contains(&row));
-                    jumps.push(Jump { score: score - if shares { 100 } else { 300 }, ..plain });
+                    substitutions
+                        .push(Substitution { score: score - if shares { 100 } else { 300 }, ..plain });
                 }
             }
         }
-        jumps
+        substitutions
     }
 
     /// With the comments, attributes and decorators above both.
-    fn with_lead(&self, it: &Definition, there: &Definition, plain: &Jump) -> Option<Jump> {
+    fn with_lead(&self, it: &Definition, there: &Definition, plain: &Substitution) -> Option<Substitution> {
         if it.lead == it.head || there.lead == there.head {
             return None;
         }
@@ -56,9 +63,9 @@ impl Maker<'_, '_> {
         let kept: Score =
             own.iter().filter(|it| lead.contains(*it)).map(|it| self.file.weight_in_context(it)).sum();
         let gone = lead[first..].iter().filter(|it| !own.contains(*it)).count();
-        let score = plain.score + kept - price::DELETE_LINE * count(gone);
+        let score = plain.score + kept - costs::DELETE_LINE * count(gone);
         let may_go_on = plain.may_go_on || !is_clear;
-        Some(Jump {
+        Some(Substitution {
             rows: it.lines(),
             lines: there.lead + first..there.end,
             score,
@@ -111,16 +118,16 @@ impl Maker<'_, '_> {
             }
         }
         let (gone, added) = (old.len() - alike, new.len() - alike);
-        let mut score = price::REPLACED + kept - 5 * count(gone) - 5 * count(added);
+        let mut score = costs::REPLACED + kept - 5 * count(gone) - 5 * count(added);
         if new.first() == old.first() {
-            score += price::HEAD;
+            score += costs::HEAD;
         }
         if Self::is_cut_short(&new, old) {
-            score -= price::CUT_SHORT;
+            score -= costs::CUT_SHORT;
         }
         if it.it.kind == Kind::Function && self.parser.has_overloads() && it.it.parameters != there.parameters
         {
-            score -= price::OTHER_PARAMETERS * if it.same.len() > 1 { 2 } else { 1 };
+            score -= costs::OTHER_PARAMETERS * if it.same.len() > 1 { 2 } else { 1 };
         }
         score
     }
@@ -134,7 +141,7 @@ impl Maker<'_, '_> {
     fn may_go_on(&self, it: &Definition, there: &Definition) -> bool {
         let rows = &self.sketch.rows[it.body()];
         let is_said = |it: &&&str| it.chars().any(char::is_alphanumeric);
-        if !self.parser.ends_by_indentation() || self.ends_with_a_jump(it) {
+        if !self.parser.ends_by_indentation() || self.ends_by_leaving(it) {
             return false;
         }
         let new: Vec<_> = rows.iter().map(|it| it.text.trim()).collect();
@@ -156,7 +163,7 @@ impl Maker<'_, '_> {
     }
 
     /// Whether the last line of a function leaves it, so that nothing can follow.
-    fn ends_with_a_jump(&self, it: &Definition) -> bool {
+    fn ends_by_leaving(&self, it: &Definition) -> bool {
         let level = |row: usize| self.parser.kind.level(&self.sketch.rows[row].text);
         let body = || it.head + 1..it.end;
         let Some(last) = body().rev().find(|it| level(*it).is_some()) else { return false };

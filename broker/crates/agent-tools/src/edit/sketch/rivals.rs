@@ -93,19 +93,19 @@ impl Rivals<'_, '_> {
 
     fn of_piece(&mut self, ops: &[Op]) {
         let pairs: Vec<_> = ops.iter().filter_map(|it| pair(*it)).collect();
-        let jumps: BTreeSet<_> = ops.iter().filter_map(|it| self.jump(*it)).collect();
-        if !pairs.is_empty() || !jumps.is_empty() {
+        let substitutions: BTreeSet<_> = ops.iter().filter_map(|it| self.substitution(*it)).collect();
+        if !pairs.is_empty() || !substitutions.is_empty() {
             let pairs = pairs.iter().copied().collect();
-            self.add(Constraints { pairs, jumps: jumps.clone(), ..Constraints::default() });
+            self.add(Constraints { pairs, substitutions: substitutions.clone(), ..Constraints::default() });
         }
         self.of_ends(&pairs);
         self.of_telling(ops);
         self.of_changes(&pairs);
-        self.of_inserts(ops, pairs.is_empty() && jumps.is_empty());
+        self.of_inserts(ops, pairs.is_empty() && substitutions.is_empty());
         self.of_deletions(ops);
-        if jumps.len() > 1 {
-            for it in jumps {
-                self.add(Constraints { jumps: [it].into(), ..Constraints::default() });
+        if substitutions.len() > 1 {
+            for it in substitutions {
+                self.add(Constraints { substitutions: [it].into(), ..Constraints::default() });
             }
         }
     }
@@ -147,12 +147,12 @@ impl Rivals<'_, '_> {
         match ops[*first] {
             Op::Match { .. } if first < last => self.unpaired(&ops[first + 1..]),
             // The head of a definition as the line above a new one.
-            Op::Jump { jump } => {
-                let it = &self.all.jumps[jump];
+            Op::Substitution { substitution } => {
+                let it = &self.all.substitutions[substitution];
                 let head = self.all.definitions.sketch[it.of.0].it.head;
                 let rest = ops[first + 1..].iter().filter_map(|it| row(*it));
                 let unpaired = (head + 1..it.rows.end).chain(rest).collect();
-                self.add(Constraints { unpaired, jumps: [it.of].into(), ..Constraints::default() });
+                self.add(Constraints { unpaired, substitutions: [it.of].into(), ..Constraints::default() });
             }
             _ => {}
         }
@@ -215,16 +215,16 @@ impl Rivals<'_, '_> {
         line - above..=line + below
     }
 
-    fn jump(&self, op: Op) -> Option<(usize, usize)> {
+    fn substitution(&self, op: Op) -> Option<(usize, usize)> {
         match op {
-            Op::Jump { jump } => Some(self.all.jumps[jump].of),
+            Op::Substitution { substitution } => Some(self.all.substitutions[substitution].of),
             _ => None,
         }
     }
 
     fn is_telling(&self, op: Op) -> bool {
         match op {
-            Op::Jump { .. } => true,
+            Op::Substitution { .. } => true,
             Op::Match { row, .. } => self.all.weight(&self.sketch.rows[row].text) >= TELLING,
             _ => false,
         }

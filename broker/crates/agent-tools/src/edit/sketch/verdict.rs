@@ -8,7 +8,7 @@ use super::{
         outcome::{Changed, Reason, Refused},
     },
     alignment::{Arrangement, Op},
-    candidate::Jump,
+    candidate::Substitution,
     file_lines::Score,
     judge::Judge,
     placed,
@@ -78,8 +78,8 @@ impl Judge<'_, '_> {
         if let Some(reason) = self.veto(best) {
             return Err(refuse(reason));
         }
-        if let Some(jump) = self.loses_members(&best.arrangement.ops) {
-            return Err(self.refused_members(jump, &best));
+        if let Some(substitution) = self.loses_members(&best.arrangement.ops) {
+            return Err(self.refused_members(substitution, best));
         }
         let own = squeezed(&best.text);
         let gone: usize = best.arrangement.ops.iter().map(|it| self.deleted(*it)).sum();
@@ -167,31 +167,32 @@ impl Judge<'_, '_> {
     }
 
     /// A type that is written out without some of its members: the others may stay.
-    fn refused_members(&self, jump: &Jump, best: &Reading) -> Refused {
+    fn refused_members(&self, substitution: &Substitution, best: &Reading) -> Refused {
         let mut shown = Vec::new();
         // A text that loses others still is no better.
         let kept = match self.is_retry {
             true => None,
-            false => placed(self.file, self.with_markers(jump), self.parser, true).ok(),
+            false => placed(self.file, self.with_markers(substitution), self.parser, true).ok(),
         };
         if let Some(kept) = kept {
             shown.push(("members that the edit does not have stay".to_owned(), kept.changed.text));
         }
         shown.push(("members that the edit does not have go".to_owned(), best.text.clone()));
         let definitions = &self.all.definitions;
-        let own = &definitions.sketch[jump.of.0];
-        let members = definitions.lost_members(own, jump.of.1).map(|it| it.name.clone()).collect();
+        let own = &definitions.sketch[substitution.of.0];
+        let members = definitions.lost_members(own, substitution.of.1).map(|it| it.name.clone()).collect();
         let reason = Reason::Members { name: own.it.name.clone(), members };
         Refused::with_readings(reason, &self.file.replaced(&[], None), shown)
     }
 
     /// The sketch with markers above and below the members of a type.
-    fn with_markers(&self, jump: &Jump) -> Sketch<'_> {
+    fn with_markers(&self, substitution: &Substitution) -> Sketch<'_> {
         let mut rows = self.sketch.rows.clone();
         let members = self.all.definitions.sketch.iter().map(|it| &it.it);
-        let inside: Vec<_> =
-            members.filter(|it| it.head > jump.rows.start && jump.rows.contains(&it.head)).collect();
-        let first = inside.iter().map(|it| it.lead).min().unwrap_or(jump.rows.end - 1);
+        let inside: Vec<_> = members
+            .filter(|it| it.head > substitution.rows.start && substitution.rows.contains(&it.head))
+            .collect();
+        let first = inside.iter().map(|it| it.lead).min().unwrap_or(substitution.rows.end - 1);
         let last = inside.iter().map(|it| it.end).max().unwrap_or(first);
         let marker = |at: usize| {
             let at = at.min(rows.len() - 1);
@@ -223,7 +224,9 @@ impl Judge<'_, '_> {
             let lines = piece.iter().filter_map(|it| match it {
                 Op::Match { line, .. } => Some(*line..line + 1),
                 Op::Delete { from, upto } => Some(*from..*upto),
-                Op::Jump { jump } => Some(self.all.jumps[*jump].lines.clone()),
+                Op::Substitution { substitution } => {
+                    Some(self.all.substitutions[*substitution].lines.clone())
+                }
                 Op::Insert { .. } | Op::Skip { .. } => None,
             });
             let lines: Vec<_> = lines.collect();
@@ -258,7 +261,9 @@ impl Judge<'_, '_> {
         let goes = |line: usize| {
             arrangement.ops.iter().any(|it| match it {
                 Op::Delete { from, upto } => (*from..*upto).contains(&line),
-                Op::Jump { jump } => self.all.jumps[*jump].lines.contains(&line),
+                Op::Substitution { substitution } => {
+                    self.all.substitutions[*substitution].lines.contains(&line)
+                }
                 Op::Match { .. } | Op::Insert { .. } | Op::Skip { .. } => false,
             })
         };
@@ -313,7 +318,7 @@ impl Judge<'_, '_> {
                     || self.all.has_same_key(text, line)
                     || self.all.definitions.head_of_sketch(row).is_some_and(|it| !it.same.is_empty())
             }
-            Op::Jump { .. } => true,
+            Op::Substitution { .. } => true,
             _ => false,
         };
         arrangement.pieces().into_iter().any(|ops| {
@@ -343,7 +348,7 @@ impl Judge<'_, '_> {
             Op::Match { row, line } => {
                 self.sketch.rows[row].text.trim_end() == self.file.lines()[line].trim_end()
             }
-            Op::Jump { .. } => true,
+            Op::Substitution { .. } => true,
             _ => false,
         }
     }

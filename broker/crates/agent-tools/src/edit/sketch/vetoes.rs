@@ -9,11 +9,11 @@ use super::{
         text::{indentation, is_blank},
     },
     alignment::{Arrangement, Op},
-    candidate::Jump,
+    candidate::Substitution,
+    costs::WORDS,
     definitions::Defined,
     file_lines::{Score, is_closer},
     judge::Judge,
-    price::WORDS,
 };
 
 /// Cost of deletions from which on they are refused: 30 lines, or several definitions.
@@ -36,7 +36,7 @@ impl Judge<'_, '_> {
     pub(super) fn deletes_much(&self, ops: &[Op]) -> Option<Reason> {
         let cost = |line: usize| {
             let column = self.all.columns.binary_search(&line).unwrap_or_default();
-            self.all.gone[column]
+            self.all.deletion_costs[column]
         };
         let deleted = ops.iter().filter_map(|it| match it {
             Op::Delete { from, upto } => Some((*from, *upto)),
@@ -51,11 +51,11 @@ impl Judge<'_, '_> {
 
     /// A definition takes the place of one that may be longer than what the sketch shows of it.
     pub(super) fn may_go_on(&self, ops: &[Op]) -> Option<Reason> {
-        let mut jumps = ops.iter().filter_map(|it| match it {
-            Op::Jump { jump } => Some(&self.all.jumps[*jump]),
+        let mut substitutions = ops.iter().filter_map(|it| match it {
+            Op::Substitution { substitution } => Some(&self.all.substitutions[*substitution]),
             _ => None,
         });
-        jumps.find(|it| it.may_go_on).map(|it| self.several(&[it.rows.end - 1]))
+        substitutions.find(|it| it.may_go_on).map(|it| self.several(&[it.rows.end - 1]))
     }
 
     /// The head of a definition goes while the rest of it stays, below what stood before it.
@@ -150,16 +150,16 @@ impl Judge<'_, '_> {
     }
 
     /// A type that takes the place of one with members which the sketch does not have: those may be meant to stay.
-    pub(super) fn loses_members(&self, ops: &[Op]) -> Option<&Jump> {
+    pub(super) fn loses_members(&self, ops: &[Op]) -> Option<&Substitution> {
         let definitions = &self.all.definitions;
-        let mut jumps = ops.iter().filter_map(|it| match it {
-            Op::Jump { jump } => Some(&self.all.jumps[*jump]),
+        let mut substitutions = ops.iter().filter_map(|it| match it {
+            Op::Substitution { substitution } => Some(&self.all.substitutions[*substitution]),
             _ => None,
         });
         let loses = |(own, there): (usize, usize)| {
             definitions.lost_members(&definitions.sketch[own], there).next().is_some()
         };
-        jumps.find(|it| loses(it.of))
+        substitutions.find(|it| loses(it.of))
     }
 
     /// A new line at the edge of a piece, next to one of the file that it may be after a change: one that gives a value to the
@@ -214,7 +214,7 @@ impl Judge<'_, '_> {
     /// No line of the file says where a piece goes.
     pub(super) fn has_no_anchor(&self, arrangement: &Arrangement) -> Option<Reason> {
         let is_placed = |op: &Op| match op {
-            Op::Jump { .. } => true,
+            Op::Substitution { .. } => true,
             Op::Match { row, line } => {
                 self.all.is_anchor(*row, *line)
                     || self.all.weight(&self.sketch.rows[*row].text) >= WORDS
@@ -294,12 +294,12 @@ impl Judge<'_, '_> {
         }
         let said = ops.iter().filter(|op| match op {
             Op::Insert { row, .. } | Op::Match { row, .. } => !self.sketch.rows[*row].is_blank(),
-            Op::Jump { .. } | Op::Delete { .. } => true,
+            Op::Substitution { .. } | Op::Delete { .. } => true,
             Op::Skip { .. } => false,
         });
         let said: Vec<_> = said.collect();
         let is_firm = |op: Option<&&Op>| match op {
-            Some(Op::Jump { .. }) => true,
+            Some(Op::Substitution { .. }) => true,
             Some(Op::Match { row, line }) => self.all.file.bare[*line] == self.sketch.rows[*row].text.trim(),
             _ => false,
         };

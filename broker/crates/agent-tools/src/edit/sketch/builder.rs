@@ -9,14 +9,14 @@ use super::{
     rows::{Row, Sketch},
 };
 
-pub(super) struct Maker<'s, 'a> {
+pub(super) struct Builder<'s, 'a> {
     pub(super) file: FileLines<'a>,
     pub(super) definitions: Definitions,
     pub(super) sketch: &'s Sketch<'s>,
     pub(super) parser: &'s Parser<'s>,
 }
 
-impl Maker<'_, '_> {
+impl Builder<'_, '_> {
     /// What a piece of the sketch defines first, if nothing but comments is above it.
     pub(super) fn first_of(&self, start: usize) -> Option<&Defined> {
         let is_comment = |row: &Row<'_>| {
