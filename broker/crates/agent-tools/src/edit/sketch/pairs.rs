@@ -105,6 +105,11 @@ impl Builder<'_, '_> {
         related.extend(&between);
         related.sort_unstable();
         related.dedup();
+        // Where the file has several lines that are like it, it is one more of them rather than one of them changed.
+        let is_alike = |line: &&usize| {
+            self.file.indents[**line] == indent && self.file.similarity(&tokens, **line) >= ALIKE
+        };
+        let has_siblings = related.iter().filter(is_alike).nth(1).is_some();
         for line in related {
             let is_known = known.contains(&line)
                 || pairs.iter().any(|it| it.line == line && it.relation == Relation::Anchor);
@@ -141,7 +146,10 @@ impl Builder<'_, '_> {
                 let is_beside = between.contains(&line) && self.parser.is_data();
                 score += if is_beside { costs::SAME_KEY_OF_DATA } else { costs::SAME_KEY };
             }
-            let edge = self.edge(&tokens, similarity, line, (above, below));
+            let edge = match has_siblings && !same_key {
+                true => EDGE,
+                false => self.edge(&tokens, similarity, line, (above, below)),
+            };
             pairs.push(Pair { line, column: 0, score, relation: Relation::Changed, edge });
         }
     }

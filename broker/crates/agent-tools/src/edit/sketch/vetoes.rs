@@ -219,6 +219,7 @@ impl Judge<'_, '_> {
                 self.all.is_anchor(*row, *line)
                     || self.all.weight(&self.sketch.rows[*row].text) >= WORDS
                     || self.closes_named(*row, *line)
+                    || self.all.file.times(&self.sketch.rows[*row].text) == 1
             }
             Op::Insert { row, .. } => self.is_placed(*row),
             Op::Skip { .. } | Op::Delete { .. } => false,
