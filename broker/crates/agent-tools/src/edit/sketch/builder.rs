@@ -23,7 +23,7 @@ impl Builder<'_, '_> {
             let text = row.text.trim();
             let is_there = !self.file.places(text).is_empty() && self.file.weight(text) >= STRONG;
             let is_aside = self.parser.kind.is_aside(text) || text.starts_with('*');
-            row.is_blank() || (is_aside && !is_there)
+            !row.is_marker && (row.is_blank() || (is_aside && !is_there))
         };
         let is_first =
             |it: &&Defined| it.it.lead >= start && self.sketch.rows[start..it.it.lead].iter().all(is_comment);

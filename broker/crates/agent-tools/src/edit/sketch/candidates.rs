@@ -160,7 +160,8 @@ impl Builder<'_, '_> {
             let is_in_function = it
                 .parent
                 .is_some_and(|it| matches!(self.definitions.file[it].kind, Kind::Function | Kind::Value));
-            heads[it.head] |= it.kind != Kind::Value && !is_in_function && !self.definitions.names(&it.name);
+            heads[it.head] |=
+                it.kind != Kind::Value && !is_in_function && !self.definitions.names(it, self.parser);
         }
         let mut sum = 0;
         let mut sums = vec![0];

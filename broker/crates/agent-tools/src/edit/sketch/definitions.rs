@@ -109,9 +109,17 @@ impl Definitions {
         self.by_line.get(&line).map(|it| &self.file[*it])
     }
 
-    /// Whether the sketch defines something of this name.
-    pub(super) fn names(&self, name: &str) -> bool {
-        self.sketch.iter().any(|it| it.it.name == name)
+    /// Whether the sketch defines what a definition of the file does: something of its name, and of its parameters where
+    /// several functions may have one name.
+    pub(super) fn names(&self, it: &Definition, parser: &Parser<'_>) -> bool {
+        let is_it = |own: &Definition| {
+            own.name == it.name && (!parser.has_overloads() || own.parameters == it.parameters)
+        };
+        self.sketch.iter().any(|own| is_it(&own.it) || own.same.iter().eq([&self.number(it)]))
+    }
+
+    fn number(&self, it: &Definition) -> usize {
+        self.by_line.get(&it.head).copied().unwrap_or(usize::MAX)
     }
 
     /// Functions of a type of the file that the sketch does not have in its own.

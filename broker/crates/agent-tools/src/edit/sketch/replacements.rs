@@ -87,7 +87,9 @@ impl Builder<'_, '_> {
             }
             _ => false,
         };
-        let same = lead.iter().position(|it| *it == own[0]);
+        // Of several lines that read like the first one, that below which most others follow.
+        let run = |at: &usize| lead[*at..].iter().zip(own).take_while(|(a, b)| a == b).count();
+        let same = (0..lead.len()).filter(|it| lead[*it] == own[0]).max_by_key(run);
         let shares = || own.iter().any(|it| lead.contains(it) && it.chars().any(char::is_alphanumeric));
         let is_comment = || lead.iter().any(|it| !is_attribute(it)) && !is_attribute(own[0]);
         let shares_words = || !is_attribute(own[0]) && shares();

@@ -8,7 +8,7 @@ use std::{
 use super::{
     alignment::{Arrangement, Constraints, Op, align},
     candidate::Candidates,
-    file_lines::Score,
+    file_lines::{Score, is_closer},
     rows::Sketch,
 };
 
@@ -83,7 +83,9 @@ impl Rivals<'_, '_> {
         };
         // Where the file ends with it, it is at the end already.
         let count = self.all.file.bare.iter().rposition(|it| !it.is_empty());
-        let ends_file = ops.iter().any(|it| matches!(it, Op::Match { line, .. } if Some(*line) == count));
+        let ends_file = ops
+            .iter()
+            .any(|it| matches!(it, Op::Match { line, .. } if Some(*line) == count && !is_closer(self.all.file.bare[*line])));
         if begins_new && !ends_file && ops.iter().any(|it| matches!(it, Op::Match { .. })) {
             let unpaired = ops.iter().filter_map(|it| row(*it)).collect();
             let constraints = Constraints { unpaired, ..Constraints::default() };

@@ -29,6 +29,9 @@ impl<'s> Syntax<'s> {
     }
 
     pub(super) fn is_worse(&self, text: &str) -> bool {
+        if nested_comments(text) > nested_comments(&self.before) {
+            return true;
+        }
         if self.parser.fits(text) {
             return false;
         }
@@ -36,7 +39,7 @@ impl<'s> Syntax<'s> {
         let before = self.known.get_or_init(|| self.flaws(&self.before));
         let is_other = after.brackets != before.brackets && after.brackets != [0; 3];
         // Where the grammar does not know the file, brackets say more than errors.
-        is_other || (after.errors > before.errors && before.errors == 0)
+        is_other || after.errors > before.errors + usize::from(before.errors > 0)
     }
 
     fn flaws(&self, text: &str) -> Flaws {
@@ -46,6 +49,17 @@ impl<'s> Syntax<'s> {
             None => Flaws { errors: 0, brackets: of_text(text) },
         }
     }
+}
+
+/// Lines that begin a comment within one: the first one was cut off from its end.
+fn nested_comments(text: &str) -> usize {
+    let (mut is_open, mut count) = (false, 0);
+    for line in text.lines().map(str::trim) {
+        let begins = line.starts_with("/*");
+        count += usize::from(begins && is_open);
+        is_open = (begins || is_open) && !line.ends_with("*/") && !line.contains("*/");
+    }
+    count
 }
 
 const BRACKETS: [(&str, &str); 3] = [("(", ")"), ("[", "]"), ("{", "}")];

@@ -112,10 +112,11 @@ impl Judge<'_, '_> {
         let reading = |arrangement: Arrangement, margin, kind| {
             let text = renderer.text(&arrangement);
             let is_plain = self.is_literal(&arrangement) && !self.makes_copies(&arrangement);
-            let more = match (is_plain, self.turns_into_copies(&arrangement)) {
-                (true, _) => PLAIN,
-                (_, true) => -PLAIN,
-                _ => 0,
+            let is_odd = || self.turns_into_copies(&arrangement) || self.adds_brackets(&arrangement);
+            let more = match is_plain {
+                true => PLAIN,
+                false if is_odd() => -PLAIN,
+                false => 0,
             };
             let worth = arrangement.score + more;
             Reading { arrangement, text, margin, kind, worth, is_broken: OnceCell::new() }
@@ -268,7 +269,9 @@ impl Judge<'_, '_> {
             })
         };
         let is_lost = |it: &&Definition| {
-            matches!(it.kind, Kind::Function | Kind::Type) && goes(it.head) && !definitions.names(&it.name)
+            matches!(it.kind, Kind::Function | Kind::Type)
+                && goes(it.head)
+                && !definitions.names(it, self.parser)
         };
         let names: Vec<_> =
             definitions.file.iter().filter(is_lost).map(|it| format!("`{}`", it.name)).collect();
@@ -292,6 +295,7 @@ impl Judge<'_, '_> {
             .or_else(|| self.inserts_copies(&best.arrangement))
             .or_else(|| self.defines_twice(ops))
             .or_else(|| self.doubles_a_line(&best.arrangement))
+            .or_else(|| self.takes_an_overload(ops))
     }
 
     /// Whether each piece begins and ends with lines of the file as they are, which say where it stands, and little goes between.
@@ -324,6 +328,18 @@ impl Judge<'_, '_> {
         arrangement.pieces().into_iter().any(|ops| {
             let said = || ops.iter().filter(|it| !self.is_blank(**it));
             said().any(|it| matches!(it, Op::Match { .. })) && !said().any(is_base)
+        })
+    }
+
+    /// Whether nothing but brackets and the like is new in a piece.
+    fn adds_brackets(&self, arrangement: &Arrangement) -> bool {
+        arrangement.pieces().into_iter().any(|ops| {
+            let added = ops.iter().filter_map(|it| match it {
+                Op::Insert { row, .. } => Some(&*self.sketch.rows[*row].text),
+                _ => None,
+            });
+            let added: Vec<_> = added.filter(|it| !it.trim().is_empty()).collect();
+            !added.is_empty() && added.iter().all(|it| !it.chars().any(char::is_alphanumeric))
         })
     }
 

@@ -162,6 +162,23 @@ impl Judge<'_, '_> {
         substitutions.find(|it| loses(it.of))
     }
 
+    /// A function takes the place of one of several of its name, whose parameters are others.
+    pub(super) fn takes_an_overload(&self, ops: &[Op]) -> Option<Reason> {
+        let definitions = &self.all.definitions;
+        let mut substitutions = ops.iter().filter_map(|it| match it {
+            Op::Substitution { substitution } => Some(&self.all.substitutions[*substitution]),
+            _ => None,
+        });
+        let is_other = |(own, there): (usize, usize)| {
+            let (own, there) = (&definitions.sketch[own], &definitions.file[there]);
+            own.it.kind == Kind::Function
+                && self.parser.has_overloads()
+                && own.same.len() > 1
+                && own.it.parameters != there.parameters
+        };
+        substitutions.find(|it| is_other(it.of)).map(|it| self.several(&[it.rows.start]))
+    }
+
     /// A new line at the edge of a piece, next to one of the file that it may be after a change: one that gives a value to the
     /// same key, leaves the same block, or begins alike.
     pub(super) fn doubles_a_line(&self, arrangement: &Arrangement) -> Option<Reason> {
