@@ -98,6 +98,11 @@ impl<'a> Parser<'a> {
         self.is(&["java", "csharp", "cpp", "kotlin", "swift", "typescript", "tsx", "scala", "elixir"])
     }
 
+    /// Whether a function may be the value of a constant that has its name.
+    pub(super) fn holds_functions(&self) -> bool {
+        !self.is(&["java", "csharp", "c", "cpp", "rust", "go", "kotlin", "swift"])
+    }
+
     /// Whether members stand in the block of a type, so that one that stands alone is no text of the language.
     pub(super) fn wraps_members(&self) -> bool {
         self.is(&[

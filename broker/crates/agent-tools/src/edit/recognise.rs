@@ -143,7 +143,8 @@ fn text_form(path: &WorkspacePath, edit: &str) -> Form {
     }
 }
 
-/// The edit without a fence of Markdown around all of it. In a Markdown file, fences are its own text.
+/// The edit without a fence of Markdown around all of it. In a Markdown file, fences are its own text, but for one that says that
+/// Markdown is in it.
 pub(super) fn unfenced<'a>(path: &WorkspacePath, edit: &'a str) -> Cow<'a, str> {
     let is_markdown = matches!(path.extension(), Some("md" | "markdown" | "mdx"));
     let lines = lines_of(edit);
@@ -153,11 +154,13 @@ pub(super) fn unfenced<'a>(path: &WorkspacePath, edit: &'a str) -> Cow<'a, str> 
     ) else {
         return edit.into();
     };
-    let is_fenced = !is_markdown
-        && first < last
-        && lines[first].starts_with("```")
-        && lines[last] == "```"
-        && !lines[first + 1..last].iter().any(|it| it.starts_with("```"));
+    let inner = lines.get(first + 1..last).unwrap_or_default();
+    let fences = inner.iter().filter(|it| it.starts_with("```")).count();
+    let fits = match is_markdown {
+        true => matches!(lines[first], "```markdown" | "```md" | "```mdx") && fences.is_multiple_of(2),
+        false => lines[first].starts_with("```") && fences == 0,
+    };
+    let is_fenced = first < last && lines[last] == "```" && fits;
     if !is_fenced {
         return edit.into();
     }

@@ -65,7 +65,7 @@ impl Definitions {
             let is_in = |at: usize| scopes[it.head].as_ref().is_none_or(|all| is_within(all, at));
             let is_same = |(_, there): &(usize, &Definition)| {
                 there.name == it.name
-                    && there.kind.is_like(it.kind)
+                    && is_like(there.kind, it.kind, parser)
                     && there.level == it.level
                     && is_in(there.head)
             };
@@ -285,16 +285,22 @@ fn continues_head(line: &str) -> bool {
             .contains(&text.split_whitespace().next().unwrap_or_default())
 }
 
+/// Whether a definition may become the other by an edit: in some languages a constant that holds a function is one.
+fn is_like(a: Kind, b: Kind, parser: &Parser<'_>) -> bool {
+    a == b || (a.is_like(b) && parser.holds_functions())
+}
+
 /// Definitions of the file by the lines of their heads, and by their names.
 struct Heads<'d> {
     all: &'d [Definition],
+    parser: &'d Parser<'d>,
     by_text: HashMap<&'d str, Vec<usize>>,
     by_name: HashMap<&'d str, Vec<usize>>,
 }
 
 impl<'d> Heads<'d> {
-    fn new(all: &'d [Definition], file: &[&'d str]) -> Self {
-        let mut heads = Self { all, by_text: HashMap::new(), by_name: HashMap::new() };
+    fn new(all: &'d [Definition], file: &[&'d str], parser: &'d Parser<'d>) -> Self {
+        let mut heads = Self { all, parser, by_text: HashMap::new(), by_name: HashMap::new() };
         for (at, it) in all.iter().enumerate() {
             if let Some(text) = file.get(it.head) {
                 heads.by_text.entry(text.trim()).or_default().push(at);
@@ -309,7 +315,7 @@ impl<'d> Heads<'d> {
         let mut found: Vec<_> = self.by_text.get(text).cloned().unwrap_or_default();
         if let Some(own) = own {
             let same = self.by_name.get(&*own.name).into_iter().flatten();
-            found.extend(same.filter(|it| own.kind.is_like(self.all[**it].kind)));
+            found.extend(same.filter(|it| is_like(own.kind, self.all[**it].kind, self.parser)));
         }
         found.sort_unstable();
         found.dedup();
@@ -325,15 +331,16 @@ fn scopes(
     of_sketch: &[Definition],
     parser: &Parser<'_>,
 ) -> Vec<Scope> {
-    let heads = Heads::new(of_file, file);
+    let heads = Heads::new(of_file, file, parser);
     // Levels of the rows around, with what each allows.
     let mut around: Vec<(usize, Scope)> = Vec::new();
     let mut scopes = Vec::with_capacity(sketch.rows.len());
     for (at, row) in sketch.rows.iter().enumerate() {
         let level = parser.kind.level(&row.text).filter(|_| !row.is_marker);
-        let continues = around.last().is_some_and(|it| Some(it.0) == level) && continues_head(&row.text);
-        if let Some(level) = level.filter(|_| !parser.kind.is_aside(&row.text) && !continues) {
-            while around.last().is_some_and(|it| it.0 >= level) {
+        let is_head = |it: &(usize, Scope)| Some(it.0) == level;
+        let continues = around.iter().any(is_head) && continues_head(&row.text);
+        if let Some(level) = level.filter(|_| !parser.kind.is_aside(&row.text)) {
+            while around.last().is_some_and(|it| it.0 > level || (it.0 == level && !continues)) {
                 around.pop();
             }
         }

@@ -87,7 +87,9 @@ impl Renderer<'_, '_> {
         let row = |it: usize| self.sketch.rows[it].text.to_string();
         match ops[at] {
             Op::Skip { .. } | Op::Delete { .. } => Vec::new(),
-            Op::Match { line, .. } if self.is_slip(ops, at) => vec![self.file.lines()[line].to_owned()],
+            Op::Match { row, line } if self.is_slip(ops, at) || self.stands_alike(row, line) => {
+                vec![self.file.lines()[line].to_owned()]
+            }
             Op::Match { row: it, .. } | Op::Insert { row: it, .. } => vec![row(it)],
             Op::Substitution { substitution } => {
                 self.all.substitutions[substitution].rows.clone().map(row).collect()
@@ -105,6 +107,15 @@ impl Renderer<'_, '_> {
         let pairs: Vec<_> = same.map(|(a, b)| (indentation(a), indentation(b))).collect();
         let rule = Indents::of(&pairs)?;
         (pairs.len() > 1 && pairs.iter().all(|it| it.0 != it.1)).then_some(rule)
+    }
+
+    /// Whether a line of the file stands as deep in it by other whitespace, with tabs of four.
+    fn stands_alike(&self, row: usize, line: usize) -> bool {
+        let (new, old) = (&*self.sketch.rows[row].text, self.file.lines()[line]);
+        let width = |it: &str| {
+            indentation(it).chars().fold(0, |at, it| if it == '\t' { at / 4 * 4 + 4 } else { at + 1 })
+        };
+        new.trim() == old.trim() && width(new) == width(old)
     }
 
     /// Whether a bracket is indented otherwise than in the file, though the lines next to it are not.

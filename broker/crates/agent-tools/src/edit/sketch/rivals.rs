@@ -86,7 +86,8 @@ impl Rivals<'_, '_> {
         let ends_file = ops
             .iter()
             .any(|it| matches!(it, Op::Match { line, .. } if Some(*line) == count && !is_closer(self.all.file.bare[*line])));
-        if begins_new && !ends_file && ops.iter().any(|it| matches!(it, Op::Match { .. })) {
+        let deletes = ops.iter().any(|it| matches!(it, Op::Delete { from, upto } if from < upto));
+        if (begins_new || deletes) && !ends_file && ops.iter().any(|it| matches!(it, Op::Match { .. })) {
             let unpaired = ops.iter().filter_map(|it| row(*it)).collect();
             let constraints = Constraints { unpaired, ..Constraints::default() };
             self.rivals.push(Rival { constraints, kind: Kind::Appends });

@@ -8,13 +8,10 @@ use super::{
         outcome::{Changed, Reason, Refused},
     },
     alignment::{Arrangement, Op},
-    candidate::Substitution,
     file_lines::Score,
     judge::Judge,
-    placed,
     render::Renderer,
     rivals::{self, rivals},
-    rows::{Row, Sketch},
     syntax::Syntax,
 };
 
@@ -29,9 +26,6 @@ const KEPT_MARGIN: Score = 1500;
 
 /// For a text that its grammar has no place for.
 const BROKEN: Score = 900;
-
-/// Lines that may go in a reading whose pieces begin and end with lines of the file, so that no other one counts.
-const MOST_GONE: usize = 8;
 
 /// What it earns that a reading is literal, and puts no line of the file there a second time; and what it costs that a line of
 /// the file becomes another one of it.
@@ -79,7 +73,7 @@ impl Judge<'_, '_> {
             return Err(refuse(reason));
         }
         if let Some(substitution) = self.loses_members(&best.arrangement.ops) {
-            return Err(self.refused_members(substitution, best));
+            return Err(self.refused_members(substitution, &best.text));
         }
         let own = squeezed(&best.text);
         let gone: usize = best.arrangement.ops.iter().map(|it| self.deleted(*it)).sum();
@@ -165,44 +159,6 @@ impl Judge<'_, '_> {
         let shown =
             shown.into_iter().map(|it| (self.described(&it.1.arrangement), it.1.text.clone())).collect();
         Refused::with_readings(reason, &self.file.replaced(&[], None), shown)
-    }
-
-    /// A type that is written out without some of its members: the others may stay.
-    fn refused_members(&self, substitution: &Substitution, best: &Reading) -> Refused {
-        let mut shown = Vec::new();
-        // A text that loses others still is no better.
-        let kept = match self.is_retry {
-            true => None,
-            false => placed(self.file, self.with_markers(substitution), self.parser, true).ok(),
-        };
-        if let Some(kept) = kept {
-            shown.push(("members that the edit does not have stay".to_owned(), kept.changed.text));
-        }
-        shown.push(("members that the edit does not have go".to_owned(), best.text.clone()));
-        let definitions = &self.all.definitions;
-        let own = &definitions.sketch[substitution.of.0];
-        let members = definitions.lost_members(own, substitution.of.1).map(|it| it.name.clone()).collect();
-        let reason = Reason::Members { name: own.it.name.clone(), members };
-        Refused::with_readings(reason, &self.file.replaced(&[], None), shown)
-    }
-
-    /// The sketch with markers above and below the members of a type.
-    fn with_markers(&self, substitution: &Substitution) -> Sketch<'_> {
-        let mut rows = self.sketch.rows.clone();
-        let members = self.all.definitions.sketch.iter().map(|it| &it.it);
-        let inside: Vec<_> = members
-            .filter(|it| it.head > substitution.rows.start && substitution.rows.contains(&it.head))
-            .collect();
-        let first = inside.iter().map(|it| it.lead).min().unwrap_or(substitution.rows.end - 1);
-        let last = inside.iter().map(|it| it.end).max().unwrap_or(first);
-        let marker = |at: usize| {
-            let at = at.min(rows.len() - 1);
-            Row { text: "".into(), is_marker: true, blank_above: 0, blank_below: 0, ..rows[at].clone() }
-        };
-        let (above, below) = (marker(first), marker(last));
-        rows.insert(last, below);
-        rows.insert(first, above);
-        Sketch { rows }
     }
 
     /// Rows of which two readings make something else.
@@ -296,81 +252,6 @@ impl Judge<'_, '_> {
             .or_else(|| self.defines_twice(ops))
             .or_else(|| self.doubles_a_line(&best.arrangement))
             .or_else(|| self.takes_an_overload(ops))
-    }
-
-    /// Whether each piece begins and ends with lines of the file as they are, which say where it stands, and little goes between.
-    fn is_literal(&self, arrangement: &Arrangement) -> bool {
-        let gone = |ops: &[Op]| -> usize { ops.iter().map(|it| self.deleted(*it)).sum() };
-        let is_held = |ops: &[Op]| {
-            let said: Vec<_> = ops.iter().filter(|it| !self.is_blank(**it)).collect();
-            let above = said.iter().take_while(|it| self.is_kept(***it));
-            let below = said.iter().rev().take_while(|it| self.is_kept(***it));
-            let says = |it: &&Op| self.is_firm(**it) || self.is_anchored(**it);
-            let (is_above, is_below) = (above.clone().any(says), below.clone().any(says));
-            let has_ends = above.count() > 0 && below.count() > 0;
-            has_ends && if gone(ops) > 1 { is_above && is_below } else { is_above || is_below }
-        };
-        gone(&arrangement.ops) <= MOST_GONE && arrangement.pieces().into_iter().all(is_held)
-    }
-
-    /// Whether a piece has nothing but lines that are like some of the file, and none that is the same or of the same name.
-    fn has_no_base(&self, arrangement: &Arrangement) -> bool {
-        let is_base = |op: &Op| match *op {
-            Op::Match { row, line } => {
-                let text = self.sketch.rows[row].text.trim();
-                text == self.all.file.bare[line]
-                    || self.all.has_same_key(text, line)
-                    || self.all.definitions.head_of_sketch(row).is_some_and(|it| !it.same.is_empty())
-            }
-            Op::Substitution { .. } => true,
-            _ => false,
-        };
-        arrangement.pieces().into_iter().any(|ops| {
-            let said = || ops.iter().filter(|it| !self.is_blank(**it));
-            said().any(|it| matches!(it, Op::Match { .. })) && !said().any(is_base)
-        })
-    }
-
-    /// Whether nothing but brackets and the like is new in a piece.
-    fn adds_brackets(&self, arrangement: &Arrangement) -> bool {
-        arrangement.pieces().into_iter().any(|ops| {
-            let added = ops.iter().filter_map(|it| match it {
-                Op::Insert { row, .. } => Some(&*self.sketch.rows[*row].text),
-                _ => None,
-            });
-            let added: Vec<_> = added.filter(|it| !it.trim().is_empty()).collect();
-            !added.is_empty() && added.iter().all(|it| !it.chars().any(char::is_alphanumeric))
-        })
-    }
-
-    /// Lines that are no blank ones and go.
-    pub(super) fn deleted(&self, op: Op) -> usize {
-        match op {
-            Op::Delete { from, upto } => {
-                self.all.file.bare[from..upto].iter().filter(|it| !it.is_empty()).count()
-            }
-            _ => 0,
-        }
-    }
-
-    fn is_blank(&self, op: Op) -> bool {
-        let mut rows = self.rows(op);
-        rows.len() == 1 && rows.all(|it| self.sketch.rows[it].is_blank())
-    }
-
-    /// Whether it is a line of the file as it is, or a whole definition.
-    fn is_kept(&self, op: Op) -> bool {
-        match op {
-            Op::Match { row, line } => {
-                self.sketch.rows[row].text.trim_end() == self.file.lines()[line].trim_end()
-            }
-            Op::Substitution { .. } => true,
-            _ => false,
-        }
-    }
-
-    fn is_anchored(&self, op: Op) -> bool {
-        matches!(op, Op::Match { row, line } if self.all.is_anchor(row, line))
     }
 
     /// Whether each piece begins and ends with lines of the file or whole definitions, so that its place is certain.

@@ -9,7 +9,6 @@ use super::{
         text::{indentation, is_blank},
     },
     alignment::{Arrangement, Op},
-    candidate::Substitution,
     costs::WORDS,
     definitions::Defined,
     file_lines::{Score, is_closer},
@@ -147,19 +146,6 @@ impl Judge<'_, '_> {
             }
         }
         None
-    }
-
-    /// A type that takes the place of one with members which the sketch does not have: those may be meant to stay.
-    pub(super) fn loses_members(&self, ops: &[Op]) -> Option<&Substitution> {
-        let definitions = &self.all.definitions;
-        let mut substitutions = ops.iter().filter_map(|it| match it {
-            Op::Substitution { substitution } => Some(&self.all.substitutions[*substitution]),
-            _ => None,
-        });
-        let loses = |(own, there): (usize, usize)| {
-            definitions.lost_members(&definitions.sketch[own], there).next().is_some()
-        };
-        substitutions.find(|it| loses(it.of))
     }
 
     /// A function takes the place of one of several of its name, whose parameters are others.
