@@ -35,6 +35,8 @@ pub struct ProcessContext {
     pub color_stderr: bool,
     /// Whether a person watches standard error.
     pub watched: bool,
+    /// Whether standard output is a terminal, so that texts of others must not steer it.
+    pub is_terminal: bool,
     pub cwd: io::Result<PathBuf>,
     pub home: Option<PathBuf>,
     pub cache_dir: Option<PathBuf>,
@@ -54,6 +56,7 @@ impl ProcessContext {
             color_stdout: colors(anstream::AutoStream::choice(&io::stdout())),
             color_stderr: colors(anstream::AutoStream::choice(&io::stderr())),
             watched: io::stderr().is_terminal(),
+            is_terminal: io::stdout().is_terminal(),
             stdin: Box::new(io::stdin()),
             stdout: Box::new(io::stdout()),
             stderr: Box::new(io::stderr()),

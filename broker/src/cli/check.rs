@@ -356,7 +356,7 @@ fn show_patch(
     report: &Report,
 ) -> Result<Exit, CliError> {
     let patch = fixes::patch(&fixed.branch.snapshot())?;
-    session.print(&patch)?;
+    session.print_text(&patch)?;
     report_incomplete(args, session, &input.workspace, report);
     if !args.quiet {
         session.messages.line(&format!("{}.", args.fixes.counted(fixed.count)));

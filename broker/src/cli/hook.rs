@@ -8,7 +8,11 @@ mod install;
 mod patch;
 
 use std::{
+    io::{self, Write as _},
     path::PathBuf,
+    process,
+    sync::mpsc,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -47,13 +51,44 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     if let Some(Action::Install(args)) = &args.command {
         return install::run(args, session);
     }
-    match answer(args, session) {
+    let watchdog = Watchdog::start(Duration::from_secs(args.timeout));
+    let answered = answer(args, session);
+    watchdog.stop();
+    match answered {
         Ok(()) => Ok(Exit::Clean),
         // The exit code of an error would have the agent's edit refused.
         Err(error) => {
             session.messages.error(&error);
             Ok(Exit::Findings)
         }
+    }
+}
+
+/// Ends the process in time, whatever keeps it: an agent waits for its hook.
+struct Watchdog {
+    ended: mpsc::Sender<()>,
+}
+
+impl Watchdog {
+    /// What it takes to answer with what is known by then.
+    const GRACE: Duration = Duration::from_millis(500);
+
+    fn start(time: Duration) -> Self {
+        let (ended, end) = mpsc::channel();
+        thread::spawn(move || {
+            if end.recv_timeout(time + Self::GRACE) == Err(mpsc::RecvTimeoutError::Timeout) {
+                let _nobody_left_to_tell = writeln!(io::stdout(), "{{}}");
+                let _nobody_left_to_tell =
+                    writeln!(io::stderr(), "error: no answer within {} s", time.as_secs());
+                // The process may be kept by a read that does not end.
+                process::exit(1);
+            }
+        });
+        Self { ended }
+    }
+
+    fn stop(self) {
+        let _ended_already = self.ended.send(());
     }
 }
 

@@ -44,6 +44,7 @@ use std::{
 
 use ::config::{Choice, root::WorkspaceRoot};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use lint::printable_text;
 use linters::{
     Catalogs, LinterSet, Provider, WorkspaceContext,
     native::NativeCheckers,
@@ -300,6 +301,15 @@ impl Session {
     }
 
     /// Writes an answer to standard output.
+    /// Prints a text of others, such as a file's or a patch. On a terminal, characters that would steer it are escaped: they
+    /// could hide a line from the person who reviews it.
+    fn print_text(&mut self, text: &str) -> Result<(), CliError> {
+        match self.process_context.is_terminal {
+            true => self.print(&printable_text(text)),
+            false => self.print(text),
+        }
+    }
+
     fn print(&mut self, text: &str) -> Result<(), CliError> {
         let out = &mut self.process_context.stdout;
         Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)

@@ -165,7 +165,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         AnswerFormat::Text => answer.render(),
         AnswerFormat::Json => json(&answer),
     };
-    session.print(&text)?;
+    session.print_text(&text)?;
     if args.apply && response.applied_revision.is_none() && !response.edits.is_empty() {
         let error = CliError::files("nothing was changed, since there may be more to change");
         return Err(error.hint("without `--apply` the answer is only shown"));

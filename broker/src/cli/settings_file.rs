@@ -1,7 +1,10 @@
 //! Files of other programs' settings, to which an entry is added at the user's wish: the difference is shown, and only then
 //! is it written. What else is in the file stays as it is, with its comments.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use config::folders;
 use jsonc_parser::{
@@ -21,6 +24,7 @@ pub(super) fn update(
     by_hand: &str,
     session: &mut Session,
 ) -> Result<(), CliError> {
+    expect_inside(file, session)?;
     let before = read(file)?;
     let name = file.display().to_string();
     let after = merge(&before)
@@ -36,10 +40,39 @@ pub(super) fn update(
     Ok(())
 }
 
+/// A file of the project is not one elsewhere: a repository may bring links, and a folder for hooks of its own choice.
+fn expect_inside(file: &Path, session: &Session) -> Result<(), CliError> {
+    let here = session.cwd()?;
+    let root = here.ancestors().find(|it| it.join(".git").exists()).unwrap_or(&here);
+    let real = real(file);
+    let home = session.process_context.home.as_deref();
+    let is_own = |folder: &Path| real.starts_with(self::real(folder));
+    // What was named below the home folder, and not below the project, is the user's own.
+    let is_users = !file.starts_with(&here) && home.is_some_and(|it| file.starts_with(it) && is_own(it));
+    if is_own(root) || is_users {
+        return Ok(());
+    }
+    let (file, real) = (file.display(), real.display());
+    Err(CliError::usage(format!("{file} leads out of the project, to {real}"))
+        .hint("add what is printed without `--write` by hand, if that is meant"))
+}
+
+/// A path without links, as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => {
+            let link = fs::read_link(path).ok();
+            real(parent).join(link.unwrap_or_else(|| name.into()))
+        }
+        _ => path.to_owned(),
+    })
+}
+
 /// A JSON text, with comments or not, whose object at `keys` has the member; as it was if it has it.
 pub(super) fn with_member(before: &str, keys: &[&str], name: &str, value: &Value) -> Result<String, String> {
     let root = parse(before)?;
     let object = object_at(&root, keys)?;
+    expect_once(&object, name)?;
     match object.get(name) {
         Some(it) if it.value().and_then(|it| it.to_serde_value()).as_ref() == Some(value) => {
             return Ok(before.to_owned());
@@ -60,7 +93,9 @@ pub(super) fn with_element(
     is_same: &dyn Fn(&Value) -> bool,
 ) -> Result<String, String> {
     let root = parse(before)?;
-    let list = object_at(&root, keys)?.array_value_or_create(name);
+    let object = object_at(&root, keys)?;
+    expect_once(&object, name)?;
+    let list = object.array_value_or_create(name);
     let list = list.ok_or_else(|| format!("`{name}` is no list"))?;
     if list.elements().iter().any(|it| it.to_serde_value().as_ref() == Some(value)) {
         return Ok(before.to_owned());
@@ -86,8 +121,18 @@ fn object_at(root: &CstRootNode, keys: &[&str]) -> Result<CstObject, String> {
     let object = root.object_value_or_create().ok_or("it is no object")?;
     object.ensure_multiline();
     keys.iter().try_fold(object, |object, key| {
+        expect_once(&object, key)?;
         object.object_value_or_create(key).ok_or_else(|| format!("`{key}` is no object"))
     })
+}
+
+/// Of a key that is there twice, programs take the last one, or none.
+fn expect_once(object: &CstObject, key: &str) -> Result<(), String> {
+    let names = object.properties().into_iter().filter_map(|it| it.name()?.decoded_value().ok());
+    match names.filter(|it| it == key).count() {
+        0 | 1 => Ok(()),
+        _ => Err(format!("`{key}` is there more than once")),
+    }
 }
 
 fn text(root: &CstRootNode) -> String {
@@ -145,6 +190,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_key_that_is_there_twice_is_refused() {
+        let twice = r#"{ "hooks": {}, "hooks": { "PreToolUse": [] } }"#;
+        let added = with_element(twice, &["hooks"], "PreToolUse", &json!(1), &|_| false);
+        assert_eq!(added, Err("`hooks` is there more than once".to_owned()));
+    }
 
     #[test]
     fn what_else_is_there_stays_as_it_is() {

@@ -72,7 +72,7 @@ pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
             is_error: answer.is_error,
         }),
     };
-    session.print(&text)?;
+    session.print_text(&text)?;
     Ok(exit)
 }
 

@@ -93,8 +93,8 @@ impl LogEntry {
             at_ms: millis(since),
             workspace: call.workspace.clone(),
             session: call.session.clone(),
-            tool: call.tool.clone(),
-            file: call.arguments.get("target_file").and_then(|it| it.as_str()).map(str::to_owned),
+            tool: cut(&call.tool),
+            file: call.arguments.get("target_file").and_then(|it| it.as_str()).map(cut),
             branch: reply.branch().map(str::to_owned),
             revision: reply.revision(),
             duration_ms: millis(took),
@@ -102,6 +102,13 @@ impl LogEntry {
             is_error: reply.is_error,
         }
     }
+}
+
+/// Bytes of what an agent names that the log keeps.
+const LONGEST: usize = 4 << 10;
+
+fn cut(text: &str) -> String {
+    text[..text.floor_char_boundary(LONGEST)].to_owned()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the log lies in the state folder, in no workspace")]

@@ -6,7 +6,7 @@ use config::{AgentSettings, Configs};
 use overlay::{Change, Revision, View, WorkspacePath};
 use syntax::Trees;
 use workspaces::{
-    BranchInfo, BranchRequest, Daemon, DaemonError, DiffRequest, DiffSide, ForkRequest, TargetId,
+    BranchInfo, BranchRequest, Daemon, DaemonError, DiffRequest, DiffSide, ForkRequest, TRIAL_LABEL, TargetId,
 };
 
 use crate::{indexes::Indexes, reply::ToolError, session::Session};
@@ -93,7 +93,21 @@ impl Context {
     }
 
     pub(crate) async fn fork(&self, parent: TargetId, name: &str) -> Result<BranchRef, ToolError> {
-        let labels = BTreeMap::from([("agent".to_owned(), self.session.branch().to_owned())]);
+        self.forked(parent, name, BTreeMap::new()).await
+    }
+
+    /// A branch on which edits are tried, to be given to [`Self::discard_trial`].
+    pub(crate) async fn fork_trial(&self, parent: TargetId) -> Result<BranchRef, ToolError> {
+        self.forked(parent, "", BTreeMap::from([(TRIAL_LABEL.to_owned(), String::new())])).await
+    }
+
+    async fn forked(
+        &self,
+        parent: TargetId,
+        name: &str,
+        mut labels: BTreeMap<String, String>,
+    ) -> Result<BranchRef, ToolError> {
+        labels.insert("agent".to_owned(), self.session.branch().to_owned());
         let request = ForkRequest { parent, name: name.to_owned(), labels, request_id: None };
         Ok(self.daemon.fork(request).await?.into())
     }

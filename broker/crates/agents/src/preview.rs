@@ -106,7 +106,7 @@ async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, Faile
     if preview.before.is_empty() {
         return on_fork(context, base, &preview.edits).await;
     }
-    let before = context.fork(base, "").await?;
+    let before = context.fork_trial(base).await?;
     let found = match make(context, &before, &preview.before).await {
         Ok(()) => on_fork(context, before.target(), &preview.edits).await,
         Err(failed) => Err(failed),
@@ -117,7 +117,7 @@ async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, Faile
 
 /// Findings that the edits bring to what is forked.
 async fn on_fork(context: &Context, parent: TargetId, edits: &[PreviewEdit]) -> Result<Findings, Failed> {
-    let branch = context.fork(parent, "").await?;
+    let branch = context.fork_trial(parent).await?;
     let found = match make(context, &branch, edits).await {
         Ok(()) => new_findings(context, &branch).await.map_err(Failed::Otherwise),
         Err(failed) => Err(failed),

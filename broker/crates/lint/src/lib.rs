@@ -29,7 +29,7 @@ pub use linter::{
     Because, Cancel, Completeness, EnabledRule, FixAvailability, Identity, Interest, Job, Lease, Linter,
     Masking, Outcome, Rule, SetupError, Unit,
 };
-pub use printable::{is_invisible, printable};
+pub use printable::{is_invisible, printable, printable_text};
 pub use profile::{Profile, Reads, Runs, Scope};
 pub use rule_aliases::RuleAliases;
 pub use rule_pattern::{BadPattern, RulePattern};

@@ -11,6 +11,23 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escape).collect())
 }
 
+/// The same for a text of several lines, whose line endings and tabs stay.
+pub fn printable_text(text: &str) -> Cow<'_, str> {
+    let stays = |it: char| matches!(it, '\n' | '\t');
+    if !text.contains(|it| is_invisible(it) && !stays(it)) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for (at, it) in text.char_indices() {
+        let is_ending = it == '\r' && text[at + 1..].starts_with('\n');
+        match is_invisible(it) && !stays(it) && !is_ending {
+            true => shown.extend(it.escape_default()),
+            false => shown.push(it),
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// Whether it is a control character, reorders others, or shows nothing at all: texts that differ in these look alike.
 pub fn is_invisible(it: char) -> bool {
     it.is_control()
@@ -33,5 +50,6 @@ mod tests {
             assert_eq!(printable(text), want);
         }
         assert!(matches!(printable("\u{f6} \u{4e2d}"), Cow::Borrowed(_)));
+        assert_eq!(printable_text("a\tb\r\nc\rd\u{1b}[1A\n"), "a\tb\r\nc\\rd\\u{1b}[1A\n");
     }
 }

@@ -90,26 +90,58 @@ pub(crate) fn needed(checker: &Checker, variable: Variables<'_>) -> Vec<PathBuf>
     checker.needs.iter().filter_map(|it| in_path(it, variable)).collect()
 }
 
-/// Folders that have to be shown so that a program runs, which may be in a place that is hidden otherwise: where it is and where
-/// it leads to, with all that was installed in the same place. Never the home folder, or one around it or the root.
+/// Parts of an installation in which programs and what they load are.
+const PARTS: [&str; 6] = ["bin", "lib", "lib64", "libexec", "pyvenv.cfg", "Scripts"];
+
+/// Parts of the user's own `~/.local` in which an installer keeps each program apart, with as many folders below as name one.
+const APART: [(&str, usize); 4] = [
+    (".local/share/uv/tools", 1),
+    (".local/share/pipx/venvs", 1),
+    (".local/pipx/venvs", 1),
+    (".local/share/pnpm", 0),
+];
+
+/// What has to be shown so that a program runs, which may be in a place that is hidden otherwise: the folder where it is and where it
+/// leads to, and of what was installed in the same place the parts that programs load. Beside them may be files with secrets, as in
+/// `~/.cargo` and `~/.local`. Never the home folder, or one around it or the root.
 pub(crate) fn shown(program: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
     let real = fs::canonicalize(program).ok();
-    let prefix = |it: &Path| {
-        let folder = it.parent()?;
-        // All of PREFIX for `PREFIX/bin/NAME`.
-        let prefix = folder.parent().filter(|_| folder.ends_with("bin") || folder.ends_with(".bin"));
-        let is_private = |it: &&Path| {
-            let holds = |of: &Path| of.starts_with(it);
-            it.parent().is_none() || it.components().count() < 3 || home.is_some_and(holds) || holds(root)
-        };
-        let shown = prefix.filter(|it| !is_private(it)).or(Some(folder).filter(|it| !is_private(it)));
-        fs::canonicalize(shown?).ok()
+    let is_private = |it: &Path| {
+        let holds = |of: &Path| of.starts_with(it);
+        it.parent().is_none() || it.components().count() < 3 || home.is_some_and(holds) || holds(root)
     };
-    let mut all: Vec<_> = [Some(program), real.as_deref()].into_iter().flatten().filter_map(prefix).collect();
-    all.retain(|it| !it.starts_with(root));
+    let parts = |it: &Path| parts_of(it, home).into_iter().filter_map(|it| fs::canonicalize(it).ok());
+    let mut all: Vec<_> = [Some(program), real.as_deref()].into_iter().flatten().flat_map(parts).collect();
+    all.retain(|it| !it.starts_with(root) && !is_private(it));
     all.sort();
     all.dedup();
+    let shown = all.clone();
+    all.retain(|it| !it.ancestors().skip(1).any(|above| shown.iter().any(|shown| shown == above)));
     all
+}
+
+fn parts_of(program: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let Some(folder) = program.parent() else { return Vec::new() };
+    if let Some(own) = home.and_then(|home| apart(program, home)) {
+        return vec![own];
+    }
+    match (folder.parent(), folder.file_name().and_then(|it| it.to_str())) {
+        // All packages of a project.
+        (Some(packages), Some(".bin")) if packages.ends_with("node_modules") => vec![packages.to_owned()],
+        (Some(prefix), Some("bin")) if home.is_none_or(|home| prefix != home) => {
+            PARTS.iter().map(|it| prefix.join(it)).collect()
+        }
+        _ => vec![folder.to_owned()],
+    }
+}
+
+/// The folder of one program below [`APART`].
+fn apart(program: &Path, home: &Path) -> Option<PathBuf> {
+    APART.iter().find_map(|(place, below)| {
+        let place = home.join(place);
+        let mut names = program.strip_prefix(&place).ok()?.components();
+        (0..*below).try_fold(place, |at, _| Some(at.join(names.next()?)))
+    })
 }
 
 #[cfg(test)]
@@ -157,11 +189,51 @@ mod tests {
         }
         let shown = |program: &str| shown(&home.join(program), Some(&home), Path::new("/w"));
         assert_eq!(shown("bin/x"), [home.join("bin")]);
-        assert_eq!(shown("tools/bin/x"), [home.join("tools")]);
+        assert_eq!(shown("tools/bin/x"), [home.join("tools/bin")]);
         assert!(
             super::shown(Path::new("/bin/sh"), Some(&home), Path::new("/w"))
                 .iter()
                 .all(|it| it.starts_with("/usr") || it.starts_with("/bin"))
         );
+    }
+
+    #[test]
+    fn what_lies_beside_an_installation_stays_hidden() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        let file = |path: &str| {
+            fs::create_dir_all(home.join(path).parent().unwrap()).unwrap();
+            fs::write(home.join(path), "").unwrap();
+        };
+        for path in [
+            ".cargo/bin/cargo",
+            ".cargo/credentials.toml",
+            ".local/bin/own",
+            ".local/lib/python/own.py",
+            ".local/share/keyrings/login.keyring",
+            ".local/share/uv/credentials/credentials.toml",
+            ".local/share/uv/tools/ruff/bin/ruff",
+            ".local/share/uv/tools/ruff/lib/ruff.py",
+            ".venv/bin/mypy",
+            ".venv/lib/mypy.py",
+            ".venv/pyvenv.cfg",
+            "node/node_modules/.bin/tsc",
+        ] {
+            file(path);
+        }
+        std::os::unix::fs::symlink(
+            home.join(".local/share/uv/tools/ruff/bin/ruff"),
+            home.join(".local/bin/ruff"),
+        )
+        .unwrap();
+        let shown = |program: &str| {
+            let all = shown(&home.join(program), Some(&home), Path::new("/w"));
+            all.iter().map(|it| it.strip_prefix(&home).unwrap().display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(".cargo/bin/cargo"), [".cargo/bin"]);
+        assert_eq!(shown(".local/bin/own"), [".local/bin", ".local/lib"]);
+        assert_eq!(shown(".local/bin/ruff"), [".local/bin", ".local/lib", ".local/share/uv/tools/ruff"]);
+        assert_eq!(shown(".venv/bin/mypy"), [".venv/bin", ".venv/lib", ".venv/pyvenv.cfg"]);
+        assert_eq!(shown("node/node_modules/.bin/tsc"), ["node/node_modules"]);
     }
 }

@@ -22,6 +22,7 @@ mod merkle;
 mod path;
 mod permissions;
 mod reason;
+mod regular;
 mod store;
 mod trace;
 mod version_control;
@@ -52,6 +53,7 @@ pub use merkle::{TreeHash, tree_hash};
 pub use path::{PathError, WorkspacePath};
 pub use permissions::Permissions;
 pub use reason::io_reason;
+pub use regular::read_regular;
 pub use store::{
     BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats, expect_own, expect_private,
     private_folder, sync_folder,

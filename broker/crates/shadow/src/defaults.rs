@@ -7,8 +7,9 @@ use std::{
 };
 
 /// Toolchains, what they have downloaded, and settings; below the home folder. Each is shown as it is,
-/// and what is written there stays in memory.
-const OF_HOME: [&str; 52] = [
+/// and what is written there stays in memory. Of folders that hold secrets, too, only the parts that do not: beside those of `.cargo`,
+/// `.dotnet`, `.local/share/uv` and `.pub-cache` are tokens and private keys.
+const OF_HOME: [&str; 64] = [
     ".asdf",
     ".bun/bin",
     ".bun/install/cache",
@@ -30,7 +31,15 @@ const OF_HOME: [&str; 52] = [
     ".config/go",
     ".conda",
     ".deno",
-    ".dotnet",
+    ".dotnet/dotnet",
+    ".dotnet/host",
+    ".dotnet/library-packs",
+    ".dotnet/packs",
+    ".dotnet/sdk",
+    ".dotnet/sdk-manifests",
+    ".dotnet/shared",
+    ".dotnet/templates",
+    ".dotnet/tools",
     ".elan",
     ".gem/ruby",
     ".ghcup",
@@ -42,7 +51,8 @@ const OF_HOME: [&str; 52] = [
     ".local/share/mise",
     ".local/share/pnpm",
     ".local/share/pypoetry",
-    ".local/share/uv",
+    ".local/share/uv/python",
+    ".local/share/uv/tools",
     ".local/share/virtualenvs",
     ".m2/repository",
     ".m2/wrapper",
@@ -51,7 +61,10 @@ const OF_HOME: [&str; 52] = [
     ".nuget/packages",
     ".nvm",
     ".opam",
-    ".pub-cache",
+    ".pub-cache/bin",
+    ".pub-cache/git",
+    ".pub-cache/global_packages",
+    ".pub-cache/hosted",
     ".pyenv",
     ".rbenv",
     ".rustup",
@@ -231,6 +244,52 @@ mod tests {
         );
         assert!(!folders.contains(&"/home/a".into()) && !folders.contains(&"relative".into()));
         assert_eq!(folders.iter().filter(|it| it.ends_with(".ssh")).count(), 0);
+    }
+
+    /// Where tools keep tokens, passwords and private keys below the home folder.
+    const SECRETS: [&str; 32] = [
+        ".aws/credentials",
+        ".cargo/credentials",
+        ".cargo/credentials.toml",
+        ".config/containers/auth.json",
+        ".config/gcloud/credentials.db",
+        ".config/gh/hosts.yml",
+        ".config/glab-cli/config.yml",
+        ".config/hub",
+        ".config/pypoetry/auth.toml",
+        ".config/pip/pip.conf",
+        ".config/rclone/rclone.conf",
+        ".docker/config.json",
+        ".dotnet/corefx/cryptography/x509stores/my/key.pfx",
+        ".gem/credentials",
+        ".git-credentials",
+        ".gnupg/private-keys-v1.d/key",
+        ".gradle/gradle.properties",
+        ".kube/config",
+        ".local/share/keyrings/login.keyring",
+        ".local/share/uv/credentials/credentials.toml",
+        ".m2/settings.xml",
+        ".m2/settings-security.xml",
+        ".netrc",
+        ".npmrc",
+        ".nuget/NuGet/NuGet.Config",
+        ".pub-cache/credentials.json",
+        ".pypirc",
+        ".ssh/id_ed25519",
+        ".vault-token",
+        ".yarnrc.yml",
+        ".bash_history",
+        ".python_history",
+    ];
+
+    #[test]
+    fn places_of_secrets_are_not_shown() {
+        let home = Path::new("/home/a");
+        let folders = folders(Some(home), |_| None);
+        for secret in SECRETS {
+            let secret = home.join(secret);
+            assert!(!folders.iter().any(|it| secret.starts_with(it)), "{}", secret.display());
+        }
     }
 
     #[test]

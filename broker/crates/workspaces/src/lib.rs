@@ -94,7 +94,7 @@ pub use self::{
     setup::Settings,
     target::TargetId,
     watch::WatchEvents,
-    workspace::{OpenedWorkspace, WorkspaceInfo, id_of, journal_of, state_of},
+    workspace::{OpenedWorkspace, TRIAL_LABEL, WorkspaceInfo, id_of, journal_of, state_of},
     workspace_events::{BranchChange, BranchChangeKind, BufferShown, EditorText, WorkspaceEvent},
     workspace_watch::{WorkspaceEvents, WorkspaceWatchRequest},
 };
@@ -103,7 +103,8 @@ pub use self::{
 pub use self::runs::{
     DEFAULT_PROCESSES, DEFAULT_SPACE, LogEvent, LogEvents, OutputStream, PermissionKind, RunEvent, RunEvents,
     RunId, RunInfo, RunInput, RunLimits, RunRequest, RunResult, RunStarted, SandboxRequest, TerminalSize,
-    WantedPermission, Written, how_to_isolate, no_folder, run_settings, sandbox, shown_paths,
+    WantedPermission, Written, how_to_isolate, memory_of_agents, no_folder, run_settings, sandbox,
+    shown_paths,
 };
 
 /// What a daemon is made of.

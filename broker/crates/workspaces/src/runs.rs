@@ -29,13 +29,18 @@ use self::{
     run::{Registered, Registry, Run},
     start::{Live, Prepared},
 };
-use crate::{Daemon, DaemonError, Repeatable, measured::Measured, task::to_the_end};
+use crate::{
+    Daemon, DaemonError, Repeatable,
+    measured::Measured,
+    task::{blocking, to_the_end},
+};
 
 pub use self::{
     log::OutputStream,
     permission::{PermissionKind, WantedPermission, run_settings, shown_paths},
     request::{
         DEFAULT_PROCESSES, DEFAULT_SPACE, RunInput, RunLimits, RunRequest, SandboxRequest, TerminalSize,
+        memory_of_agents,
     },
     result::{RunEvent, RunEvents, RunResult, RunStarted, Written},
     sandbox::{how_to_isolate, no_folder, sandbox},
@@ -119,12 +124,18 @@ impl Daemon {
     ) -> Result<RunEvents, DaemonError> {
         let target = self.target(&request.target)?;
         let workspace = Arc::clone(target.workspace());
-        let allowed = permission::run_settings(workspace.root(), workspace.base.disk())?;
-        if request.sandbox.isolation != Isolation::Off {
-            request.sandbox.read.extend(permission::shown_paths(&allowed));
-        }
-        let prepared = self.prepare(&request, target, &allowed)?;
-        let wanted = permission::wanted(&workspace, &allowed, &request);
+        let daemon = Arc::clone(self);
+        // Paths are looked up on the disk, which may be slow.
+        let (request, prepared, wanted) = blocking(move || {
+            let allowed = permission::run_settings(workspace.root(), workspace.base.disk())?;
+            if request.sandbox.isolation != Isolation::Off {
+                request.sandbox.read.extend(permission::shown_paths(&allowed));
+            }
+            let prepared = daemon.prepare(&request, target, &allowed)?;
+            let wanted = permission::wanted(&workspace, &allowed, &request);
+            Ok((request, prepared, wanted))
+        })
+        .await?;
         let (events, received) = mpsc::channel(AHEAD);
         if !wanted.is_empty() {
             let daemon = Arc::clone(self);

@@ -25,9 +25,13 @@ struct Fixture {
 impl Fixture {
     fn new() -> Self {
         let (workspace, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        Self { daemon: Self::daemon(&state), workspace, _state: state }
+    }
+
+    fn daemon(state: &TempDir) -> std::sync::Arc<Daemon> {
         let options =
             scheduler::Options { workers: 1, interactive_workers: 0, ..scheduler::Options::default() };
-        let daemon = Daemon::new(Parts {
+        Daemon::new(Parts {
             plugins: linters::plugins::Plugins::none().unwrap(),
             servers: linters::servers::Servers::of_user(),
             engine: Engine::new(options, 1, None, "test").unwrap(),
@@ -36,8 +40,7 @@ impl Fixture {
             policy_memory: 1 << 20,
             #[cfg(target_os = "linux")]
             launcher: shadow::Launcher::this_program(),
-        });
-        Self { daemon, workspace, _state: state }
+        })
     }
 
     async fn open(&self) -> TargetId {
@@ -308,4 +311,21 @@ async fn without_clients_the_daemon_ends() {
     drop(client);
     end.await.unwrap();
     it.daemon.stopped().await;
+}
+
+#[tokio::test]
+async fn what_a_killed_daemon_only_tried_is_gone() {
+    let Fixture { daemon, workspace, _state: state } = Fixture::new();
+    let first = Fixture { daemon, workspace, _state: state };
+    let base = first.open().await;
+    let mut trial = first.fork(&base, None);
+    trial.labels.insert(crate::TRIAL_LABEL.to_owned(), String::new());
+    first.daemon.fork(trial).await.unwrap();
+    let kept = first.daemon.fork(first.fork(&base, None)).await.unwrap();
+    let Fixture { daemon, workspace, _state: state } = first;
+    drop(daemon);
+    let second = Fixture { daemon: Fixture::daemon(&state), workspace, _state: state };
+    let TargetId::Workspace(id) = second.open().await else { unreachable!("it is a workspace") };
+    let branches = second.daemon.branches(&id, &PageRequest::default()).unwrap().items;
+    assert_eq!(branches.iter().map(|it| &it.id).collect::<Vec<_>>(), [&kept.id]);
 }

@@ -156,6 +156,11 @@ impl OpenWorkspace {
         self.unreadable.extend(loaded.damaged.iter().map(|(id, error)| format!("branch {id}: {error}")));
         for saved in loaded.branches {
             let SavedBranch { id, record, steps } = saved;
+            // Its daemon was killed before it was done with it.
+            if record.labels.contains_key(TRIAL_LABEL) {
+                self.store.discard(&id)?;
+                continue;
+            }
             match Branch::restore(Arc::clone(&self.view), steps) {
                 Ok(branch) => self.add(id.into(), record, branch),
                 Err(error) => self.unreadable.push(format!("branch `{}`: {error}", record.name)),
@@ -343,6 +348,9 @@ fn check_labels(labels: &BTreeMap<String, String>) -> Result<(), DaemonError> {
     let longest = labels.iter().map(|(key, value)| key.len().max(value.len())).max().unwrap_or(0);
     DaemonError::expect_at_most(MAX_LABEL, longest, "bytes of a label")
 }
+
+/// The label of a branch on which edits are only tried: one that a killed daemon left is gone when the workspace is opened again.
+pub const TRIAL_LABEL: &str = "broker.trial";
 
 /// Milliseconds since the Unix epoch.
 pub(super) fn now_ms() -> u64 {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use broker_proto::{v1 as pb, v1::diff_branch_response::Part};
-use lint::printable;
+use lint::{printable, printable_text};
 
 use super::{Change, Shape};
 use crate::{
@@ -62,6 +62,10 @@ pub(super) fn run(args: &Diff, open: &Opened, session: &mut Session) -> Result<(
     let paths: Vec<_> = changes.iter().map(|it| it.path.clone()).collect();
     let changes: Vec<_> = changes.iter().map(|it| Change::of(open, it)).collect();
     let color = session.color;
+    let patch = match session.process_context.is_terminal {
+        true => printable_text(&patch).into_owned(),
+        false => patch,
+    };
     if !args.stat {
         warn_of_binaries(&patch, session);
     }

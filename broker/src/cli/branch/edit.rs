@@ -132,6 +132,9 @@ pub(super) fn read(args: &Read, open: &Opened, session: &mut Session) -> Result<
     let path = open.path(&args.path)?;
     let branch = open.branch(&args.branch)?;
     let bytes = open.read(&branch.branch_id, path.as_str(), args.revision)?;
+    if session.process_context.is_terminal {
+        return session.print_text(&String::from_utf8_lossy(&bytes));
+    }
     let out = &mut session.process_context.stdout;
     Ok(out.write_all(&bytes).and_then(|()| out.flush())?)
 }

@@ -57,6 +57,7 @@ fn broker(cwd: &Path, words: &str) -> (Exit, String, String) {
         color_stdout: false,
         color_stderr: false,
         watched: false,
+        is_terminal: false,
         cwd: Ok(cwd.to_owned()),
         home: None,
         cache_dir: None,

@@ -1,9 +1,9 @@
 //! An agent's edit as two states of its files: before it, and after it.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use broker_proto::{v1 as pb, v1::preview_edit::Edit as PreviewEdit};
-use overlay::WorkspacePath;
+use overlay::{Disk, FileKind, View as _, WorkspacePath, io_reason};
 
 use super::{
     event::{Edit, Moment, Original, Replacement},
@@ -126,17 +126,29 @@ fn undone(mut text: String, replacements: &[Replacement]) -> Option<String> {
     Some(text)
 }
 
-/// The bytes of a file, if it is there.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "what an agent is about to edit, or has just edited, is on the disk"
-)]
+/// Bytes of a file whose edit is previewed.
+const LARGEST: u64 = 64 << 20;
+
+/// The bytes of a file, if it is there. What an agent is about to edit, or has just edited, is on the disk. No link is followed, and
+/// nothing but a regular file is read.
 fn on_disk(path: &WorkspacePath, opened: &Opened) -> Result<Option<Vec<u8>>, CliError> {
-    let file = opened.workspace.root().join(path.as_str());
-    match std::fs::read(&file) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(CliError::files(format!("cannot read {}: {error}", file.display()))),
+    let unreadable = |why: &dyn std::fmt::Display| CliError::files(format!("cannot read {path}: {why}"));
+    let disk = Disk::new(opened.workspace.root()).map_err(|it| unreadable(&io_reason(&it)))?;
+    let missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    let metadata = match disk.metadata(path) {
+        Err(error) if missing(&error) => return Ok(None),
+        metadata => metadata.map_err(|it| unreadable(&io_reason(&it)))?,
+    };
+    if metadata.kind != FileKind::File {
+        return Err(unreadable(&"it is no regular file"));
+    }
+    if metadata.size > LARGEST {
+        return Err(unreadable(&"it is too large"));
+    }
+    match disk.read(path) {
+        Ok(bytes) => Ok(Some(bytes.to_vec())),
+        Err(error) if missing(&error) => Ok(None),
+        Err(error) => Err(unreadable(&io_reason(&error))),
     }
 }
 

@@ -207,7 +207,7 @@ async fn edit_if_clean(
     if let Some(expected) = if_revision.filter(|it| *it != revision) {
         return Err(DaemonError::Stale { expected, actual: revision }.into());
     }
-    let trial = context.fork(branch.target(), "").await?;
+    let trial = context.fork_trial(branch.target()).await?;
     let tried = try_steps(context, &trial, &steps).await;
     // What was tried stands in no list of branches.
     context.discard_trial(&trial).await;

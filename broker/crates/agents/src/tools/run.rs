@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
-use workspaces::{RunEvent, RunInput, RunLimits, RunRequest, RunResult, SandboxRequest};
+use workspaces::{RunEvent, RunInput, RunLimits, RunRequest, RunResult, SandboxRequest, memory_of_agents};
 
 use crate::{
     context::Context,
@@ -71,7 +71,11 @@ pub(super) async fn run_terminal_cmd(context: Context, run: Run) -> Result<Ran, 
         environment: None,
         terminal: None,
         sandbox: SandboxRequest::default(),
-        limits: RunLimits { time: (!run.is_background).then_some(time), ..RunLimits::default() },
+        limits: RunLimits {
+            time: (!run.is_background).then_some(time),
+            memory: memory_of_agents(),
+            ..RunLimits::default()
+        },
         harvest: (!run.is_background).then(String::new),
         name: String::new(),
         background: run.is_background,

@@ -1,12 +1,16 @@
 //! Locations: a server's positions as places in the view's text. What lies outside of the workspace
 //! is read from the disk, as the server does.
 
-use std::{fmt, fs, path::PathBuf, str};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str,
+};
 
 use bytes::Bytes;
 use lint::{LineColumn, Span};
 use lsp_client::{PositionEncoding, Positions, Range, uri::Uris};
-use overlay::{View, WorkspacePath};
+use overlay::{View, WorkspacePath, read_regular};
 
 /// A file as a server names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,8 +110,7 @@ pub(super) fn text_range(positions: &Positions<'_>, range: Range) -> TextRange {
     TextRange { span, start, end }
 }
 
-#[expect(clippy::disallowed_methods, reason = "no workspace file: what a server found elsewhere")]
-fn read_outside(path: &PathBuf) -> Option<Bytes> {
-    let is_readable = fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
-    is_readable.then(|| fs::read(path).ok())?.map(Bytes::from)
+/// What a server found elsewhere.
+fn read_outside(path: &Path) -> Option<Bytes> {
+    read_regular(path, LARGEST).ok().map(Bytes::from)
 }

@@ -2,15 +2,16 @@
 //! `broker plugin install` fetches it again.
 
 use std::{
-    fs::{self, DirBuilder, OpenOptions},
-    io::{self, Read as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
 use bytes::Bytes;
 use config::{Digest, folders};
+use overlay::read_regular;
 
 /// Bytes of the largest plugin.
 pub(super) const LARGEST: u64 = plugin_host::MAX_COMPONENT;
@@ -20,19 +21,8 @@ pub(super) fn too_large(size: u64) -> bool {
 }
 
 /// A plugin's file, which is no pipe, no device and not endless.
-#[expect(clippy::disallowed_methods, reason = "plugins are kept outside any workspace")]
 pub(super) fn read_plugin(path: &Path) -> io::Result<Vec<u8>> {
-    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if too_large(bytes.len() as u64) {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(bytes)
+    read_regular(path, LARGEST)
 }
 
 #[derive(Debug, Clone)]

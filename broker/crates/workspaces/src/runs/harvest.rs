@@ -15,6 +15,12 @@ const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 /// Bytes of files that one run may make an edit of.
 const MAX_BYTES: u64 = 512 << 20;
 
+/// Files, links and folders that one run may make an edit of.
+const MAX_ENTRIES: usize = 50_000;
+
+/// Bytes of the names and of the targets of links of all of them.
+const MAX_NAMES: usize = 32 << 20;
+
 const IGNORE_FILE: &str = ".gitignore";
 
 /// Bytes of an ignore file that is heeded.
@@ -55,15 +61,27 @@ impl Chosen {
     pub(super) fn entries(&self, shadow: &Shadow, opened: &Snapshot) -> Result<Vec<Entry>, DaemonError> {
         let ruled = self.ruled(shadow, opened)?;
         let (mut before, mut after) = (Ignores::of(opened), Ignores::of(&*ruled));
-        let (mut entries, mut size) = (Vec::new(), 0);
+        let (mut entries, mut size, mut count, mut names) = (Vec::new(), 0, 0, 0);
         let wants = |path: &Path, length: u64| {
             let path = path.to_str().and_then(|it| WorkspacePath::new(it).ok());
             let is_meant = path.is_some_and(|it| self.may_hold(&it, &mut before, &mut after));
             size += if is_meant { length } else { 0 };
             is_meant && size <= MAX_BYTES
         };
-        let keep = |it: Entry| entries.extend((!is_version_controls(&it.path)).then_some(it));
+        let keep = |it: Entry| {
+            if is_version_controls(&it.path) {
+                return;
+            }
+            count += 1;
+            names += it.path.as_str().len()
+                + if let EntryKind::Link(target) = &it.kind { target.len() } else { 0 };
+            if count <= MAX_ENTRIES && names <= MAX_NAMES {
+                entries.push(it);
+            }
+        };
         shadow.harvest_some(wants, keep).map_err(|it| no_folder(&it))?;
+        DaemonError::expect_at_most(MAX_ENTRIES, count, "files, links and folders that were written")?;
+        DaemonError::expect_at_most(MAX_NAMES, names, "bytes of names and links that were written")?;
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         DaemonError::expect_at_most(MAX_BYTES as usize, size, "bytes of files that were written")?;
         Ok(entries)

@@ -20,6 +20,12 @@ const MAX_STDIN: usize = 1 << 20;
 /// Processes and threads of a run that says nothing of it.
 pub const DEFAULT_PROCESSES: u32 = 4096;
 
+/// Bytes of memory that a run of an agent may have: half of the machine's. `None` where that is not known.
+pub fn memory_of_agents() -> Option<u64> {
+    let system = rustix::system::sysinfo();
+    (system.totalram as u64).checked_mul(system.mem_unit.into()).map(|it| it / 2).filter(|it| *it > 0)
+}
+
 /// Bytes that may be written in a folder of which nothing is said.
 pub const DEFAULT_SPACE: u64 = 4 << 30;
 

@@ -9,10 +9,14 @@ use std::{
 };
 
 use config::folders;
+use overlay::read_regular;
 use shadow::{Isolation, OpenError, Sandbox};
 
 use super::request::{DEFAULT_PROCESSES, DEFAULT_SPACE, RunLimits, SandboxRequest};
 use crate::DaemonError;
+
+/// Bytes of a file in which git notes a path.
+const LARGEST_NOTE: u64 = 8 << 10;
 
 /// The sandbox of a folder for the workspace at `root`. `variable` is the command's environment, some of whose variables
 /// name folders with toolchains.
@@ -74,16 +78,19 @@ fn named(field: &'static str, paths: &[PathBuf]) -> Result<Vec<PathBuf>, DaemonE
 
 /// Where git keeps what it knows of a linked worktree. A workspace may name any folder: it counts only if git's own note
 /// there leads back.
-#[expect(clippy::disallowed_methods, reason = "git's notes lie outside of the workspace")]
 fn repository(root: &Path) -> Option<PathBuf> {
     let link = root.join(".git");
-    let text = fs::read_to_string(&link).ok().filter(|_| !link.is_symlink())?;
+    let text = note(&link).filter(|_| !link.is_symlink())?;
     let worktree = root.join(text.strip_prefix("gitdir:")?.trim());
-    let back = fs::read_to_string(worktree.join("gitdir")).ok()?;
+    let back = note(&worktree.join("gitdir"))?;
     let leads_back = fs::canonicalize(back.trim()).ok()? == fs::canonicalize(link).ok()?;
     // It is `REPOSITORY/worktrees/NAME`.
     let above = worktree.parent().filter(|it| leads_back && it.ends_with("worktrees"))?;
     above.parent().filter(|it| it.join("objects").is_dir()).map(Path::to_owned)
+}
+
+fn note(file: &Path) -> Option<String> {
+    String::from_utf8(read_regular(file, LARGEST_NOTE).ok()?).ok()
 }
 
 /// What differs between a folder that is open and one that a run asks for; `None` if the folder will do.
@@ -139,6 +146,25 @@ mod tests {
     use shadow::Network;
 
     use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
+    fn a_worktree_leads_to_its_repository_by_regular_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let worktree = root.join("repository/.git/worktrees/w");
+        for it in ["repository/.git/objects", "repository/.git/worktrees/w", "w"] {
+            fs::create_dir_all(root.join(it)).unwrap();
+        }
+        let (own, back) = (root.join("w/.git"), worktree.join("gitdir"));
+        fs::write(&own, format!("gitdir: {}\n", worktree.display())).unwrap();
+        fs::write(&back, format!("{}\n", own.display())).unwrap();
+        assert_eq!(repository(&root.join("w")), Some(root.join("repository/.git")));
+        fs::remove_file(&back).unwrap();
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &back, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert_eq!(repository(&root.join("w")), None);
+    }
 
     #[test]
     fn a_folder_will_do_for_what_asks_for_the_same() {

@@ -53,7 +53,7 @@ pub(super) fn show(
     fixed: &pb::FixFilesResponse,
     session: &mut Session,
 ) -> Result<Exit, CliError> {
-    session.print(&fixed.patch)?;
+    session.print_text(&fixed.patch)?;
     let mut report = Report::default();
     report.add_incomplete(fixed.incomplete.iter().map(incomplete));
     report_incomplete(args, session, &open.workspace, &report);
