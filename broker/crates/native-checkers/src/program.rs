@@ -91,7 +91,7 @@ pub(crate) fn needed(checker: &Checker, variable: Variables<'_>) -> Vec<PathBuf>
 }
 
 /// Parts of an installation in which programs and what they load are.
-const PARTS: [&str; 6] = ["bin", "lib", "lib64", "libexec", "pyvenv.cfg", "Scripts"];
+const PARTS: [&str; 6] = ["bin", "lib", "lib64", "libexec", "node_modules", "pyvenv.cfg"];
 
 /// Parts of the user's own `~/.local` in which an installer keeps each program apart, with as many folders below as name one.
 const APART: [(&str, usize); 4] = [

@@ -87,7 +87,7 @@ impl Builder<'_, '_> {
             }
             _ => false,
         };
-        // Of several lines that read like the first one, that below which most others follow.
+        // The first line may stand there several times: where most others follow it.
         let run = |at: &usize| lead[*at..].iter().zip(own).take_while(|(a, b)| a == b).count();
         let same = (0..lead.len()).filter(|it| lead[*it] == own[0]).max_by_key(run);
         let shares = || own.iter().any(|it| lead.contains(it) && it.chars().any(char::is_alphanumeric));

@@ -282,8 +282,18 @@ impl Judge<'_, '_> {
         Some(Reason::OpenEnd { end })
     }
 
-    /// Whether lines that no marker stands for may be meant to go: no more than the edit has, and no definition among them.
+    /// Whether lines that no marker stands for may be meant to go: no more than the edit has, no definition among them, and not
+    /// comments alone, as a licence or a line for the interpreter at the top of a file.
     fn may_go(&self, lines: &Range<usize>) -> bool {
+        let is_comment = |it: &&str| {
+            it.is_empty()
+                || self.parser.kind.is_aside(it)
+                || it.starts_with(['*', '#'])
+                || it.starts_with("<!--")
+        };
+        if lines.start == 0 && self.all.file.bare[lines.clone()].iter().all(is_comment) {
+            return false;
+        }
         let said = self.all.file.bare[lines.clone()].iter().filter(|it| !it.is_empty()).count();
         let own = self.sketch.rows.iter().filter(|it| !it.is_marker && !it.is_blank()).count();
         let defines = |it: &Definition| it.kind != Kind::Value && lines.contains(&it.head);
