@@ -1,6 +1,7 @@
-//! Anchors that rumdl does not know: `name` and `id` of any HTML element, headings written as such elements, and MyST's
-//! `(name)=`.
+//! Anchors that rumdl does not know: `name` and `id` of any HTML element, headings written as such elements, MyST's `(name)=`, and
+//! those of headings with combining marks and variation selectors, which GitHub keeps.
 
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use rumdl_lib::rule::LintWarning;
 use rumdl_lib::workspace_index::FileIndex;
 use rustc_hash::FxHashSet;
@@ -18,7 +19,67 @@ pub(crate) fn of(text: &str) -> FxHashSet<String> {
     }
     let labels = text.lines().filter_map(|it| it.trim().strip_prefix('(')?.strip_suffix(")="));
     found.extend(labels.map(str::to_lowercase));
+    found.extend(headings(text));
     found
+}
+
+/// The anchors of the headings that GitHub makes otherwise than rumdl.
+fn headings(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut title: Option<String> = None;
+    if text.is_ascii() {
+        return found;
+    }
+    for event in Parser::new_ext(text, Options::all()) {
+        match (event, &mut title) {
+            (Event::Start(Tag::Heading { .. }), _) => title = Some(String::new()),
+            (Event::End(TagEnd::Heading(_)), it) => {
+                let slug = slug(&it.take().unwrap_or_default());
+                let times = found.iter().filter(|it| **it == slug).count();
+                found.push(if times == 0 { slug } else { format!("{slug}-{times}") });
+            }
+            (Event::Text(text) | Event::Code(text), Some(title)) => title.push_str(&text),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A heading's anchor as GitHub makes it: letters, marks, digits, hyphens and underscores stay.
+fn slug(title: &str) -> String {
+    let stays = |it: &char| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_') || is_mark(*it);
+    let kept = title.trim().chars().filter(stays);
+    kept.map(|it| if it == ' ' { '-' } else { it }).collect::<String>().to_lowercase()
+}
+
+/// Signs that belong to the letter before them, in the blocks of scripts that have such, and variation selectors.
+fn is_mark(it: char) -> bool {
+    matches!(it, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}'
+        | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6ed}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}')
+        || ('\u{900}'..='\u{109f}').contains(&it)
+            && !matches!(it, '\u{964}' | '\u{965}' | '\u{970}' | '\u{e3f}' | '\u{e4f}')
+        || ('\u{1780}'..='\u{17d3}').contains(&it)
+}
+
+/// A fragment without `%XX`.
+fn decoded(fragment: &str) -> String {
+    let bytes = fragment.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while at < bytes.len() {
+        let code = (bytes[at] == b'%').then(|| fragment.get(at + 1..at + 3)).flatten();
+        match code.and_then(|it| u8::from_str_radix(it, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| fragment.to_owned())
 }
 
 /// The anchor of a heading's element that begins here, as GitHub makes it.
@@ -60,7 +121,7 @@ pub(crate) fn drop_known(warnings: &mut Vec<LintWarning>, text: &str) {
         return;
     }
     let known = of(text);
-    warnings.retain(|it| fragment(it).is_none_or(|it| !known.contains(&it.to_lowercase())));
+    warnings.retain(|it| fragment(it).is_none_or(|it| !known.contains(&decoded(it).to_lowercase())));
 }
 
 /// What a finding of MD051 within a file is about.
@@ -83,5 +144,12 @@ mod tests {
         let mut found: Vec<_> = of(text).into_iter().collect();
         found.sort();
         assert_eq!(found, ["four", "one", "the-fifth", "three", "two"]);
+    }
+
+    #[test]
+    fn headings_keep_marks_as_github_does() {
+        let text = "# समुदाय\n\n## ❤️ Ways to `do` [it](x)\n\n## ภาษาไทย\n\n## ภาษาไทย\n";
+        assert_eq!(headings(text), ["समुदाय", "\u{fe0f}-ways-to-do-it", "ภาษาไทย", "ภาษาไทย-1"]);
+        assert_eq!(decoded("%EF%B8%8F-a%2"), "\u{fe0f}-a%2");
     }
 }

@@ -11,6 +11,7 @@
 //! Of files that a documentation framework makes pages of, less is known ([`crate::site`]); and [`keeps`] drops what is no
 //! mistake to those who render Markdown.
 
+use pulldown_cmark::{Event, Parser, Tag};
 use rumdl_lib::rule::LintWarning;
 
 /// In the order of the codes.
@@ -31,27 +32,32 @@ pub(crate) const RULES: [&str; 14] = [
     "MD094", // not UTF-8
 ];
 
-/// Whether a finding of these rules is about something broken. `line` is the text of its line.
-pub(crate) fn keeps(warning: &LintWarning, line: &str) -> bool {
+/// Whether a finding of these rules is about something broken. `line` is the text of its line, and `text` that of the file.
+pub(crate) fn keeps(warning: &LintWarning, line: &str, text: &str) -> bool {
     match warning.rule_name.as_deref() {
         // Names of programs and pointers: `_.find rather than _.where`, `(NSApplication *)application`.
         Some("MD037") => !is_code_with_marks(&warning.message),
         // Without a sign in the brackets it is no link to Markdown: `[[ ]]`, `text[][]`.
         Some("MD042") => emptied(&warning.message).is_none_or(|it| it.contains('(') || has_word(it)),
-        // No heading's anchor has a slash: it is an address within a site. GitHub's own begin with `user-content-`.
-        Some("MD051") => fragment(&warning.message)
-            .is_none_or(|it| !it.contains(['/', '=']) && !it.starts_with("user-content-")),
+        // No heading's anchor has a slash: it is an address within a site. GitHub's own begin with `user-content-`, those of
+        // options in NixOS's manuals with `opt-`.
+        Some("MD051") => fragment(&warning.message).is_none_or(|it| {
+            !it.contains(['/', '=']) && !it.starts_with("user-content-") && !it.starts_with("opt-")
+        }),
         // Paths of Rust's, in a text that rustdoc renders.
         Some("MD052") => !warning.message.contains("::"),
         Some("MD057") => {
             // ExDoc's links lead to code: [`x/1`]: `M.x/1`
             let is_code = |it: &str| it.starts_with('`') || line.contains('`') && is_type(it);
-            missing(&warning.message).is_none_or(|it| !is_of_host(it) && !is_code(it) && !has_placeholder(it))
+            missing(&warning.message)
+                .is_none_or(|it| !is_of_host(it) && !is_code(it) && !has_placeholder(it) && !is_page(it))
         }
         // Cells that are missing are empty; those too many are lost.
         Some("MD056") => cells(&warning.message).is_none_or(|(has, wants)| has > wants),
-        // A class of a regular expression.
-        Some("MD066") => !warning.message.contains("'[^\\"),
+        // Without any footnote in the file it is plain text to those who render it, such as a class of a regular expression.
+        Some("MD066") => defines_footnote(text) && !warning.message.contains("'[^\\"),
+        // An example in a block of code.
+        Some("MD092") => !is_in_code(text, warning.line),
         // Other syntax has such signs as well.
         Some("MD075") => line.trim_start().starts_with('|'),
         _ => true,
@@ -85,14 +91,56 @@ fn emptied(message: &str) -> Option<&str> {
     message.strip_prefix("Empty link found: ")
 }
 
+/// Whether a link leads to a page of rustdoc's: `module/index.html`, `struct.Name.html`.
+fn is_page(target: &str) -> bool {
+    const KINDS: [&str; 12] = [
+        "attr",
+        "constant",
+        "derive",
+        "enum",
+        "fn",
+        "macro",
+        "primitive",
+        "static",
+        "struct",
+        "trait",
+        "type",
+        "union",
+    ];
+    let path = target.split(['#', '?']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().and_then(|it| it.strip_suffix(".html"));
+    name.is_some_and(|it| {
+        (it == "index" && path.contains('/')) || it.split_once('.').is_some_and(|it| KINDS.contains(&it.0))
+    })
+}
+
+/// Whether a line of the text gives a footnote its text: `[^name]: …`.
+fn defines_footnote(text: &str) -> bool {
+    text.lines().any(|it| it.trim_start().strip_prefix("[^").is_some_and(|it| it.contains("]:")))
+}
+
+/// Whether a line, from 1, is in a block of code.
+fn is_in_code(text: &str, line: usize) -> bool {
+    let at: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let blocks = Parser::new(text).into_offset_iter();
+    let is_block = |event: &Event<'_>| matches!(event, Event::Start(Tag::CodeBlock(_)));
+    let mut blocks = blocks;
+    blocks.any(|(event, range)| is_block(&event) && range.contains(&at))
+}
+
 fn has_word(text: &str) -> bool {
     text.contains(|it: char| !it.is_whitespace() && !matches!(it, '[' | ']'))
 }
 
-/// Whether the first mark of MD037's belongs to what follows it: no emphasis begins with `.name` or `)`.
+/// Whether the first mark of MD037's belongs to what follows it: no emphasis begins with `.name` or `)`. A single one between
+/// blanks is a multiplication or a pointer.
 fn is_code_with_marks(message: &str) -> bool {
     let text = message.strip_prefix("Spaces inside emphasis markers: \"").unwrap_or_default();
     let inner = text.trim_start_matches(['*', '_']);
+    let closes_behind_blank = inner.trim_end_matches(['*', '_', '"']).ends_with(' ');
+    if text.len() == inner.len() + 1 && inner.starts_with(' ') && closes_behind_blank {
+        return true;
+    }
     let member = inner.strip_prefix('.').is_some_and(|it| it.starts_with(char::is_alphabetic));
     inner.len() < text.len() && (member || inner.starts_with(')'))
 }
@@ -160,6 +208,17 @@ mod tests {
     fn marks_of_programs() {
         let is_code = |text: &str| is_code_with_marks(&format!("Spaces inside emphasis markers: \"{text}\""));
         assert!(is_code("_.find rather than _") && is_code("*)theApplication openFile:(NSString *"));
-        assert!(!is_code("** strong **") && !is_code("_... so _") && !is_code("* (a) *"));
+        assert!(!is_code("** strong **") && !is_code("_... so _") && !is_code("*a *"));
+        assert!(is_code("* x *") && is_code("* (cast to 'void *"), "a multiplication, a pointer");
+        assert!(!is_code("_ New Features:_"));
+    }
+
+    #[test]
+    fn places_in_a_text() {
+        let text = "# A\n\n```\n<<<<<<< a\n```\n\n[^1]: note\n";
+        assert!(is_in_code(text, 4) && !is_in_code(text, 1));
+        assert!(defines_footnote(text) && !defines_footnote("x [^a-z] y"));
+        assert!(is_page("middleware/index.html#routing") && is_page("../struct.A.html"));
+        assert!(!is_page("a.md") && !is_page("root/x.html"));
     }
 }

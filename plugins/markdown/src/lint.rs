@@ -57,7 +57,7 @@ pub(crate) fn run(
         let lines: Vec<&str> = document.text().lines().collect();
         warnings.retain(|it| {
             let line = it.line.checked_sub(1).and_then(|at| lines.get(at));
-            defaults::keeps(it, line.copied().unwrap_or_default())
+            defaults::keeps(it, line.copied().unwrap_or_default(), document.text())
         });
     }
     if has_work_for_programs(path, &document, settings) {

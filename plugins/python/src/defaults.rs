@@ -1,52 +1,57 @@
 //! Where the defaults are not ruff's: in a project that does not configure ruff.
 //!
-//! Judged samples of findings in well-known packages (`tests/bench/findings`) say which rules are wrong more often than
-//! right there. As soon as ruff is configured, or rules are selected, all is as ruff has it, and nothing here counts.
+//! A project that chose no linter is told what is broken, and nothing of style: what pyflakes finds (F), what does not parse or
+//! run (E9), pylint's errors (PLE), comparisons of versions that go wrong (YTT), and those rules of flake8-bugbear that are
+//! nearly always right. In 113 projects that were read for it, 5,962 of 6,111 findings were of other rules, 2,290 of them in projects that run another
+//! linter. As soon as ruff is configured, or rules are selected, all is as ruff has it, and nothing here counts.
 
 use ruff_linter::registry::Rule;
 
+/// Rules of flake8-bugbear (B) about code that does not do what it says.
+const CERTAIN: [&str; 14] = [
+    "B002", // ++n
+    "B012", // return in finally
+    "B015", // a comparison whose result is not used
+    "B016", // raise "text"
+    "B020", // for x in x
+    "B021", // an f-string as docstring
+    "B022", // suppress()
+    "B025", // an exception handled twice
+    "B029", // except ():
+    "B030", // except of what is no exception
+    "B031", // a group of groupby used twice
+    "B032", // a: b where a = b is meant
+    "B033", // a value twice in a set
+    "B035", // one key for all of a dict
+];
+
 /// Wrong more often than right in code that does what its author meant.
-const OFTEN_WRONG: &[Rule] = &[
-    // Of `try: module.name; except AttributeError`, and of properties that do something.
-    Rule::UselessExpression, // B018
-    // `sorted(…)[0]` below `except IndexError`, for which `min` raises another error.
-    Rule::SortedMinMax, // FURB192
-    // `str = str`, which binds a builtin in the module, where others import it.
-    Rule::SelfAssigningVariable, // PLW0127
+const OFTEN_WRONG: [&str; 1] = [
+    // `raise` in a function that is called while an exception is handled.
+    "PLE0704",
 ];
 
-/// Advice that fails on earlier versions of Python, and rests on ruff's assumption, 3.10, where the project states none.
-const NEED_A_VERSION: &[Rule] = &[
-    Rule::BitCount,                    // FURB161
-    Rule::SliceToRemovePrefixOrSuffix, // FURB188
-    Rule::ZipInsteadOfPairwise,        // RUF007
-    Rule::NonPEP585Annotation,         // UP006
-    Rule::NonPEP604AnnotationUnion,    // UP007
-    Rule::DeprecatedImport,            // UP035
-    Rule::OutdatedVersionBlock,        // UP036
-    Rule::TimeoutErrorAlias,           // UP041
-    Rule::NonPEP604AnnotationOptional, // UP045
-];
-
-/// Whether ruff's defaults have a rule that is off here, whatever version of Python the project states.
+/// Whether a rule of ruff's defaults is off here.
 pub(crate) fn is_off(rule: Rule) -> bool {
-    OFTEN_WRONG.contains(&rule)
+    let code = rule.noqa_code().to_string();
+    let (linter, number) = code.split_at(code.find(|it: char| it.is_ascii_digit()).unwrap_or(code.len()));
+    let is_broken = match linter {
+        "F" | "PLE" | "YTT" => true,
+        "E" => number.starts_with('9'),
+        _ => CERTAIN.contains(&&*code),
+    };
+    !is_broken || OFTEN_WRONG.contains(&&*code)
 }
 
-/// What is said of that where a rule is explained.
-pub(crate) fn note(rule: Rule) -> &'static str {
-    if is_off(rule) {
-        "\n\n## In Broker\nOff where ruff is not configured: in well-known packages it is wrong more often than right."
-    } else if NEED_A_VERSION.contains(&rule) {
-        "\n\n## In Broker\nWhere ruff is not configured, off unless `requires-python` in the root's `pyproject.toml`, or \
-         `target-version` in `[linters.python]` of `broker.toml`, says which version of Python is meant."
-    } else {
-        ""
+/// What is said of that where a rule is explained that is one of ruff's defaults.
+pub(crate) fn note(is_ruffs_default: bool, rule: Rule) -> &'static str {
+    match is_ruffs_default && is_off(rule) {
+        true => "\n\n## In Broker\nOff where ruff is not configured: there only what is broken is told.",
+        false => "",
     }
 }
 
 /// The codes of ruff's default rules that are off in a project without a configuration of ruff.
-pub(crate) fn off(states_a_version: bool) -> Vec<String> {
-    let unfounded = if states_a_version { &[][..] } else { NEED_A_VERSION };
-    OFTEN_WRONG.iter().chain(unfounded).map(|it| it.noqa_code().to_string()).collect()
+pub(crate) fn off(defaults: impl Iterator<Item = Rule>) -> Vec<String> {
+    defaults.filter(|it| is_off(*it)).map(|it| it.noqa_code().to_string()).collect()
 }

@@ -34,7 +34,8 @@ fn convert(rule: Rule, default: &Settings) -> plugin::Rule {
         code: rule.noqa_code().to_string(),
         name: rule.name().to_string(),
         summary: rule.message_formats().first().map_or_else(String::new, |it| (*it).to_owned()),
-        explanation: rule.explanation().unwrap_or_default().trim().to_owned() + defaults::note(rule),
+        explanation: rule.explanation().unwrap_or_default().trim().to_owned()
+            + defaults::note(default.linter.rules.enabled(rule), rule),
         url: rule.url(),
         fix: match rule.fixable() {
             FixAvailability::None => plugin::FixAvailability::None,

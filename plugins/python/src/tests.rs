@@ -55,7 +55,12 @@ fn where_ruff_is_not_configured_fewer_rules_are_on() {
     let nothing = ("README", "");
     assert_eq!(check(nothing, settings()), "", "nor is the `noqa` unused, which ruff's own users need");
     let stated = ("pyproject.toml", "[project]\nrequires-python = '>=3.10'\n");
-    assert_eq!(check(stated, settings()), "UP045");
+    assert_eq!(check(stated, settings()), "", "style, whatever version is meant");
+    let broken =
+        Project::new(&[("a.py", "import os\nimport re\nx == 1\nprint '' if x is 1\n")]).check("a.py");
+    assert!(broken.contains("invalid-syntax"), "{broken}");
+    let broken = "import os\nimport sys\n\ndef f(a=[]):\n    if sys.version[0] == '3':\n        a == 1\n    return undefined\n";
+    assert_eq!(Project::new(&[("a.py", broken)]).check("a.py"), "F401 YTT301 B015 F821");
     assert_eq!(check(stated, Settings { isolated: true, ..settings() }), "", "which is not read then");
     assert_eq!(check(nothing, Settings { ignore: vec!["F".to_owned()], ..settings() }), "");
     for configured in [("ruff.toml", ""), ("pyproject.toml", "[tool.ruff]\n")] {

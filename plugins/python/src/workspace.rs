@@ -197,10 +197,16 @@ impl Workspace {
         self.unconfigured(find_fallback_target_version(&self.root).map(Into::into))
     }
 
+    /// Ruff's default rules that are off where it is not configured.
+    fn off(&self) -> Vec<String> {
+        let settings = Configuration::default().into_settings(&self.root).ok();
+        settings.map_or_else(Vec::new, |it| defaults::off(it.linter.rules.iter_enabled()))
+    }
+
     fn unconfigured(&self, target_version: Option<PythonVersion>) -> Resolved {
         let target_version = target_version.or(self.options.target_version);
         let off = match self.options.selection.select {
-            None => defaults::off(target_version.is_some()),
+            None => self.off(),
             Some(_) => Vec::new(),
         };
         let ignore = off.iter().cloned().map(UnresolvedRuleSelector::cli).collect();

@@ -42,7 +42,16 @@ const DATA: [&str; 10] = ["der", "cer", "p12", "pfx", "p7b", "p7s", "jks", "bin"
 /// Whether to leave the file alone altogether.
 pub(crate) fn is_binary(content: &[u8]) -> bool {
     let start = &content[..content.len().min(LOOKED_AT)];
-    memchr::memchr(0, start).is_some() || MAGIC.iter().any(|it| content.starts_with(it)) || is_der(content)
+    memchr::memchr(0, start).is_some()
+        || MAGIC.iter().any(|it| content.starts_with(it))
+        || is_der(content)
+        || is_zlib(content)
+}
+
+/// Whether it begins as data of zlib does (RFC 1950), such as an object of Git's, and is no text.
+fn is_zlib(content: &[u8]) -> bool {
+    let [0x78, flags, ..] = content else { return false };
+    (0x7800 | u16::from(*flags)).is_multiple_of(31) && std::str::from_utf8(content).is_err()
 }
 
 /// Whether it is one sequence of ASN.1 in DER from its first byte to its last, as certificates and keys are. Small ones may

@@ -40,6 +40,9 @@ pub(crate) fn is_of_tests(path: &Path) -> bool {
 pub(crate) fn is_example_of_conflict(path: &Path, content: &[u8], start: usize) -> bool {
     let before = &content[..start];
     let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    if is_in_listing(ending, before) || is_in_here_document(ending, before) {
+        return true;
+    }
     if is_of_tests(path) {
         let mut names = path.iter().rev().take(2).filter_map(|it| it.to_str());
         return names.any(|it| it.contains("conflict") || it.contains("merge"))
@@ -47,6 +50,45 @@ pub(crate) fn is_example_of_conflict(path: &Path, content: &[u8], start: usize) 
     }
     // Rust has its tests where the code is.
     ending == "rs" && memmem::find(before, b"#[test]").is_some() && is_in_literal(ending, before)
+}
+
+/// Whether a listing of a document is open at the end of a text.
+fn is_in_listing(ending: &str, before: &[u8]) -> bool {
+    let fences: &[&[u8]] = match ending {
+        "md" | "markdown" | "mdx" | "qmd" | "rmd" => &[b"```", b"~~~"],
+        "adoc" | "asciidoc" | "asc" => &[b"----", b"...."],
+        _ => return false,
+    };
+    let lines = || before.split(|it| *it == b'\n').map(<[u8]>::trim_ascii);
+    fences.iter().any(|fence| lines().filter(|it| it.starts_with(fence)).count() % 2 == 1)
+}
+
+/// Whether a here-document of a script is open at the end of a text.
+fn is_in_here_document(ending: &str, before: &[u8]) -> bool {
+    if !["", "sh", "bash", "zsh", "ksh", "t", "rb", "pl", "pm"].contains(&ending) {
+        return false;
+    }
+    let mut open: Option<Vec<u8>> = None;
+    for line in before.split(|it| *it == b'\n') {
+        open = match open {
+            Some(word) if line.trim_ascii() == word => None,
+            Some(word) => Some(word),
+            None => here_document(line),
+        };
+    }
+    open.is_some()
+}
+
+/// The word that ends the here-document which begins behind a line.
+fn here_document(line: &[u8]) -> Option<Vec<u8>> {
+    let at = memmem::find(line, b"<<").filter(|it| !line.trim_ascii_start().starts_with(b"#") && *it > 0)?;
+    let rest = line[at + 2..].trim_ascii_start();
+    let rest = rest.strip_prefix(b"-").or_else(|| rest.strip_prefix(b"~")).unwrap_or(rest);
+    let quoted = |it: &u8| matches!(it, b'\'' | b'"' | b'\\');
+    let rest = if rest.first().is_some_and(quoted) { &rest[1..] } else { rest };
+    let is_word = |it: &&u8| it.is_ascii_alphanumeric() || **it == b'_';
+    let word: Vec<u8> = rest.iter().take_while(is_word).copied().collect();
+    word.first().is_some_and(|it| it.is_ascii_alphabetic() || *it == b'_').then_some(word)
 }
 
 /// Whether a literal that may have several lines is open at the end of a text.

@@ -114,6 +114,11 @@ fn examples_of_conflicts_in_tests() {
     assert_eq!(check("src/a.test.ts", format!("const a = `\n{conflict}`;\n")), "");
     assert_eq!(check("fixtures/merge_conflict.txt", conflict), "");
     assert_eq!(check("fixtures/other.txt", conflict), "merge-conflict 0-12");
+    assert_eq!(check("docs/a.md", format!("# A\n\n```text\n{conflict}```\n")), "");
+    assert_eq!(check("docs/a.md", format!("```text\n```\n{conflict}")), "merge-conflict 12-24");
+    assert_eq!(check("docs/a.adoc", format!("----\n{conflict}----\n")), "");
+    assert_eq!(check("t.sh", format!("cat >want <<-\\EOF\n{conflict}EOF\n")), "");
+    assert_eq!(check("t.sh", format!("cat <<EOF\nEOF\n{conflict}")), "merge-conflict 14-26");
 }
 
 #[test]
@@ -130,4 +135,9 @@ fn binary_formats() {
     assert_eq!(check("key.pk8", &der), "");
     assert_eq!(check("key.der", &der[..40]), "", "by its name");
     assert_eq!(check("key.txt", &der[..60]), "invalid-utf8 1-2", "cut off");
+}
+
+#[test]
+fn objects_of_git_are_no_text() {
+    assert_eq!(check("objects/95/e1f2", [0x78, 0x01, 0x4b, 0xca, 0xc9, 0x4f, 0x52]), "");
 }

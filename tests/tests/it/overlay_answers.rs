@@ -287,7 +287,7 @@ fn hostile_text() {
         branch.write(&path(file), text.into()).unwrap();
     }
     assert_snapshot!(python.codes(&branch, &paths), @r#"
-deep.py: UP034@5
+deep.py: 
 empty.py: 
 nul.py: invalid-syntax@5 invalid-syntax@6
 latin1.py: E902@0

@@ -87,7 +87,7 @@ fn a_branch_is_checked_in_the_same_way_with_options_that_only_the_command_has() 
     write("parent", "in_parent.py", "import parents\n");
     write("parent", "both.py", "import both\n");
     it.ok(&["branch", "fork", "child", "--from", "parent"]);
-    write("child", "both.py", "import both\nimport childs\n");
+    write("child", "both.py", "import both\nimport childs\nchilds == 1\n");
     it.ok(&["branch", "rm", "child", "gone.py", "file", "dir/moved.py"]);
     write("child", "elsewhere/moved.py", "import moved\nimport other\n");
     let patch = "diff --git a/link.py b/link.py\nnew file mode 120000\n--- /dev/null\n+++ b/link.py\n@@ -0,0 +1 @@\n+same.py\n\\ No newline at end of file\n";
@@ -108,7 +108,7 @@ fn a_branch_is_checked_in_the_same_way_with_options_that_only_the_command_has() 
         it.told(&arguments)
     };
     let isolated = told(&["--isolated", "both.py"]);
-    assert!(isolated.1.contains("I001"), "what ruff.toml says does not count: {isolated:?}");
+    assert!(isolated.1.contains("B015"), "what ruff.toml says does not count: {isolated:?}");
     let shown = told(&["--show-files", "file", "elsewhere"]).1;
     assert_eq!(shown, "elsewhere/moved.py (python, text)\nfile/in.py (python, text)\n");
     let stdin =
