@@ -32,6 +32,8 @@ impl Builder<'_, '_> {
     /// Behind the last line of each block that a definition may be in.
     fn ends_of_scope(&self, it: &Definition) -> Vec<usize> {
         match &self.definitions.scopes[it.head] {
+            // A program's entry is in no namespace.
+            None if it.level == 0 && it.name == "main" => vec![self.without_blank(self.file.count())],
             None if it.level == 0 => vec![self.end_of_file()],
             None => Vec::new(),
             Some(blocks) => blocks.iter().map(|it| self.end_of_block(it)).collect(),
