@@ -91,6 +91,9 @@ impl<'a> Level<'a> {
         // The line that is there least often leaves the fewest places to compare.
         let rarest = wanted.iter().map(place_of).enumerate().min_by_key(|it| it.1.len());
         let Some((at, rarest)) = rarest else { return Vec::new() };
+        if rarest.len().saturating_mul(wanted.len()) > self.lines.len().saturating_mul(2) {
+            return occurrences(self.lines.len(), wanted, |line, at| self.lines[line] == wanted[at]);
+        }
         let starts = rarest.iter().filter_map(|it| it.checked_sub(at));
         starts.filter(|it| self.lines[*it..].starts_with(wanted)).collect()
     }
@@ -104,8 +107,33 @@ fn searched(file: &[&str], wanted: &[Cow<'_, str>], how: Closeness) -> Vec<usize
         Closeness::Plain => |line, wanted| line.trim().chars().map(plain_char).eq(wanted.chars()),
         Closeness::Loose => is_loosely,
     };
-    let fits = |there: &[&str]| there.iter().zip(wanted).all(|(line, wanted)| is_same(line, wanted));
-    file.windows(wanted.len()).enumerate().filter(|it| fits(it.1)).map(|it| it.0).collect()
+    occurrences(file.len(), wanted, |line, at| is_same(file[line], &wanted[at]))
+}
+
+/// Where some of `count` lines are the wanted ones, in linear time (Knuth, Morris and Pratt 1977). `is_same` compares a line with
+/// one of the wanted ones, by number.
+fn occurrences(count: usize, wanted: &[Cow<'_, str>], is_same: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+    // How many of the first lines are also the last ones of each beginning.
+    let mut overlaps = vec![0; wanted.len()];
+    for at in 1..wanted.len() {
+        let mut length: usize = overlaps[at - 1];
+        while length > 0 && wanted[at] != wanted[length] {
+            length = overlaps[length - 1];
+        }
+        overlaps[at] = length + usize::from(wanted[at] == wanted[length]);
+    }
+    let (mut found, mut length) = (Vec::new(), 0);
+    for line in 0..count {
+        while length > 0 && !is_same(line, length) {
+            length = overlaps[length - 1];
+        }
+        length += usize::from(is_same(line, length));
+        if length == wanted.len() {
+            found.push(line + 1 - length);
+            length = overlaps[length - 1];
+        }
+    }
+    found
 }
 
 /// Whether a line is one that was made comparable, without making it so itself.
@@ -161,6 +189,19 @@ mod tests {
         for old in [&["a"][..], &["a", ""], &["", "b c"], &["b", "c"], &["b c"], &["  a"], &["", ""], &["x"]]
         {
             assert_eq!(plain.places(old), indexed.places(old), "{old:?}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_the_same_are_found_wherever_they_are() {
+        let file: Vec<_> = "aabaaabaaaabab".split_terminator("").skip(1).collect();
+        for length in 1..6 {
+            for old in file.windows(length).chain([&["a", "a", "b", "b"][..], &["b", "b"]]) {
+                let all = file.windows(old.len()).enumerate().filter(|it| it.1 == old);
+                let want: Vec<_> = all.map(|it| it.0).collect();
+                assert_eq!(Haystack::new(&file).places(old).1, want, "{old:?}");
+                assert_eq!(Haystack::indexed(&file).places(old).1, want, "{old:?}");
+            }
         }
     }
 
