@@ -60,7 +60,7 @@ async fn kinds_that_are_left_out_are_not_missed(way: Way) {
 
 async fn findings_have_tags(way: Way) {
     let it =
-        Fixture::new(way, &[("a.py", "import os\n"), ("b.py", "def\n"), ("c.py", "x = 1 ==  None\n")]).await;
+        Fixture::new(way, &[("a.py", "import os\n"), ("b.py", "def\n"), ("c.py", "x = undefined\n")]).await;
     let checked = it.client.check(ask(base(&it.workspace), &[])).await.unwrap();
     let tags = |path: &str| {
         let mut all: Vec<_> =
