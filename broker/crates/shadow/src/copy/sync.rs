@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Entry, EntryKind, Layer, caches,
     scan::{Kind, SECOND, Scan, Stamp, Tree, UNSURE, all_below, now},
+    storage::remove_all,
 };
 
 /// What is to stand at a path.
@@ -42,7 +43,8 @@ pub(super) fn sync(paths: &Paths, layer: &Layer, manifest: &mut Manifest, limit:
         let have = Scan::of(paths.tree());
         (disk.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into())), have)
     });
-    let (disk, have) = (disk?, have?);
+    let disk = disk?;
+    let have = have.or_else(|_| begin_anew(paths, manifest))?;
     let is_new = manifest.entries.is_empty() && !manifest.has_run;
     let cached = if is_new { below_caches(paths.root(), &disk)? } else { Tree::new() };
     expect_space(disk.sources.values().chain(cached.values()), limit)?;
@@ -57,6 +59,14 @@ pub(super) fn sync(paths: &Paths, layer: &Layer, manifest: &mut Manifest, limit:
     }
     manifest.is_broken_off = false;
     settle(paths.tree().parent().unwrap_or(paths.tree()), newest)
+}
+
+/// Empties a copy that cannot be looked at, as one with folders deeper than a path can be.
+fn begin_anew(paths: &Paths, manifest: &mut Manifest) -> io::Result<Scan> {
+    remove_all(paths.tree())?;
+    fs::create_dir(paths.tree())?;
+    *manifest = Manifest::default();
+    Ok(Scan::default())
 }
 
 struct Sync<'a> {
@@ -371,5 +381,21 @@ mod tests {
         fs::remove_dir_all(tree.join("d")).unwrap();
         symlink(&secrets, tree.join("d")).unwrap();
         assert_eq!(written("d/a"), None, "its folder is another one");
+    }
+
+    #[test]
+    fn a_copy_that_cannot_be_looked_at_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, tree) = (folder.path().join("work"), folder.path().join("copy/work"));
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("a"), "text").unwrap();
+        let paths = Paths::new(&root, &tree);
+        let mut manifest = Manifest::default();
+        let mut sync = || super::sync(&paths, &Layer::default(), &mut manifest, u64::MAX);
+        sync().unwrap();
+        crate::storage::make_deep(&tree.join("deep"), 5000);
+        sync().unwrap();
+        assert_eq!(fs::read_dir(&tree).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(tree.join("a")).unwrap(), "text");
     }
 }
