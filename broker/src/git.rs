@@ -212,8 +212,14 @@ impl Changed {
 fn failed(arguments: &[&str], said: &[u8]) -> CliError {
     let said = String::from_utf8_lossy(said);
     let said = said.trim().trim_start_matches("fatal: ");
-    let said = said.lines().next().unwrap_or("no reason given");
-    CliError::files(format!("git {} failed: {said}", arguments[0]))
+    let mut lines = said.lines().map(str::trim);
+    let reason = lines.next().unwrap_or("no reason given");
+    let error = CliError::files(format!("git {} failed: {reason}", arguments[0]));
+    // A repository of another user: git names the command that allows it.
+    match lines.find(|it| it.starts_with("git config ")) {
+        Some(remedy) => error.hint(format!("if you trust the repository: `{remedy}`")),
+        None => error,
+    }
 }
 
 /// The name in `filter.NAME.KEY`.
@@ -247,6 +253,16 @@ mod tests {
         assert_eq!(name("filter.lfs.clean").as_deref(), Some("lfs"));
         assert_eq!(name("filter.a.b c.process").as_deref(), Some("a.b c"));
         assert_eq!((name("filter.clean"), name("core.pager")), (None, None));
+    }
+
+    #[test]
+    fn what_git_says_to_do_is_said() {
+        let said = b"fatal: detected dubious ownership in repository at '/a'\nTo add an exception for this directory, call:\n\n\
+            \tgit config --global --add safe.directory /a\n";
+        let error = failed(&["rev-parse"], said);
+        assert_eq!(error.message, "git rev-parse failed: detected dubious ownership in repository at '/a'");
+        let hint = error.hint.unwrap();
+        assert_eq!(hint, "if you trust the repository: `git config --global --add safe.directory /a`");
     }
 
     #[test]

@@ -8,6 +8,8 @@ use memchr::memmem;
 use crate::rules::MERGE_CONFLICT;
 use crate::samples;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// What a line at the start of a line means.
 #[derive(Clone, Copy, PartialEq)]
 enum Marker {
@@ -25,7 +27,7 @@ pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
             from = line_end(content, start);
             continue;
         };
-        if samples::is_example_of_conflict(path, content, start) {
+        if is_edit_block(&content[start..end]) || samples::is_example_of_conflict(path, content, start) {
             from = end;
             continue;
         }
@@ -37,11 +39,18 @@ pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Whether lines are an edit in the form that models are asked for, which git never writes.
+fn is_edit_block(lines: &[u8]) -> bool {
+    let first = &lines[..line_text_end(lines, 0)];
+    first.trim_ascii_end() == b"<<<<<<< SEARCH" && lines.trim_ascii_end().ends_with(b"\n>>>>>>> REPLACE")
+}
+
 /// The next line that opens a conflict.
 fn next_opening(content: &[u8], from: usize) -> Option<usize> {
     let rest = content.get(from..)?;
     let hits = memmem::find_iter(rest, b"<<<<<<<").map(|it| from + it);
-    let mut starts = hits.filter(|it| *it == 0 || content[it - 1] == b'\n');
+    let mut starts =
+        hits.filter(|it| content[..*it].ends_with(b"\n") || matches!(&content[..*it], b"" | BYTE_ORDER_MARK));
     starts.find(|it| marker(&content[*it..line_text_end(content, *it)]) == Some(Marker::Ours))
 }
 

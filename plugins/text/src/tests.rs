@@ -122,6 +122,17 @@ fn examples_of_conflicts_in_tests() {
 }
 
 #[test]
+fn edit_blocks_for_models_are_no_conflicts() {
+    let conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n";
+    let block = conflict.replace("HEAD", "SEARCH").replace("topic", "REPLACE");
+    assert_eq!(check("prompt.txt", &block), "");
+    assert_eq!(check("prompt.txt", block.replace('\n', "\r\n")), "");
+    assert_eq!(check("prompt.txt", format!("{block}{conflict}")), "merge-conflict 43-55");
+    assert_eq!(check("a.txt", block.replace("REPLACE", "topic")), "merge-conflict 0-14", "of a branch");
+    assert_eq!(check("a.txt", format!("\u{feff}{conflict}")), "merge-conflict 3-15");
+}
+
+#[test]
 fn keys_of_tests_are_warnings() {
     let key = format!("{}\n{BODY}\n-----END", begin(""));
     let severity = |path: &str| findings(Path::new(path), key.as_bytes())[0].severity;
