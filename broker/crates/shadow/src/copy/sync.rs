@@ -44,7 +44,15 @@ pub(super) fn sync(paths: &Paths, layer: &Layer, manifest: &mut Manifest, limit:
         (disk.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into())), have)
     });
     let disk = disk?;
-    let have = have.or_else(|_| begin_anew(paths, manifest))?;
+    let have = match have {
+        // Folders deeper than a path can be, or closed ones.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::PermissionDenied) =>
+        {
+            begin_anew(paths, manifest)?
+        }
+        have => have?,
+    };
     let is_new = manifest.entries.is_empty() && !manifest.has_run;
     let cached = if is_new { below_caches(paths.root(), &disk)? } else { Tree::new() };
     expect_space(disk.sources.values().chain(cached.values()), limit)?;
@@ -61,7 +69,7 @@ pub(super) fn sync(paths: &Paths, layer: &Layer, manifest: &mut Manifest, limit:
     settle(paths.tree().parent().unwrap_or(paths.tree()), newest)
 }
 
-/// Empties a copy that cannot be looked at, as one with folders deeper than a path can be.
+/// Empties a copy that a program left in a state in which it cannot be looked at.
 fn begin_anew(paths: &Paths, manifest: &mut Manifest) -> io::Result<Scan> {
     remove_all(paths.tree())?;
     fs::create_dir(paths.tree())?;
