@@ -6,6 +6,7 @@
 //! [`verdict`] refuses the sketch and shows both.
 
 mod alignment;
+mod bounds;
 mod builder;
 mod candidate;
 mod candidates;
@@ -15,6 +16,7 @@ mod definitions;
 mod file_lines;
 mod indentation;
 mod judge;
+mod layers;
 mod literal;
 mod markers;
 mod members;
@@ -29,7 +31,8 @@ mod verdict;
 mod vetoes;
 
 use self::{
-    alignment::{Constraints, align},
+    alignment::{Constraints, POSSIBLE, align},
+    bounds::Bounds,
     candidate::Candidates,
     file_lines::FileLines,
     judge::Judge,
@@ -88,10 +91,11 @@ fn placed(
     if cells > MOST_CELLS || cells.saturating_mul(sketch.pieces().len()) > MOST_CELLS_OF_RIVALS {
         return Err(Reason::LongSketch { rows: all.rows.len() }.into());
     }
-    let Some(best) = align(&all, &Constraints::default()) else {
+    let bounds = Bounds::new(&all);
+    let Some(best) = align(&all, &Constraints::default(), &bounds, POSSIBLE) else {
         let said = || sketch.rows.iter().filter(|it| !it.is_marker).map(|it| it.number);
         let (first, last) = (said().min().unwrap_or(1), said().max().unwrap_or(1));
         return Err(Reason::NoAnchor { first, last }.into());
     };
-    Judge { file, sketch: &sketch, all: &all, parser, is_retry }.judged(best, notes)
+    Judge { file, sketch: &sketch, all: &all, bounds: &bounds, parser, is_retry }.judged(best, notes)
 }

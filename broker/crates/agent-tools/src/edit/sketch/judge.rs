@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     super::{outcome::Reason, parser::Parser, text::Text},
     alignment::Op,
+    bounds::Bounds,
     candidate::Candidates,
     file_lines::STRONG,
     rows::Sketch,
@@ -14,6 +15,7 @@ pub(super) struct Judge<'j, 'a> {
     pub(super) file: &'j Text<'a>,
     pub(super) sketch: &'j Sketch<'j>,
     pub(super) all: &'j Candidates<'j>,
+    pub(super) bounds: &'j Bounds,
     pub(super) parser: &'j Parser<'j>,
     /// Whether markers were put into the sketch, to see what it means with them.
     pub(super) is_retry: bool,

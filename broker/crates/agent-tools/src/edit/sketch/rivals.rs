@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     alignment::{Arrangement, Constraints, Op, align},
+    bounds::Bounds,
     candidate::Candidates,
     file_lines::{Score, is_closer},
     rows::Sketch,
@@ -38,8 +39,14 @@ pub(super) enum Kind {
 }
 
 impl Rival {
-    pub(super) fn arrangement(&self, all: &Candidates<'_>) -> Option<Arrangement> {
-        align(all, &self.constraints)
+    /// The best arrangement of it that earns at least so much.
+    pub(super) fn arrangement(
+        &self,
+        all: &Candidates<'_>,
+        bounds: &Bounds,
+        least: Score,
+    ) -> Option<Arrangement> {
+        align(all, &self.constraints, bounds, least)
     }
 }
 

@@ -125,7 +125,9 @@ impl Judge<'_, '_> {
             expanded.push(best.arrangement.ops.clone());
             let least = best.arrangement.score - BROKEN - 2 * PLAIN;
             for it in rivals(&best.arrangement, self.all, self.sketch) {
-                let Some(found) = it.arrangement(self.all) else { continue };
+                let Some(found) = it.arrangement(self.all, self.bounds, least - KEPT_MARGIN) else {
+                    continue;
+                };
                 let margin = match it.kind {
                     rivals::Kind::Other => MARGIN,
                     rivals::Kind::OfCopy | rivals::Kind::Appends => WIDE_MARGIN,
