@@ -7,11 +7,12 @@ use std::{
 };
 
 use lint::{Completeness, Lease, Linter, Outcome, Unit};
-use overlay::{ContentHash, FileKind, Read, ReadSet, View, WorkspacePath};
+use overlay::{ContentHash, Read, ReadSet, View, WorkspacePath};
 
 use super::{
     finding::Finding,
     place::{Changed, Placer},
+    unread::unread,
 };
 
 /// An answer with its findings in their places.
@@ -56,7 +57,7 @@ pub(crate) struct Computed {
 }
 
 impl Answer {
-    fn without_findings(completeness: Completeness) -> Self {
+    pub(super) fn without_findings(completeness: Completeness) -> Self {
         Self {
             completeness,
             content: None,
@@ -113,7 +114,7 @@ impl Computed {
     }
 
     /// Left out, as by a linter's configuration. What the file has is not read, and so nothing is remembered.
-    fn too_large() -> Self {
+    pub(super) fn too_large() -> Self {
         Self { is_too_large: true, ..Self::without_findings(Completeness::Excluded) }
     }
 
@@ -157,7 +158,7 @@ fn changed(completeness: Completeness) -> Completeness {
     }
 }
 
-/// Asks a linter about the files of at most `largest` bytes; every unit gets one answer, the first, whatever the
+/// Asks a linter about the files that it can read, of at most `largest` bytes; every unit gets one answer, the first, whatever the
 /// linter does.
 pub(super) fn ask(
     linter: &dyn Linter,
@@ -165,31 +166,21 @@ pub(super) fn ask(
     largest: u64,
     mut answered: impl FnMut(Option<Timing<'_>>),
 ) -> Vec<Computed> {
-    let is_too_large: Vec<bool> = job.units.iter().map(|it| size(&*job.view, it) > largest).collect();
-    if !is_too_large.contains(&true) {
+    let unread: Vec<_> = job.units.iter().map(|it| unread(&job.view, it, largest)).collect();
+    if unread.iter().all(Option::is_none) {
         return ask_all(linter, job, &mut answered);
     }
-    let units = job.units.iter().zip(&is_too_large).filter(|(_, it)| !**it).map(|(unit, _)| unit.clone());
+    let units = job.units.iter().zip(&unread).filter(|(_, it)| it.is_none()).map(|(unit, _)| unit.clone());
     let (view, cancel) = (Arc::clone(&job.view), job.cancel.clone());
     let rest = lint::Job { units: units.collect(), view, cancel, ..*job };
     let mut computed = ask_all(linter, &rest, &mut answered).into_iter();
-    let one = |is_too_large: bool| {
-        if is_too_large {
+    let one = |unread: Option<Computed>| {
+        if unread.is_some() {
             answered(None);
-            return Some(Computed::too_large());
         }
-        computed.next()
+        unread.or_else(|| computed.next())
     };
-    is_too_large.into_iter().filter_map(one).collect()
-}
-
-/// Bytes; 0 for what is no file, or cannot be looked at, which is the linter's to tell.
-fn size(view: &dyn View, unit: &Unit) -> u64 {
-    let metadata = match view.metadata(&unit.path) {
-        Ok(it) if it.kind == FileKind::File => Ok(it),
-        _ => view.resolve(&unit.path).and_then(|it| view.metadata(&it)),
-    };
-    metadata.map_or(0, |it| it.size)
+    unread.into_iter().filter_map(one).collect()
 }
 
 fn ask_all(

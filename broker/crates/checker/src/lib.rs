@@ -24,6 +24,7 @@ mod router;
 mod suppression;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 use std::path::Path;
 

@@ -401,3 +401,29 @@ fn what_is_too_large_is_left_out_and_told() {
         }
     }
 }
+
+#[test]
+fn what_is_no_text_is_left_out_and_told() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n";
+    let mut files = Memory::from_files([("a", "one\n"), ("pointer", pointer)]).unwrap();
+    files.insert_file(&path("wide"), Bytes::from_static(b"\xff\xfeo\0n\0e\0"), false);
+    files.insert_symlink(&path("link"), "wide");
+    let view: Arc<dyn View> = Arc::new(files);
+    let all = all(&view);
+    let cache = Some(Arc::new(Cache::new(CacheOptions::default(), AnswerCodec)));
+    for _ in 0..2 {
+        let one = Arc::new(Scripted::new("one", &["*"]));
+        let linters: Vec<Arc<dyn Linter>> = vec![one.clone()];
+        let options = Options { jobs: 2, cache: cache.clone(), ..Options::default() };
+        let report = check(&view, all.clone(), &linters, &options, Arc::new(|_, _| ())).unwrap();
+        assert!(one.asked().iter().all(|(path, _)| path == "a"));
+        let excluded: Vec<_> =
+            report.excluded.iter().map(|it| format!("{} {} {}", it.path, it.linter, it.reason)).collect();
+        let wide = "it is encoded in UTF-16; linters read UTF-8";
+        let pointer = "it is a pointer of Git LFS; `git lfs pull` brings the file itself";
+        let want =
+            [("link", wide), ("pointer", pointer), ("wide", wide)].map(|it| format!("{} one {}", it.0, it.1));
+        assert_eq!(excluded, want);
+        assert_eq!(reasons(&report), [""; 0]);
+    }
+}

@@ -43,19 +43,87 @@ struct There<'g> {
 /// A folder with one of these is the root of a repository.
 const REPOSITORIES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// A folder with one of these is the root of a project, or of a part of one.
-const PROJECTS: [&str; 11] = [
+/// A folder with one of these is the root of a project, or of a part of one: manifests, and the configuration of linters, which
+/// counts for the folders below it.
+const PROJECTS: &[&str] = &[
     "broker.toml",
     ".broker",
+    ".brokerignore",
+    ".ignore",
     "sgconfig.yml",
+    "sgconfig.yaml",
     "pyproject.toml",
     "ruff.toml",
     ".ruff.toml",
     "setup.py",
     "setup.cfg",
+    "mypy.ini",
+    ".mypy.ini",
+    "pyrightconfig.json",
+    ".flake8",
+    ".pylintrc",
+    "pylintrc",
     "package.json",
+    "deno.json",
+    "deno.jsonc",
+    "tsconfig.json",
+    "jsconfig.json",
+    "biome.json",
+    "biome.jsonc",
+    "eslint.config.js",
+    "eslint.config.mjs",
+    "eslint.config.cjs",
+    "eslint.config.ts",
+    ".stylelintrc",
+    ".stylelintrc.json",
+    ".stylelintrc.yaml",
+    ".stylelintrc.yml",
+    ".stylelintignore",
+    ".rumdl.toml",
+    "rumdl.toml",
+    ".markdownlint.jsonc",
+    ".markdownlint.json",
+    ".markdownlint.yaml",
+    ".markdownlint.yml",
+    ".markdownlint-cli2.jsonc",
+    ".markdownlint-cli2.yaml",
+    ".markdownlint-cli2.yml",
+    "markdownlint.json",
+    "markdownlint.jsonc",
+    "markdownlint.yaml",
+    "markdownlint.yml",
+    ".markdownlintignore",
+    ".hadolint.yaml",
+    ".hadolint.yml",
+    ".shuck.toml",
+    "shuck.toml",
+    ".shellcheckrc",
+    "shellcheckrc",
+    "selene.toml",
+    ".taplo.toml",
+    "taplo.toml",
+    ".sqlfluff",
+    ".sqlfluffignore",
+    ".sqruff",
+    ".sqruff.ini",
+    ".sqruffignore",
+    "sqruff.toml",
     "Cargo.toml",
     "go.mod",
+    ".golangci.yml",
+    ".golangci.yaml",
+    "Gemfile",
+    ".rubocop.yml",
+    "composer.json",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "Package.swift",
+    "CMakeLists.txt",
+    "compile_commands.json",
+    ".clang-tidy",
 ];
 
 /// A folder with this is a package, whose name is part of those of its modules.
@@ -218,7 +286,7 @@ fn root_above(dir: &Path, home: Option<&Path>) -> PathBuf {
             || SHARED.iter().any(|it| dir == *it)
     };
     let mine = || dir.ancestors().take_while(|it| !is_shared(it));
-    let project = mine().filter(|it| holds(it, &PROJECTS)).last();
+    let project = mine().filter(|it| holds(it, PROJECTS)).last();
     let package = || mine().take_while(|it| holds(it, &[PACKAGE])).last()?.parent();
     project.or_else(package).unwrap_or(dir).to_owned()
 }
@@ -273,6 +341,15 @@ mod tests {
         let files = ["x/p/ruff.toml", "x/p/a/pyproject.toml", "x/p/a/b.py", "x/c.py"];
         check(&files, "x/p/a", &["b.py"], "x/p", &["a/b.py"]);
         check(&files, "x", &["p/a", "p"], "x/p", &["a", ""]);
+    }
+
+    #[test]
+    fn the_configuration_of_a_linter_makes_a_project() {
+        for name in [".hadolint.yaml", "selene.toml", ".markdownlint.json", ".brokerignore", "tsconfig.json"]
+        {
+            check(&[&format!("x/{name}"), "x/sub/deep/a"], "x", &["sub"], "x", &["sub"]);
+            check(&[&format!("x/{name}"), "x/sub/deep/a"], "x/sub", &["deep/a"], "x", &["sub/deep/a"]);
+        }
     }
 
     #[test]
