@@ -35,12 +35,19 @@ pub(super) enum Kind {
     Value,
     /// A key, a table or a heading of a document.
     Entry,
+    /// The text at the start of a module, a class or a function of Python that documents it.
+    Docstring,
 }
 
 impl Kind {
     /// Whether other definitions are members of it.
     pub(super) fn has_members(self) -> bool {
         matches!(self, Self::Type | Self::Implementation | Self::Entry)
+    }
+
+    /// Whether it is no more than what something else has.
+    pub(super) fn is_value(self) -> bool {
+        matches!(self, Self::Value | Self::Docstring)
     }
 
     /// Whether one may become the other by an edit: a constant that holds a function is one.

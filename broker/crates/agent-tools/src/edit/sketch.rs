@@ -26,6 +26,7 @@ mod render;
 mod replacements;
 mod rivals;
 mod rows;
+mod siblings;
 mod syntax;
 mod verdict;
 mod vetoes;

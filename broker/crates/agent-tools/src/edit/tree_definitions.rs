@@ -130,6 +130,9 @@ impl<'a> Finder<'a> {
                 let name = self.child(at, "key").filter(|_| is_callable)?;
                 return Some((Kind::Function, self.shown(name)));
             }
+            None if node_kind == "string" && self.is_docstring(open) => {
+                return Some((Kind::Docstring, "docstring".to_owned()));
+            }
             None => return None,
         };
         // A type that is only named, and a function that is only declared within a function.
@@ -156,6 +159,14 @@ impl<'a> Finder<'a> {
             kind,
             self.item(open).filter(|_| kind == Kind::Entry).map_or(name.clone(), |it| format!("{it} {name}")),
         ))
+    }
+
+    /// Whether a string is the first statement of a function or a class of Python, by the nodes around it.
+    fn is_docstring(&self, open: &[usize]) -> bool {
+        let [.., around, block, statement] = open else { return false };
+        let documents = |it: &str| matches!(it, "function_definition" | "class_definition");
+        let is_body = self.kind(*block) == "block" && documents(self.kind(*around));
+        self.kind(*statement) == "expression_statement" && *statement == block + 1 && is_body
     }
 
     /// The first line of the item of a list whose keys are looked at: those of other items have the same names.
@@ -251,7 +262,7 @@ impl<'a> Finder<'a> {
         asides: &[bool],
     ) -> Option<Definition> {
         let named = match kind {
-            Kind::Implementation | Kind::Test => at,
+            Kind::Implementation | Kind::Test | Kind::Docstring => at,
             _ => self.name_node(at).unwrap_or(at),
         };
         let head = self.line(self.bytes(named).0);

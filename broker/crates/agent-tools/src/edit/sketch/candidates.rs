@@ -161,7 +161,7 @@ impl Builder<'_, '_> {
                 .parent
                 .is_some_and(|it| matches!(self.definitions.file[it].kind, Kind::Function | Kind::Value));
             heads[it.head] |=
-                it.kind != Kind::Value && !is_in_function && !self.definitions.names(it, self.parser);
+                !it.kind.is_value() && !is_in_function && !self.definitions.names(it, self.parser);
         }
         let mut sum = 0;
         let mut sums = vec![0];

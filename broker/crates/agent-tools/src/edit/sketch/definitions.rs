@@ -46,6 +46,7 @@ impl Defined {
         let is_clear = match self.it.kind {
             Kind::Value => lines > 3 || self.it.level == 0,
             Kind::Entry => lines > 1,
+            Kind::Docstring => false,
             Kind::Function | Kind::Type | Kind::Implementation | Kind::Test => true,
         };
         self.is_whole && self.same.is_empty() && is_clear
@@ -70,7 +71,7 @@ impl Definitions {
                     && is_in(there.head)
             };
             let same: Vec<_> = of_file.iter().enumerate().filter(is_same).map(|it| it.0).collect();
-            let same = by_parameters(&it, same, &of_file, parser);
+            let same = by_parameters(&it, same, (sketch, file), &of_file, parser);
             // What the grammar does not see, as in a macro, may be there all the same.
             let head = sketch.rows[it.head].text.trim_end();
             let is_head = |line: usize| of_file.iter().any(|it| it.head == line);
@@ -167,8 +168,14 @@ fn lone_heads<'s>(sketch: &'s Sketch<'_>, parser: &Parser<'_>) -> HashSet<&'s st
     pieces.map(|it| sketch.rows[it.end - 1].text.trim()).collect()
 }
 
-/// Overloads of the same parameters, if there are any.
-fn by_parameters(it: &Definition, same: Vec<usize>, file: &[Definition], parser: &Parser<'_>) -> Vec<usize> {
+/// Overloads of the same parameters; if there are none, those that have a line of its body, of which it may be another one.
+fn by_parameters(
+    it: &Definition,
+    same: Vec<usize>,
+    (sketch, lines): (&Sketch<'_>, &[&str]),
+    file: &[Definition],
+    parser: &Parser<'_>,
+) -> Vec<usize> {
     if same.len() < 2 || !parser.has_overloads() {
         return same;
     }
@@ -176,7 +183,20 @@ fn by_parameters(it: &Definition, same: Vec<usize>, file: &[Definition], parser:
     let alike: Vec<_> = same.iter().copied().filter(|at| file[*at].has_body == it.has_body).collect();
     let same = if alike.is_empty() { same } else { alike };
     let exact: Vec<_> = same.iter().copied().filter(|at| file[*at].parameters == it.parameters).collect();
-    if exact.is_empty() { same } else { exact }
+    if !exact.is_empty() {
+        return exact;
+    }
+    let rows = sketch.rows[it.head + 1..it.end].iter();
+    let own: HashSet<&str> = rows.map(|it| it.text.trim()).filter(|it| says(it)).collect();
+    let shares =
+        |at: &usize| lines[file[*at].head + 1..file[*at].end].iter().any(|it| own.contains(it.trim()));
+    let is_whole = is_whole(it, sketch, parser);
+    if is_whole && it.has_body && !same.iter().any(shares) { Vec::new() } else { same }
+}
+
+/// Whether a line has enough words to tell one function from another.
+fn says(line: &str) -> bool {
+    line.chars().filter(|it| it.is_alphanumeric()).count() >= 8
 }
 
 fn is_within(ranges: &[Range<usize>], line: usize) -> bool {

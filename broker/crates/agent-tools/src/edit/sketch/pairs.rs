@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    super::{definition::Kind, text::indentation},
+    super::text::indentation,
     builder::Builder,
     candidate::{Pair, Relation, key},
     costs::{self, ALIKE, BESIDE, DISTINCT, EDGE, NEAR, SIMILAR},
@@ -115,8 +115,8 @@ impl Builder<'_, '_> {
                 || pairs.iter().any(|it| it.line == line && it.relation == Relation::Anchor);
             let there = self.definitions.head_of_file(line);
             // A value may be one of a function, which is no definition there.
-            let is_head = head.is_some_and(|it| it.it.kind != Kind::Value);
-            let is_head_there = there.is_some_and(|it| it.kind != Kind::Value);
+            let is_head = head.is_some_and(|it| !it.it.kind.is_value());
+            let is_head_there = there.is_some_and(|it| !it.kind.is_value());
             if is_known || !self.definitions.is_in_scope(row, line) || is_head != is_head_there {
                 continue;
             }

@@ -2,7 +2,12 @@
 
 use std::ops::Range;
 
-use super::{super::definition::Definition, builder::Builder, definitions::Defined, file_lines::is_closer};
+use super::{
+    super::definition::{Definition, Kind},
+    builder::Builder,
+    definitions::Defined,
+    file_lines::is_closer,
+};
 
 impl Builder<'_, '_> {
     /// Columns where a row that begins new things goes: definitions to the end of their scope, imports to the others.
@@ -31,6 +36,9 @@ impl Builder<'_, '_> {
 
     /// Behind the last line of each block that a definition may be in.
     fn ends_of_scope(&self, it: &Definition) -> Vec<usize> {
+        if let Some(end) = self.end_of_overloads(it) {
+            return vec![end];
+        }
         match &self.definitions.scopes[it.head] {
             // A program's entry is in no namespace.
             None if it.level == 0 && it.name == "main" => vec![self.without_blank(self.file.count())],
@@ -38,6 +46,18 @@ impl Builder<'_, '_> {
             None => Vec::new(),
             Some(blocks) => blocks.iter().map(|it| self.end_of_block(it)).collect(),
         }
+    }
+
+    /// Behind the last function of the same name in the scope of a new one, if all of them are in one type or file.
+    fn end_of_overloads(&self, it: &Definition) -> Option<usize> {
+        let definitions = &self.definitions;
+        let is_overload = |there: &&Definition| {
+            (&there.name, there.kind, there.level) == (&it.name, Kind::Function, it.level)
+                && definitions.is_in_scope(it.head, there.head)
+        };
+        let all: Vec<_> = definitions.file.iter().filter(is_overload).collect();
+        let is_one = all.iter().all(|it| it.parent == all[0].parent);
+        all.last().filter(|_| is_one && it.kind == Kind::Function).map(|it| it.end)
     }
 
     /// Behind the last line of the file, but above what ends all of it: a header's guard, or a namespace of C++.

@@ -143,7 +143,7 @@ impl Builder<'_, '_> {
     fn may_go_on(&self, it: &Definition, there: &Definition) -> bool {
         let rows = &self.sketch.rows[it.body()];
         let is_said = |it: &&&str| it.chars().any(char::is_alphanumeric);
-        if !self.parser.ends_by_indentation() || self.ends_by_leaving(it) {
+        if it.kind == Kind::Docstring || !self.parser.ends_by_indentation() || self.ends_by_leaving(it) {
             return false;
         }
         let new: Vec<_> = rows.iter().map(|it| it.text.trim()).collect();

@@ -254,6 +254,7 @@ impl Judge<'_, '_> {
             .or_else(|| self.defines_twice(ops))
             .or_else(|| self.doubles_a_line(&best.arrangement))
             .or_else(|| self.takes_an_overload(ops))
+            .or_else(|| self.doubles_an_attribute(ops))
     }
 
     /// Whether each piece begins and ends with lines of the file or whole definitions, so that its place is certain.

@@ -63,9 +63,8 @@ impl Judge<'_, '_> {
         let ops = &arrangement.ops;
         for (at, it) in ops.iter().enumerate() {
             let Op::Delete { from, upto } = it else { continue };
-            let is_cut = |it: &&Definition| {
-                it.kind != Kind::Value && (*from..*upto).contains(&it.head) && it.end > *upto
-            };
+            let is_cut =
+                |it: &&Definition| !it.kind.is_value() && (*from..*upto).contains(&it.head) && it.end > *upto;
             // Another head may have come in its place.
             let heads: Vec<_> = definitions.file.iter().filter(is_cut).map(|it| it.head).collect();
             let is_head = |op: &Op| {
@@ -146,23 +145,6 @@ impl Judge<'_, '_> {
             }
         }
         None
-    }
-
-    /// A function takes the place of one of several of its name, whose parameters are others.
-    pub(super) fn takes_an_overload(&self, ops: &[Op]) -> Option<Reason> {
-        let definitions = &self.all.definitions;
-        let mut substitutions = ops.iter().filter_map(|it| match it {
-            Op::Substitution { substitution } => Some(&self.all.substitutions[*substitution]),
-            _ => None,
-        });
-        let is_other = |(own, there): (usize, usize)| {
-            let (own, there) = (&definitions.sketch[own], &definitions.file[there]);
-            own.it.kind == Kind::Function
-                && self.parser.has_overloads()
-                && own.same.len() > 1
-                && own.it.parameters != there.parameters
-        };
-        substitutions.find(|it| is_other(it.of)).map(|it| self.several(&[it.rows.start]))
     }
 
     /// A new line at the edge of a piece, next to one of the file that it may be after a change: one that gives a value to the
@@ -283,7 +265,7 @@ impl Judge<'_, '_> {
     }
 
     /// Whether lines that no marker stands for may be meant to go: no more than the edit has, no definition among them, and not
-    /// comments alone, as a licence or a line for the interpreter at the top of a file.
+    /// only comments and what frames a file.
     fn may_go(&self, lines: &Range<usize>) -> bool {
         let is_comment = |it: &&str| {
             it.is_empty()
@@ -291,12 +273,13 @@ impl Judge<'_, '_> {
                 || it.starts_with(['*', '#'])
                 || it.starts_with("<!--")
         };
-        if lines.start == 0 && self.all.file.bare[lines.clone()].iter().all(is_comment) {
+        let stays = |it: &&str| frames(it) || (lines.start == 0 && is_comment(it));
+        if self.all.file.bare[lines.clone()].iter().all(stays) {
             return false;
         }
         let said = self.all.file.bare[lines.clone()].iter().filter(|it| !it.is_empty()).count();
         let own = self.sketch.rows.iter().filter(|it| !it.is_marker && !it.is_blank()).count();
-        let defines = |it: &Definition| it.kind != Kind::Value && lines.contains(&it.head);
+        let defines = |it: &Definition| !it.kind.is_value() && lines.contains(&it.head);
         let is_defined = self.all.definitions.file.iter().any(defines);
         self.sketch.has_marker() && (1..=own).contains(&said) && !is_defined
     }
@@ -336,4 +319,11 @@ impl Judge<'_, '_> {
         let mut twice = inserted.filter(is_twice).filter(|_| !self.parser.has_overloads());
         twice.next().map(|it| Reason::Twice { name: it.it.name.clone() })
     }
+}
+
+/// Whether a line frames a whole file, as one that says how it is read, or a macro that opens or ends a namespace.
+fn frames(line: &str) -> bool {
+    const BEGINNINGS: [&str; 6] = ["package ", "'use ", "\"use ", "<?php", "from __future__ ", "#endif"];
+    let is_macro = |it: &str| it.len() > 3 && it.chars().all(|it| it.is_ascii_uppercase() || it == '_');
+    line.is_empty() || BEGINNINGS.iter().any(|it| line.starts_with(it)) || is_macro(line)
 }
