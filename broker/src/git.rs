@@ -5,6 +5,7 @@
 //! as changed though a filter would have told otherwise, nor monitors, hooks, drivers for diffs, or ways to a remote.
 //! Paths are as seen from the folder that git is run in.
 
+mod conversions;
 mod staging;
 mod tracked;
 
@@ -17,14 +18,17 @@ use std::{
 
 use overlay::WorkspacePath;
 
-pub(crate) use self::staging::Restaged;
+pub(crate) use self::{conversions::Conversion, staging::Restaged, tracked::Before};
 use crate::CliError;
 
 /// The repository around a folder.
+#[derive(Clone)]
 pub(crate) struct Git {
     folder: PathBuf,
     /// Settings that win over the repository's: each of its filters without a program.
     no_filters: Vec<String>,
+    /// Filters with a program that makes what a working copy has.
+    smudging: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,8 +61,10 @@ const NO_FILTER: [&str; 4] = ["clean=", "smudge=", "process=", "required=false"]
 impl Git {
     /// Fails if there is no git, or no repository with a working copy.
     pub(crate) fn of(folder: &Path) -> Result<Self, CliError> {
-        let mut git = Self { folder: folder.to_owned(), no_filters: Vec::new() };
-        git.no_filters = git.filters()?;
+        let mut git = Self { folder: folder.to_owned(), no_filters: Vec::new(), smudging: BTreeSet::new() };
+        let filters = git.filters()?;
+        git.smudging = conversions::smudging(&filters);
+        git.no_filters = no_filters(&filters)?;
         let inside = git.run(&["rev-parse", "--is-inside-work-tree"])?;
         if inside.trim_ascii() == b"true" {
             return Ok(git);
@@ -66,29 +72,15 @@ impl Git {
         Err(CliError::usage(format!("{} is no working copy of git", folder.display())))
     }
 
-    /// The settings that leave every filter which is configured, here or anywhere, without a program.
-    fn filters(&self) -> Result<Vec<String>, CliError> {
-        let ask = ["config", "--null", "--name-only", "--get-regexp", r"^filter\."];
+    /// The settings of all filters that are configured, here or anywhere: each a key, a newline, a value and a NUL.
+    fn filters(&self) -> Result<Vec<u8>, CliError> {
+        let ask = ["config", "--null", "--get-regexp", r"^filter\."];
         let named = self.output(&ask)?;
         // It ends with 1 if there is none.
-        if ![Some(0), Some(1)].contains(&named.status.code()) {
-            return Err(failed(&ask, &named.stderr));
+        if [Some(0), Some(1)].contains(&named.status.code()) {
+            return Ok(named.stdout);
         }
-        let names: BTreeSet<_> = named.stdout.split(|it| *it == 0).filter_map(filter_name).collect();
-        let mut settings = Vec::new();
-        for name in names {
-            let name = str::from_utf8(name).ok().filter(|it| !it.contains('=')).ok_or_else(|| {
-                let name = String::from_utf8_lossy(name);
-                CliError::files(format!(
-                    "git's configuration has a filter `{name}`, which cannot be switched off"
-                ))
-                .hint("give it a name in UTF-8 without `=`, as no filter is run here")
-            })?;
-            for setting in NO_FILTER {
-                settings.extend(["-c".to_owned(), format!("filter.{name}.{setting}")]);
-            }
-        }
-        Ok(settings)
+        Err(failed(&ask, &named.stderr))
     }
 
     /// The commit from which the present branch and `reference` parted.
@@ -222,8 +214,28 @@ fn failed(arguments: &[&str], said: &[u8]) -> CliError {
     }
 }
 
-/// The name in `filter.NAME.KEY`.
-fn filter_name(key: &[u8]) -> Option<&[u8]> {
+/// The settings that leave every filter without a program.
+fn no_filters(filters: &[u8]) -> Result<Vec<String>, CliError> {
+    let names: BTreeSet<_> = filters.split(|it| *it == 0).filter_map(filter_name).collect();
+    let mut settings = Vec::new();
+    for name in names {
+        let name = str::from_utf8(name).ok().filter(|it| !it.contains('=')).ok_or_else(|| {
+            let name = String::from_utf8_lossy(name);
+            CliError::files(format!(
+                "git's configuration has a filter `{name}`, which cannot be switched off"
+            ))
+            .hint("give it a name in UTF-8 without `=`, as no filter is run here")
+        })?;
+        for setting in NO_FILTER {
+            settings.extend(["-c".to_owned(), format!("filter.{name}.{setting}")]);
+        }
+    }
+    Ok(settings)
+}
+
+/// The name in `filter.NAME.KEY`, which a newline and a value may follow.
+fn filter_name(setting: &[u8]) -> Option<&[u8]> {
+    let key = setting.split(|it| *it == b'\n').next()?;
     let rest = key.strip_prefix(b"filter.")?;
     rest.iter().rposition(|it| *it == b'.').map(|dot| &rest[..dot])
 }
@@ -251,6 +263,7 @@ mod tests {
     fn names_of_filters_may_have_dots() {
         let name = |key: &str| filter_name(key.as_bytes()).map(|it| String::from_utf8_lossy(it).into_owned());
         assert_eq!(name("filter.lfs.clean").as_deref(), Some("lfs"));
+        assert_eq!(name("filter.a.clean\nsed s/.x//").as_deref(), Some("a"));
         assert_eq!(name("filter.a.b c.process").as_deref(), Some("a.b c"));
         assert_eq!((name("filter.clean"), name("core.pager")), (None, None));
     }

@@ -28,7 +28,7 @@ use checker::{
 use config::{Choice, Glob, root::WorkspaceRoot};
 use lint::{Severity, printable};
 use overlay::{View as _, WorkspacePath};
-use render::{Page, explain_incomplete};
+use render::{Page, Shown, explain_incomplete};
 
 use self::{
     baseline::BaselineArgs,
@@ -68,7 +68,8 @@ pub(super) struct Args {
 
     /// Show people no more findings than this, and say how many more there are
     ///
-    /// In the formats full, concise, grouped and agent; the others are for programs, and have all.
+    /// In the formats full, concise, grouped and agent; the others are for programs, and have all. On a terminal, the 50 most severe
+    /// are shown if nothing else is said, errors first, and the others are counted by rule.
     #[arg(long, value_name = "N", help_heading = "Output")]
     max_findings: Option<usize>,
 
@@ -406,8 +407,10 @@ fn finish(
     mut report: Report,
 ) -> Result<Exit, CliError> {
     report.add_incomplete(known_before(input, linters));
+    report.excluded.append(&mut input.uncompared);
+    report.excluded.sort();
     let rules = |name: &str| linters.rules(&input.view, name);
-    let color = session.color;
+    let (color, is_terminal) = (session.color, session.process_context.is_terminal);
     let written = outputs::write(outputs, session, |output, out| {
         let page = Page {
             report: &report,
@@ -416,7 +419,7 @@ fn finish(
             rules: &rules,
             color: color && output.file.is_none(),
             quiet: args.quiet,
-            most: args.most_findings(),
+            shown: args.shown(is_terminal && output.file.is_none()),
         };
         match args.statistics {
             true => render::statistics(output.format, &page, out),
@@ -548,8 +551,13 @@ impl Args {
         Choice { ignore: self.ignore.clone(), ..choice.extended(&self.extend_select) }
     }
 
-    fn most_findings(&self) -> usize {
-        self.max_findings.unwrap_or(usize::MAX)
+    /// Which findings an output shows.
+    fn shown(&self, is_terminal: bool) -> Shown {
+        match self.max_findings {
+            Some(most) => Shown::First(most),
+            None if is_terminal => Shown::MostSevere(MOST_ON_TERMINAL),
+            None => Shown::All,
+        }
     }
 
     fn options(&self, session: &Session) -> Options {
@@ -562,6 +570,9 @@ impl Args {
         Options { jobs, timeout: self.timeout, cancel, cache, build: crate::BUILD }
     }
 }
+
+/// Findings on a terminal, where no number is given.
+const MOST_ON_TERMINAL: usize = 50;
 
 /// The default of `--timeout`.
 const TIMEOUT: Duration = Duration::from_secs(30);

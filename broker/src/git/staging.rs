@@ -20,27 +20,12 @@ pub(crate) struct Restaged {
 const PAUSES: [u64; 5] = [20, 80, 300, 600, 1_000];
 
 impl Git {
-    /// Files among `paths` that git stores by means of a program, which is not run here.
-    pub(crate) fn filtered(&self, paths: &[&WorkspacePath]) -> Result<Vec<WorkspacePath>, CliError> {
-        if paths.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut arguments = vec!["check-attr", "-z", "filter", "--"];
-        arguments.extend(paths.iter().map(|it| it.as_str()));
-        let told = self.run(&arguments)?;
-        let fields: Vec<_> = told.split(|it| *it == 0).collect();
-        let is_set = |value: &[u8]| value != b"unspecified" && value != b"unset";
-        let set = fields.chunks_exact(3).filter(|it| is_set(it[2]));
-        Ok(set.filter_map(|it| WorkspacePath::new(str::from_utf8(it[0]).ok()?).ok()).collect())
-    }
-
     /// Replaces the staged texts, all or none. Fails if one of them is no longer `old`.
     pub(crate) fn restage(&self, files: &[Restaged]) -> Result<(), CliError> {
         if files.is_empty() {
             return Ok(());
         }
-        let prefix = self.run(&["rev-parse", "--show-prefix"])?;
-        let prefix = String::from_utf8_lossy(prefix.trim_ascii_end()).into_owned();
+        let prefix = self.prefix()?;
         let mut list = Vec::new();
         for file in files {
             let mode = self.mode_of(file)?;
@@ -91,7 +76,7 @@ impl Git {
         Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
     }
 
-    fn feed(&self, arguments: &[&str], input: &[u8]) -> Result<std::process::Output, CliError> {
+    pub(super) fn feed(&self, arguments: &[&str], input: &[u8]) -> Result<std::process::Output, CliError> {
         let mut command = self.command(arguments);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().map_err(|error| cannot_run(&error))?;

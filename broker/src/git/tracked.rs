@@ -1,19 +1,20 @@
 //! The index, or a commit, as a view: what git tracks there, and nothing else.
 //!
-//! Nothing is checked out. Only texts that the working copy has otherwise are read from git.
+//! Nothing is checked out. Only texts that the working copy has otherwise are read from git: those that differ, and those that git
+//! converts.
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     io::{self, Read as _, Write as _},
     process::Stdio,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     thread,
 };
 
 use bytes::Bytes;
 use overlay::{Branch, ContentHash, EditError, FileKind, Listing, Metadata, Snapshot, View, WorkspacePath};
 
-use super::{Changed, DIFF, Git, cannot_run};
+use super::{Changed, Conversion, DIFF, Git, cannot_run};
 use crate::CliError;
 
 /// A file of the index or of a commit.
@@ -35,10 +36,20 @@ const REPOSITORY: [&str; 2] = [".git", ".jj"];
 /// Shows those files that git names there, so that neither a file nor a configuration that git does not know
 /// has a say.
 struct Tracked {
-    /// With git's text where the working copy has another.
+    git: Git,
+    /// With git's text where the working copy differs.
     view: Snapshot,
     named: HashSet<WorkspacePath>,
     folders: HashSet<WorkspacePath>,
+    /// Files of which git may store other line endings, with the text that it stores once that was looked at.
+    converted: HashMap<WorkspacePath, (String, OnceLock<Bytes>)>,
+}
+
+/// A working copy as it was at a commit.
+pub(crate) struct Before {
+    pub(crate) view: Arc<dyn View>,
+    /// Changed files of which only a program knows what a working copy had. They are shown as they are now.
+    pub(crate) unknown: Vec<WorkspacePath>,
 }
 
 impl Git {
@@ -58,23 +69,30 @@ impl Git {
         self.tracked(view, differing, &list, Entry::of_tree)
     }
 
-    /// `view` with what `changed` since a commit as it was then. What git ignores stays as it is.
+    /// `view` with what `changed` since a commit as a working copy had it then. What git ignores stays as it is.
     pub(crate) fn before(
         &self,
         commit: &str,
         changed: &Changed,
         view: Arc<dyn View>,
-    ) -> Result<Arc<dyn View>, CliError> {
+    ) -> Result<Before, CliError> {
         let list = self.run(&["ls-tree", "-r", "-z", commit])?;
         let entries = entries(&list, Entry::of_tree);
-        let entries: Vec<_> = entries.filter(|it| changed.has(&it.path)).collect();
+        let mut entries: Vec<_> = entries.filter(|it| changed.has(&it.path)).collect();
+        let conversions = self.conversions(files(&entries))?;
         let mut branch = Branch::new(view);
         let old: HashSet<_> = entries.iter().map(|it| &it.path).collect();
         for new in changed.paths.iter().filter(|it| !old.contains(it)) {
             branch.remove(new).map_err(|error| cannot_look(&error))?;
         }
+        let is_unknown = |it: &Entry| conversions.get(&it.path) == Some(&Conversion::Smudge);
+        let unknown: Vec<_> = entries.extract_if(.., |it| is_unknown(it)).map(|it| it.path).collect();
         self.lay(&mut branch, &entries)?;
-        Ok(Arc::new(branch.snapshot()))
+        for entry in entries.iter().filter(|it| conversions.contains_key(&it.path)) {
+            let text = self.checked_out(&entry.path, &entry.blob)?;
+            lay(&mut branch, entry, text).map_err(|error| cannot_look(&error))?;
+        }
+        Ok(Before { view: Arc::new(branch.snapshot()), unknown })
     }
 
     /// `view` with the texts of those of the listed files that are `differing`, and without files that are not listed.
@@ -87,11 +105,21 @@ impl Git {
     ) -> Result<Arc<dyn View>, CliError> {
         differing.extend(self.not_looked_at()?);
         // A repository of its own is left as it is.
-        let entries: Vec<_> = entries(list, entry).filter(|it| differing.contains(&it.path)).collect();
+        let (mut other, same): (Vec<_>, Vec<_>) =
+            entries(list, entry).partition(|it| differing.contains(&it.path));
+        let conversions = self.conversions(files(&same))?;
+        let mut converted = HashMap::new();
+        for it in same {
+            match conversions.get(&it.path) {
+                None => {}
+                Some(Conversion::LineEndings) => _ = converted.insert(it.path, (it.blob, OnceLock::new())),
+                Some(Conversion::Text | Conversion::Clean | Conversion::Smudge) => other.push(it),
+            }
+        }
         let mut branch = Branch::new(view);
-        self.lay(&mut branch, &entries)?;
+        self.lay(&mut branch, &other)?;
         let named = lines(list).filter_map(|it| WorkspacePath::new(it.split_once('\t')?.1).ok());
-        Ok(Arc::new(Tracked::new(branch.snapshot(), named.collect())))
+        Ok(Arc::new(Tracked::new(self.clone(), branch.snapshot(), named.collect(), converted)))
     }
 
     fn lay(&self, branch: &mut Branch, entries: &[Entry]) -> Result<(), CliError> {
@@ -110,6 +138,10 @@ impl Git {
             is_flagged.then(|| WorkspacePath::new(path).ok())?
         };
         Ok(lines(&list).filter_map(flagged).collect())
+    }
+
+    fn blob_text(&self, blob: &str) -> Result<Vec<u8>, CliError> {
+        self.run(&["cat-file", "blob", blob])
     }
 
     fn blobs(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, CliError> {
@@ -134,10 +166,35 @@ impl Git {
     }
 }
 
+impl From<Arc<dyn View>> for Before {
+    fn from(view: Arc<dyn View>) -> Self {
+        Self { view, unknown: Vec::new() }
+    }
+}
+
 impl Tracked {
-    fn new(view: Snapshot, named: HashSet<WorkspacePath>) -> Self {
+    fn new(
+        git: Git,
+        view: Snapshot,
+        named: HashSet<WorkspacePath>,
+        converted: HashMap<WorkspacePath, (String, OnceLock<Bytes>)>,
+    ) -> Self {
         let folders = named.iter().flat_map(|it| it.ancestors().skip(1)).collect();
-        Self { view, named, folders }
+        Self { git, view, named, folders, converted }
+    }
+
+    /// The text that git stores, if it may be another than the working copy has.
+    fn stored(&self, path: &WorkspacePath) -> io::Result<Option<Bytes>> {
+        let Some((blob, text)) = self.converted.get(path) else { return Ok(None) };
+        if let Some(text) = text.get() {
+            return Ok(Some(text.clone()));
+        }
+        let here = self.view.read(path)?;
+        let stored = match here.contains(&b'\r') {
+            true => self.git.blob_text(blob).map_err(io::Error::other)?.into(),
+            false => here,
+        };
+        Ok(Some(text.get_or_init(|| stored).clone()))
     }
 
     /// What lies in a repository of its own, which git names as one, is shown as it is.
@@ -156,12 +213,14 @@ impl Tracked {
 impl View for Tracked {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
         self.expect(path)?;
-        self.view.read(path)
+        self.stored(path)?.map_or_else(|| self.view.read(path), Ok)
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
         self.expect(path)?;
-        self.view.metadata(path)
+        let metadata = self.view.metadata(path)?;
+        let size = self.stored(path)?.map_or(metadata.size, |it| it.len() as u64);
+        Ok(Metadata { size, ..metadata })
     }
 
     /// What is hidden may be anywhere.
@@ -178,7 +237,7 @@ impl View for Tracked {
 
     fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
         self.expect(path)?;
-        self.view.hash(path)
+        self.stored(path)?.map_or_else(|| self.view.hash(path), |it| Ok(ContentHash::of(&it)))
     }
 
     fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
@@ -220,6 +279,11 @@ fn lines(list: &[u8]) -> impl Iterator<Item = &str> {
 
 fn entries(list: &[u8], entry: fn(&str) -> Option<Entry>) -> impl Iterator<Item = Entry> {
     lines(list).filter_map(entry)
+}
+
+/// The paths of those that are no links.
+fn files(entries: &[Entry]) -> impl Iterator<Item = &WorkspacePath> {
+    entries.iter().filter(|it| it.kind != Kind::Symlink).map(|it| &it.path)
 }
 
 fn cannot_look(error: &EditError) -> CliError {

@@ -84,7 +84,15 @@ pub(super) fn input(args: &Args, branch: &str, session: &mut Session) -> Result<
         }
         Target::Paths { paths, has_folders: true, changed, before }
     };
-    Ok(Input { workspace, view, config: None, missing, target, origin: Some(Origin { open, branch: id }) })
+    Ok(Input {
+        workspace,
+        view,
+        config: None,
+        missing,
+        uncompared: Vec::new(),
+        target,
+        origin: Some(Origin { open, branch: id }),
+    })
 }
 
 fn absent(given: &Path) -> Incomplete {

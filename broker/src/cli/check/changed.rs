@@ -8,7 +8,7 @@ use overlay::{Skipped, View};
 
 use crate::{
     CliError,
-    git::{Changed, Git},
+    git::{Before, Changed, Git},
 };
 
 /// Which of the files
@@ -70,7 +70,7 @@ pub(super) struct Chosen {
     /// What changed; `None` if all files are meant.
     pub(super) changed: Option<Changed>,
     /// What it is compared with.
-    pub(super) before: Option<Arc<dyn View>>,
+    pub(super) before: Option<Before>,
 }
 
 impl ChangedArgs {
@@ -87,7 +87,7 @@ impl ChangedArgs {
         let commit = self.compared_with(&git)?;
         if self.staged {
             let (changed, view) = git.staged(Arc::clone(&disk))?;
-            let before = self.new_only.then(|| git.at(&git.head()?, disk)).transpose()?;
+            let before = self.new_only.then(|| git.at(&git.head()?, disk).map(Before::from)).transpose()?;
             return Ok(Chosen { view, changed: Some(changed), before });
         }
         let Some(rev) = &self.rev else {
@@ -98,7 +98,8 @@ impl ChangedArgs {
         };
         let rev = git.commit(rev)?;
         let changed = commit.as_ref().map(|it| git.changed_between(it, &rev)).transpose()?;
-        let before = commit.filter(|_| self.new_only).map(|it| git.at(&it, Arc::clone(&disk))).transpose()?;
+        let before = commit.filter(|_| self.new_only);
+        let before = before.map(|it| git.at(&it, Arc::clone(&disk)).map(Before::from)).transpose()?;
         Ok(Chosen { view: git.at(&rev, disk)?, changed, before })
     }
 

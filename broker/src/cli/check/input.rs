@@ -6,7 +6,7 @@ use std::{
 };
 
 use checker::{
-    Dependents, Files, Incomplete, Level, Subject, Wanted, collect,
+    Dependents, Excluded, Files, Incomplete, Level, Subject, Wanted, collect,
     pipeline::{Comparison, Scope, is_there},
     with_file_settings,
 };
@@ -31,6 +31,8 @@ pub(super) struct Input {
     pub(super) config: Option<WorkspacePath>,
     /// Paths that were given and are not there.
     pub(super) missing: Vec<Incomplete>,
+    /// Files that are not compared with what was there before.
+    pub(super) uncompared: Vec<Excluded>,
     pub(super) target: Target,
     /// Where edits go, if not to the disk.
     pub(super) origin: Option<Origin>,
@@ -84,7 +86,15 @@ impl Input {
         write::recover(workspace.root(), &session.messages);
         let view = with_file(disk(&workspace)?, &path, session.read_stdin()?)?;
         let target = Target::Stdin(path);
-        Ok(Self { workspace, view, config: None, missing: Vec::new(), target, origin: None })
+        Ok(Self {
+            workspace,
+            view,
+            config: None,
+            missing: Vec::new(),
+            uncompared: Vec::new(),
+            target,
+            origin: None,
+        })
     }
 
     fn paths(
@@ -105,7 +115,8 @@ impl Input {
         let view = base.map_or_else(|| disk(&found.workspace), Ok)?;
         let Chosen { view, changed, before } = args.changed.of(&found.workspace, view)?;
         let is_there = |it: &WorkspacePath| {
-            view.metadata(it).is_ok() || before.as_ref().is_some_and(|before| before.metadata(it).is_ok())
+            view.metadata(it).is_ok()
+                || before.as_ref().is_some_and(|before| before.view.metadata(it).is_ok())
         };
         if changed.is_some() {
             // What the index does not have is not staged either.
@@ -134,13 +145,15 @@ impl Input {
         }
         let differing = |it: &Changed| it.paths_and_gone().into_iter().collect();
         let before = before.zip(changed.as_ref());
-        let before = before.map(|(view, changed)| Before { view, differing: differing(changed) });
+        let uncompared = before.iter().flat_map(|it| &it.0.unknown).cloned().map(uncompared).collect();
+        let before = before.map(|(it, changed)| Before { view: it.view, differing: differing(changed) });
         Ok(Self {
             origin: None,
             view,
             workspace: found.workspace,
             config: None,
             missing,
+            uncompared,
             target: Target::Paths { paths, has_folders, changed, before },
         })
     }
@@ -245,6 +258,12 @@ fn nowhere(args: &Args, cwd: &Path, home: Option<&Path>) -> Option<Found> {
     let missing =
         args.paths.iter().map(|it| (it.display().to_string(), "no such file or directory".to_owned()));
     Some(Found { located: Vec::new(), missing: missing.collect(), ..found })
+}
+
+fn uncompared(path: WorkspacePath) -> Excluded {
+    let reason =
+        "only a program knows what a working copy had of it, and no filter of git is run: it is not compared";
+    Excluded { path, linter: lint::suppress::LINTER.into(), reason: reason.into() }
 }
 
 /// Where every path is a file, nothing is excluded.

@@ -215,7 +215,7 @@ impl Ask<'_> {
         report.passed_over += self.changed.unwrap_or(0);
         report.fixed = self.fixed;
         let rules = |linter: &str| rules(&open.client, &self.branch, linter).unwrap_or_default();
-        let color = session.color;
+        let (color, is_terminal) = (session.color, session.process_context.is_terminal);
         let written = outputs::write(outputs, session, |output, out| {
             let page = Page {
                 report: &report,
@@ -224,7 +224,7 @@ impl Ask<'_> {
                 rules: &rules,
                 color: color && output.file.is_none(),
                 quiet: args.quiet,
-                most: args.most_findings(),
+                shown: args.shown(is_terminal && output.file.is_none()),
             };
             match args.statistics {
                 true => render::statistics(output.format, &page, out),

@@ -12,7 +12,7 @@ use super::{input, write};
 use crate::{
     CliError,
     console::Messages,
-    git::{Git, Restaged},
+    git::{Conversion, Git, Restaged},
 };
 
 /// Writes the fixes to the folder first: an index that could not be written leaves them there, not staged.
@@ -21,18 +21,18 @@ pub(super) fn keep(fixed: &Fixed, workspace: &WorkspaceRoot, messages: &Messages
     let warn = |path: &WorkspacePath, why: &str| {
         messages.warning(&printable(&format!("{} {why}", workspace.display(path))));
     };
-    let filtered = git.filtered(&fixed.before.keys().collect::<Vec<_>>())?;
+    let conversions = git.conversions(fixed.before.keys())?;
     let disk = input::disk(workspace)?;
     let mut folder = Branch::new(Arc::clone(&disk));
     let mut restaged = Vec::new();
     for (path, before) in &fixed.before {
         let Some((old, new)) = fixed_text(fixed, path, before)? else { continue };
-        if filtered.contains(path) {
+        if matches!(conversions.get(path), Some(Conversion::Clean | Conversion::Smudge)) {
             warn(path, "was not fixed: git stores it by means of a program, which Broker does not run");
             continue;
         }
         let own = disk.read(path).ok();
-        let merged = own.as_ref().map(|own| merge_texts(&old, own, &new));
+        let merged = own.as_ref().map(|own| merged(&old, own, &new));
         match merged {
             Some(Some(text)) => {
                 folder.write(path, text).map_err(|it| CliError::files(it.to_string()))?;
@@ -64,4 +64,37 @@ fn fixed_text(
         return Err(error.hint("run it again: it starts from what is there now"));
     }
     Ok((old != new).then_some((old, new)))
+}
+
+/// The folder's text with the changes of the staged one; `None` if both changed the same lines. Where git stores line feeds alone,
+/// the folder's line endings stay.
+fn merged(old: &Bytes, own: &Bytes, new: &Bytes) -> Option<Bytes> {
+    match (str::from_utf8(old), str::from_utf8(own)) {
+        (Ok(stored), Ok(text)) if !stored.contains('\r') && has_crlf_only(text) => {
+            let text = merge_texts(old, &text.replace("\r\n", "\n").into(), new)?;
+            Some(String::from_utf8_lossy(&text).replace('\n', "\r\n").into())
+        }
+        _ => merge_texts(old, own, new),
+    }
+}
+
+fn has_crlf_only(text: &str) -> bool {
+    text.contains('\n') && text.matches('\n').count() == text.matches("\r\n").count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_endings_of_the_folder_stay() {
+        let merged = |own: &'static str| {
+            let text = |it: &'static str| Bytes::from_static(it.as_bytes());
+            let merged = merged(&text("a\nb\nc\n"), &text(own), &text("a\nc\n"));
+            merged.map(|it| String::from_utf8_lossy(&it).into_owned())
+        };
+        assert_eq!(merged("a\r\nb\r\nc\r\nd\r\n").as_deref(), Some("a\r\nc\r\nd\r\n"));
+        assert_eq!(merged("a\nb\nc\nd\n").as_deref(), Some("a\nc\nd\n"));
+        assert_eq!(merged("a\r\nB\r\nc\r\n"), None, "both changed a line");
+    }
 }

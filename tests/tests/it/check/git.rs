@@ -198,6 +198,39 @@ fn no_program_that_a_repository_names_is_run() {
     assert_eq!(fs::read_to_string(it.own("trap")).unwrap_or_default(), "", "and is not fetched");
 }
 
+/// What git stores is judged, whatever the working copy has; the times in the index say that the two are the same.
+#[test]
+fn texts_are_those_that_git_stores() {
+    let it = Workspace::new(&[]);
+    it.git(&["init", "-q"]);
+    it.git(&["config", "filter.strip.clean", "grep -v SECRET"]);
+    it.git(&["config", "filter.strip.smudge", "cat"]);
+    it.git(&["config", "filter.crypt.clean", "sed s/^/ENC/"]);
+    it.git(&["config", "filter.crypt.smudge", "sed s/^ENC//"]);
+    it.write(".gitattributes", "*.sh text eol=crlf\n*.py filter=strip\n*.json filter=crypt\n");
+    it.write("a.sh", "#!/bin/sh\r\nif true; then\r\n  echo 1\r\nfi\r\n");
+    it.write("a.py", "print(1)\nSECRET = undefined_name\n");
+    it.git(&["add", "-A"]);
+    let none = "exit 0\nNo findings in 4 files.\n-- stderr\n";
+    assert_eq!(it.told(&["--staged"]), none);
+    it.commit_all();
+    assert_eq!(it.told(&["--rev", "HEAD"]), none);
+    // A comparison has both sides as a working copy has them.
+    it.write("a.sh", "#!/bin/sh\r\nif true; then\r\n  echo 2\r\nfi\r\n");
+    let compared = it.told(&["--changed", "--new-only"]);
+    assert_eq!(compared, "exit 0\n0 new, 0 fixed in 1 file.\n-- stderr\n");
+    it.write("a.json", "[1]\n");
+    it.commit_all();
+    it.write("a.json", "[2]\n");
+    let (code, compared) = it.json(&["--changed", "--new-only"]);
+    assert_eq!((code, &compared["summary"]["findings"]), (0, &0.into()), "what it had is not known");
+    let excluded = &compared["excluded"][0];
+    assert!(
+        excluded["path"] == "a.json"
+            && excluded["reason"].as_str().unwrap().contains("no filter of git is run")
+    );
+}
+
 /// A repository whose first commit has the tag `v1`, with changes of every kind after it.
 fn changed_since_v1() -> Workspace {
     let it = Workspace::new(&[

@@ -70,12 +70,12 @@ pub(super) async fn read_file(context: Context, request: ReadFile) -> Result<Lin
     blocking(move || {
         let text = String::from_utf8(content.bytes.to_vec())
             .map_err(|_| ToolError::new(format!("`{path}` is no text: it is not UTF-8")))?;
-        let (first_line, last_line) = request.lines(text.lines().count())?;
+        let (first_line, last_line) = request.lines(split_lines(&text).count())?;
         let text = if mask { secrets::masked(&text).into_owned() } else { text };
         let shown = lines(&text, first_line, last_line);
-        let shown_lines = shown.lines().count();
+        let shown_lines = split_lines(&shown).count();
         let last_line = if shown_lines == 0 { 0 } else { first_line + shown_lines - 1 };
-        let total_lines = text.lines().count();
+        let total_lines = split_lines(&text).count();
         let is_whole = shown_lines == total_lines;
         let outline = if is_whole { Vec::new() } else { outline(&path, &text, &trees) };
         Ok(Lines {
@@ -118,10 +118,22 @@ fn outline(path: &WorkspacePath, text: &str, trees: &Trees) -> Vec<String> {
     shown.chain((more > 0).then(|| format!("… {more} more"))).collect()
 }
 
+/// The lines of a text with their ends, as findings count them: a carriage return alone ends one as well.
+fn split_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = rest.find(['\n', '\r']).map_or(rest.len(), |it| it + 1);
+        let is_half = rest[..end].ends_with('\r') && rest[end..].starts_with('\n');
+        let (line, below) = rest.split_at(if is_half { end + 1 } else { end });
+        rest = below;
+        (!line.is_empty()).then_some(line)
+    })
+}
+
 /// Whole lines from `first` to `last`, as many as fit.
 fn lines(text: &str, first: usize, last: usize) -> String {
     let mut shown = String::new();
-    for line in text.split_inclusive('\n').take(last).skip(first - 1) {
+    for line in split_lines(text).take(last).skip(first - 1) {
         if shown.len() + line.len() > limits::LINE_BYTES && !shown.is_empty() {
             break;
         }
@@ -216,5 +228,6 @@ mod tests {
     fn lines_are_whole() {
         assert_eq!(lines("a\nb\r\nc", 2, 3), "b\r\nc");
         assert_eq!(lines("", 1, 0), "");
+        assert_eq!(lines("a\rb\r\nc\r\n", 2, 3), "b\r\nc\r\n", "as findings count them");
     }
 }

@@ -1,6 +1,6 @@
 //! One file's lines that match, as ripgrep finds them.
 
-use std::io;
+use std::{borrow::Cow, io};
 
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -55,6 +55,7 @@ impl Scanner {
     pub(super) fn scan(&mut self, bytes: &[u8], limit: usize, lines: &mut Vec<Line>) -> u64 {
         let searcher = if limit == 0 { &mut self.counting } else { &mut self.showing };
         let mut sink = Lines { matcher: &self.matcher, limit, lines, count: 0 };
+        let bytes = &*with_newlines(bytes);
         let done = if is_plain(bytes) {
             searcher.search_slice(&self.matcher, bytes, &mut sink)
         } else {
@@ -65,6 +66,19 @@ impl Scanner {
         debug_assert!(done.is_ok(), "{done:?}");
         sink.count
     }
+}
+
+/// A text with newlines in the place of carriage returns that end lines by themselves: findings count lines so, and ripgrep does not.
+fn with_newlines(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let is_alone = |it: &usize| bytes.get(it + 1) != Some(&b'\n');
+    let mut alone = memchr::memchr_iter(b'\r', bytes).filter(is_alone).peekable();
+    // At the end of a text it is part of the last line.
+    if alone.peek().is_none_or(|it| it + 1 == bytes.len()) || !is_plain(bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    let mut bytes = bytes.to_vec();
+    alone.for_each(|it| bytes[it] = b'\n');
+    Cow::Owned(bytes)
 }
 
 /// Whether a text is searched to its end, byte by byte as it is.
@@ -113,6 +127,21 @@ fn shown(line: &[u8], start: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn carriage_returns_end_lines() {
+        let matcher = matcher("needle", true).unwrap();
+        let scan = |text: &[u8]| {
+            let mut lines = Vec::new();
+            let count = Scanner::new(&matcher).scan(text, 9, &mut lines);
+            let lines = lines.into_iter().map(|it| format!("{}:{}:{}", it.number, it.column, it.text));
+            (count, lines.collect::<Vec<_>>())
+        };
+        let found = |lines: &[&str]| (lines.len() as u64, lines.iter().map(|it| (*it).to_owned()).collect());
+        assert_eq!(scan(b"a\rthe needle\ra\r\na\rneedle"), found(&["2:5:the needle", "5:1:needle"]));
+        assert_eq!(scan(b"a\r\nneedle\r\n"), found(&["2:1:needle"]));
+        assert_eq!(scan(b"needle\r"), found(&["1:1:needle"]));
+    }
 
     #[test]
     fn of_a_long_line_a_part_around_the_match_is_shown() {
