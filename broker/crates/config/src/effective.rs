@@ -40,16 +40,8 @@ impl Effective {
     /// `path` is the file whose overrides hold; `None` if none do.
     pub(super) fn of(layers: &[Arc<Layer>], path: Option<&WorkspacePath>) -> Self {
         let nearest = || layers.iter().rev().map(|it| &it.settings);
-        // What is extended farther away than something is selected was replaced by that.
-        let selecting = nearest().position(|it| it.select.is_some()).map_or(usize::MAX, |it| it + 1);
-        let extended = nearest().take(selecting).find_map(|it| it.extend_select.as_deref());
-        let choice =
-            Choice { select: nearest().find_map(|it| it.select.as_ref()).map(selected), ..Choice::default() };
         let mut effective = Self {
-            choice: Choice {
-                select: choice.extended(&extended.map(names).unwrap_or_default()).select,
-                ignore: nearest().find_map(|it| it.ignore.as_deref()).map(names).unwrap_or_default(),
-            },
+            choice: Choice::of(layers),
             severities: Severities::default(),
             suppressions: suppress::Options {
                 report_unused: nearest()
@@ -80,6 +72,22 @@ impl Effective {
 }
 
 impl Choice {
+    /// What configuration files choose, the farthest first. What is extended or ignored farther away than something is selected was
+    /// replaced by that, and what is ignored farther away than it is extended is on again.
+    fn of(layers: &[Arc<Layer>]) -> Self {
+        let nearest = || layers.iter().rev().map(|it| &it.settings);
+        let selecting = nearest().position(|it| it.select.is_some()).map_or(usize::MAX, |it| it + 1);
+        let nearest = || nearest().take(selecting);
+        let select = nearest().find_map(|it| it.select.as_ref()).map(selected);
+        let extended = nearest().find_map(|it| it.extend_select.as_deref()).map(names).unwrap_or_default();
+        let ignore = nearest().find_map(|it| it.ignore.as_deref()).map(names).unwrap_or_default();
+        let extending = nearest().position(|it| it.extend_select.is_some());
+        let is_nearer = nearest().position(|it| it.ignore.is_some()) > extending;
+        let is_on = |it: &String| is_nearer && extended.contains(it);
+        let ignore = ignore.into_iter().filter(|it| !is_on(it)).collect();
+        Self { ignore, ..Self { select, ignore: Vec::new() }.extended(&extended) }
+    }
+
     /// With more rules. They are no longer ignored.
     #[must_use]
     pub fn extended(mut self, rules: &[String]) -> Self {

@@ -91,6 +91,8 @@ fn what_is_selected_is_extended() {
             "extend-select = ['A']\nignore = ['B', 'C']\n[[overrides]]\npaths = ['x.py']\nextend-select = ['B']\n",
         ),
         ("near/broker.toml", "extend-select = ['N']\n"),
+        ("again/broker.toml", "extend-select = ['B']\n"),
+        ("again/off/broker.toml", "ignore = ['B']\n"),
         ("only/broker.toml", "select = ['S']\n"),
         (
             "both/broker.toml",
@@ -100,9 +102,11 @@ fn what_is_selected_is_extended() {
     assert_eq!(select(&files, "a.py"), want("DEFAULT A", "B C"));
     assert_eq!(select(&files, "x.py"), want("DEFAULT A B", "C"));
     assert_eq!(select(&files, "near/a.py"), want("DEFAULT N", "B C"));
-    assert_eq!(select(&files, "only/a.py"), want("S", "B C"), "what is farther is replaced");
-    assert_eq!(select(&files, "both/a.py"), want("S E", "B C"));
-    assert_eq!(select(&files, "both/o.py"), want("O", "B C"));
+    assert_eq!(select(&files, "only/a.py"), want("S", ""), "what is farther is replaced");
+    assert_eq!(select(&files, "both/a.py"), want("S E", ""));
+    assert_eq!(select(&files, "both/o.py"), want("O", ""));
+    assert_eq!(select(&files, "again/a.py"), want("DEFAULT B", "C"), "it is on again");
+    assert_eq!(select(&files, "again/off/a.py"), want("DEFAULT B", "B"), "and off again");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(super) fn fixed(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Format, fixture};
+    use crate::{Format, Shown, fixture};
 
     #[test]
     fn looks_so() {
@@ -40,8 +40,15 @@ mod tests {
 
     #[test]
     fn the_rest_is_counted() {
-        let text = fixture::render_with(Format::Concise, |page| page.most = 1);
+        let text = fixture::render_with(Format::Concise, |page| page.shown = Shown::First(1));
         assert!(text.contains("\n… ") && text.contains(" more findings not shown.\n"), "{text}");
+    }
+
+    #[test]
+    fn the_most_severe_come_first() {
+        insta::assert_snapshot!(
+            fixture::render_with(Format::Concise, |page| page.shown = Shown::MostSevere(2))
+        );
     }
 
     #[test]

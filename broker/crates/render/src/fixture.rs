@@ -13,7 +13,7 @@ use lint::Cancel;
 use lint_testkit::sample::{linters, view};
 use overlay::{WalkOptions, WorkspacePath};
 
-use super::{Format, Page};
+use super::{Format, Page, Shown};
 
 pub fn workspace() -> WorkspaceRoot {
     WorkspaceRoot::new(PathBuf::from("/home/ada/space"), PathBuf::from("/home/ada/space/src"))
@@ -62,7 +62,7 @@ fn write_with(
         workspace: &workspace,
         rules: &rules,
         color: false,
-        most: usize::MAX,
+        shown: Shown::All,
         quiet: false,
     };
     change(&mut page);

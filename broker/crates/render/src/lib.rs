@@ -98,8 +98,17 @@ pub struct Page<'a> {
     pub color: bool,
     /// Findings only.
     pub quiet: bool,
-    /// How many findings people are shown; programs get all.
-    pub most: usize,
+    pub shown: Shown,
+}
+
+/// Which findings people are shown; programs get all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    All,
+    /// The first ones, by path and place.
+    First(usize),
+    /// The most severe ones, and by rule how many others there are.
+    MostSevere(usize),
 }
 
 /// Writes the report.
@@ -124,8 +133,19 @@ pub fn render(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::Resul
 
 impl Page<'_> {
     /// The findings that people are shown.
-    fn shown(&self) -> &[Finding] {
-        &self.report.findings[..self.report.findings.len().min(self.most)]
+    fn shown(&self) -> Cow<'_, [Finding]> {
+        let all = &self.report.findings;
+        match self.shown {
+            Shown::All => all.into(),
+            Shown::First(most) => all[..all.len().min(most)].into(),
+            Shown::MostSevere(most) => self.by_severity().into_iter().take(most).cloned().collect(),
+        }
+    }
+
+    fn by_severity(&self) -> Vec<&Finding> {
+        let mut all: Vec<_> = self.report.findings.iter().collect();
+        all.sort_by_key(|it| std::cmp::Reverse(it.severity));
+        all
     }
 
     fn style(&self, style: Style) -> Style {

@@ -6,10 +6,13 @@ use std::{
 };
 
 use checker::Finding;
-use lint::{Rule, printable};
+use lint::{Rule, counted, printable};
 use serde::Serialize;
 
 use super::{Format, MARK, Page, first_line, json, summary};
+
+/// Rules that are counted below findings.
+const MOST_RULES: usize = 20;
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -26,7 +29,7 @@ struct Row<'a> {
 /// Writes the rules with their counts, the most frequent first. Formats of which
 /// [`Format::has_statistics`] says no have no place for them: the command line refuses those.
 pub fn statistics(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let rows = rows(&page.report.findings);
+    let rows = rows(&page.report.findings.iter().collect::<Vec<_>>());
     match format {
         Format::Json => {
             write!(out, "[")?;
@@ -37,11 +40,27 @@ pub fn statistics(format: Format, page: &Page<'_>, out: &mut dyn Write) -> io::R
             serde_json::to_writer(&mut *out, row)?;
             writeln!(out)
         }),
-        _ => table(page, &rows, out),
+        _ => {
+            table(page, &rows, out)?;
+            summary::render(page, out)
+        }
     }
 }
 
-fn rows(findings: &[Finding]) -> Vec<Row<'_>> {
+/// How often each rule is among some of the findings, for as many rules as a screen has room for.
+pub(super) fn counts(page: &Page<'_>, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
+    let rows = rows(findings);
+    let shown = rows.len().min(MOST_RULES);
+    table(page, &rows[..shown], out)?;
+    match rows[shown..].iter().map(|it| it.count).sum::<usize>() {
+        0 => Ok(()),
+        count => {
+            writeln!(out, "… {} of {}", counted(count, "finding"), counted(rows.len() - shown, "more rule"))
+        }
+    }
+}
+
+fn rows<'f>(findings: &[&'f Finding]) -> Vec<Row<'f>> {
     let mut rows: BTreeMap<(&str, &str), Row<'_>> = BTreeMap::new();
     for finding in findings {
         let rule = &finding.rule;
@@ -77,7 +96,7 @@ fn table(page: &Page<'_>, rows: &[Row<'_>], out: &mut dyn Write) -> io::Result<(
         let what = known.map_or_else(|| format!("such as: {}", first_line(row.message)).into(), printable);
         writeln!(out, "{:>counts$}  {:<rules$}  {mark}  {what}", row.count, row.rule)?;
     }
-    summary::render(page, out)
+    Ok(())
 }
 
 /// What the rules without a name of their own are about, by the rule.

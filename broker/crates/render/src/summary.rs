@@ -11,7 +11,7 @@ use config::root::WorkspaceRoot;
 use lint::{Severity, counted, printable};
 use overlay::WorkspacePath;
 
-use super::Page;
+use super::{Page, Shown, statistics};
 
 /// `3 findings in 120 files (2 fixable).`
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -20,8 +20,18 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     let report = page.report;
     let more = report.findings.len() - page.shown().len();
-    if more > 0 {
-        writeln!(out, "… {} not shown.\n", counted(more, "more finding"))?;
+    match page.shown {
+        Shown::MostSevere(most) if more > 0 => {
+            writeln!(
+                out,
+                "… {} not shown; `--max-findings N` shows N of all. By rule:",
+                counted(more, "more finding")
+            )?;
+            statistics::counts(page, &page.by_severity()[most..], out)?;
+            writeln!(out)?;
+        }
+        _ if more > 0 => writeln!(out, "… {} not shown.\n", counted(more, "more finding"))?,
+        _ => {}
     }
     let findings = found(report);
     writeln!(out, "{findings} in {}{}{}.", counted(report.files, "file"), besides(report), caveats(report))
