@@ -10,8 +10,20 @@ pub(crate) fn sentence(error: &anyhow::Error, config: &Path, root: &Path) -> Str
     };
     let told: Vec<&str> = causes.iter().filter(known).map(String::as_str).collect();
     let told = if told.is_empty() { causes.join(": ") } else { told.join(": ") };
+    let told = other_version(&told).unwrap_or(told);
     let config = config.strip_prefix(root).unwrap_or(config);
     format!("cannot use `{}`: {}", config.display(), relative(&told, root))
+}
+
+/// What to do where ruff says that a project requires another version of it.
+fn other_version(told: &str) -> Option<String> {
+    let rest = told.strip_prefix("Required version `")?;
+    let (required, running) = rest.split_once("` does not match the running version `")?;
+    let running = running.trim_end_matches('`');
+    Some(format!(
+        "it requires ruff {required}, and this is ruff {running}: relax `required-version`, or leave these files out of the \
+         exit code with `broker check --allow-incomplete`"
+    ))
 }
 
 /// `TOML parse error at line 2, column 1: unknown field `x``, of what TOML errors spread over many lines.

@@ -224,8 +224,15 @@ fn broken_configuration_is_one_sentence() {
         ("b/x.py", UNUSED),
         ("c/ruff.toml", "extend = '../d/gone.toml'\n"),
         ("c/x.py", UNUSED),
+        ("d/ruff.toml", "required-version = '>=99'\n"),
+        ("d/x.py", UNUSED),
         ("ok.py", UNUSED),
     ]);
+    let told = project.check("d/x.py");
+    assert!(
+        told.starts_with("cannot use `d/ruff.toml`: it requires ruff >=99, and this is ruff 0."),
+        "{told}"
+    );
     assert_eq!(
         project.check("a/x.py"),
         "cannot use `a/pyproject.toml`: TOML parse error at line 1, column 1: unknown field `line-lenght`"
