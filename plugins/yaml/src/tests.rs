@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
+mod github;
+
 use std::fs;
 
 use super::*;
@@ -222,6 +224,25 @@ fn what_github_takes() {
         1,
         "others take none"
     );
+}
+
+/// The event and the snapshots of custom images, by the grammar of GitHub's runner.
+#[test]
+fn custom_images() {
+    let with = |on: &str, snapshot: &str| {
+        let text = format!(
+            "on: {on}\njobs:\n  a:\n    runs-on: x\n    snapshot: {snapshot}\n    steps:\n      - run: true\n"
+        );
+        check(".github/workflows/ci.yml", &text)
+    };
+    for (on, snapshot) in [
+        ("[push, image_version]", "my"),
+        ("{image_version: {names: [A], versions: [1.*]}}", "{image-name: my, version: 2.*}"),
+        ("{image_version: {names: A}}", "{image-name: my, if: \"${{ github.ref == 'x' }}\"}"),
+    ] {
+        assert_eq!(with(on, snapshot), "", "{on} {snapshot}");
+    }
+    assert_eq!(with("push", "{version: 2.*}").lines().count(), 1, "the name is missing");
 }
 
 #[test]

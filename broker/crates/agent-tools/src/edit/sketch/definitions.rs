@@ -190,8 +190,10 @@ fn by_parameters(
     let own: HashSet<&str> = rows.map(|it| it.text.trim()).filter(|it| says(it)).collect();
     let shares =
         |at: &usize| lines[file[*at].head + 1..file[*at].end].iter().any(|it| own.contains(it.trim()));
-    let is_whole = is_whole(it, sketch, parser);
-    if is_whole && it.has_body && !same.iter().any(shares) { Vec::new() } else { same }
+    // Functions of several types are no overloads.
+    let are_overloads = same.iter().all(|at| file[*at].parent == file[same[0]].parent);
+    let is_new = are_overloads && it.has_body && is_whole(it, sketch, parser) && !same.iter().any(shares);
+    if is_new { Vec::new() } else { same }
 }
 
 /// Whether a line has enough words to tell one function from another.
