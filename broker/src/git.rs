@@ -115,6 +115,15 @@ impl Git {
         Ok(changed)
     }
 
+    /// The folders of submodules, as seen from the root of the working copy: changes in them are not listed.
+    pub(crate) fn submodules(&self) -> Result<Vec<String>, CliError> {
+        let ask = ["config", "--null", "--blob", ":.gitmodules", "--get-regexp", r"^submodule\..*\.path$"];
+        // It fails where there are none.
+        let paths = self.output(&ask)?.stdout;
+        let paths = paths.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok()?.split_once('\n'));
+        Ok(paths.map(|it| it.1.to_owned()).collect())
+    }
+
     /// The hash of the last commit, or of a tree without files if there is none yet.
     pub(crate) fn head(&self) -> Result<String, CliError> {
         let head = self.output(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;

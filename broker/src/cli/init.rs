@@ -1,20 +1,27 @@
 //! `broker init`
 
+mod clusters;
+mod config_file;
 mod first_check;
+mod offers;
 
 use std::{
     env,
     io::{self, IsTerminal as _},
     path::Path,
     process::{Command, Stdio},
+    sync::Arc,
 };
 
 use config::{FILE_NAMES, folders, root::WorkspaceRoot};
 use lint::printable;
-use overlay::{Disk, FileKind, View as _, WorkspacePath};
+use overlay::{Disk, View};
 
-use self::first_check::Findings;
-use super::{Session, confirm};
+use self::{
+    first_check::FirstCheck,
+    offers::{Offer, offers},
+};
+use super::{PluginArgs, Session, confirm};
 use crate::{CliError, Exit};
 
 /// Begin to use Broker in a repository: look at it, and write `broker.toml`
@@ -44,12 +51,6 @@ pub(super) struct Args {
     trust: bool,
 }
 
-/// Where known findings are listed.
-const BASELINE: &str = "broker-baseline.json";
-
-/// Names of folders that usually hold the code of others.
-const OF_OTHERS: [&str; 6] = ["vendor", "third_party", "third-party", "thirdparty", "external", "extern"];
-
 /// What is to be done.
 struct Plan {
     config: String,
@@ -61,65 +62,56 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let home = session.process_context.home.clone();
     let found = WorkspaceRoot::of_paths(&session.cwd()?, &[".".into()], home.as_deref())?;
     let root = found.workspace.root();
-    if let Some(name) = FILE_NAMES.into_iter().find(|it| root.join(it).symlink_metadata().is_ok()) {
-        let error = CliError::usage(format!("{} is there already", root.join(name).display()));
-        return Err(error.hint("`broker config show FILE` says what holds for a file"));
-    }
     let is_git = root.join(".git").symlink_metadata().is_ok();
-    if args.hook && !is_git {
-        let error =
-            CliError::usage(format!("`--hook` is for git, and {} is no repository of it", root.display()));
-        return Err(error.hint("run `git init` first, or leave `--hook` out"));
-    }
+    args.expect_to_fit(root, is_git)?;
     session.print(&format!("Looking at {} …\n", printable(&root.display().to_string())))?;
-    let findings = Findings::of(own(root, &first_check::ARGUMENTS)?)?;
-    session.print(&findings.text())?;
+    let check = first_check(root, session)?;
+    let offers = offers(&check);
+    session.print(&(check.text() + &offers.iter().map(Offer::text).collect::<String>()))?;
     let asks = !args.yes && io::stdin().is_terminal() && io::stderr().is_terminal();
     let wants = |flag: bool, question: &str| -> Result<bool, CliError> {
         Ok(flag || asks && confirm(session, question)?)
     };
     let baseline = args.baseline
-        || findings.count() > 0 && wants(false, "List them as known, so that only new ones are reported?")?;
+        || !check.findings.is_empty()
+            && wants(false, "List them as known, so that only new ones are reported?")?;
     let hook = args.hook || is_git && wants(false, "Have git check what is staged before each commit?")?;
     let trust = wants(args.trust, "Trust this folder, so that language servers and checkers run?")?;
-    let plan = Plan::of(root, findings.sample_folder(), baseline, hook, trust)?;
+    let config = config_file::text(&offers, &check.linters(), baseline);
+    let plan = Plan { config, commands: commands(trust, baseline, hook) };
     session.print(&plan.text(root))?;
     if !(args.yes || asks && confirm(session, "Do this?")?) {
         session.messages.line("Nothing was written; `--yes` does it without a question.");
         return Ok(Exit::Clean);
     }
-    let file = root.join(FILE_NAMES[0]);
-    folders::replace(&file, plan.config.as_bytes())
-        .map_err(|error| CliError::files(format!("cannot write {}: {error}", file.display())))?;
-    let failed = plan.commands.iter().filter(|it| !is_done(root, it)).count();
-    Ok(if failed == 0 { Exit::Clean } else { Exit::Abnormal })
+    plan.carry_out(root)
+}
+
+impl Args {
+    /// Fails where there is a configuration already, or no repository for the hook.
+    fn expect_to_fit(&self, root: &Path, is_git: bool) -> Result<(), CliError> {
+        if let Some(name) = FILE_NAMES.into_iter().find(|it| root.join(it).symlink_metadata().is_ok()) {
+            let error = CliError::usage(format!("{} is there already", root.join(name).display()));
+            return Err(error.hint("`broker config show FILE` says what holds for a file"));
+        }
+        if self.hook && !is_git {
+            let error = CliError::usage(format!(
+                "`--hook` is for git, and {} is no repository of it",
+                root.display()
+            ));
+            return Err(error.hint("run `git init` first, or leave `--hook` out"));
+        }
+        Ok(())
+    }
 }
 
 impl Plan {
-    fn of(
-        root: &Path,
-        samples: Option<&str>,
-        baseline: bool,
-        hook: bool,
-        trust: bool,
-    ) -> Result<Self, CliError> {
-        let disk = Disk::new(root)?;
-        let is_folder = |name: &&str| {
-            let found = disk.metadata(&WorkspacePath::root().child(name));
-            found.is_ok_and(|it| it.kind == FileKind::Directory)
-        };
-        let others: Vec<_> = OF_OTHERS.into_iter().filter(is_folder).chain(samples).collect();
-        let mut commands = Vec::new();
-        if trust {
-            commands.push(vec!["trust"]);
-        }
-        if baseline {
-            commands.push(vec!["check", "--baseline-update", "--allow-incomplete"]);
-        }
-        if hook {
-            commands.push(vec!["hook", "install", "--client", "git", "--write"]);
-        }
-        Ok(Self { config: config(&others, baseline), commands })
+    fn carry_out(&self, root: &Path) -> Result<Exit, CliError> {
+        let file = root.join(FILE_NAMES[0]);
+        folders::replace(&file, self.config.as_bytes())
+            .map_err(|error| CliError::files(format!("cannot write {}: {error}", file.display())))?;
+        let failed = self.commands.iter().filter(|it| !is_done(root, it)).count();
+        Ok(if failed == 0 { Exit::Clean } else { Exit::Abnormal })
     }
 
     fn text(&self, root: &Path) -> String {
@@ -131,23 +123,20 @@ impl Plan {
     }
 }
 
-/// The text of `broker.toml`.
-fn config(others: &[&str], baseline: bool) -> String {
-    let mut text = "# What Broker reports in this repository. All keys: `broker config schema`.\n".to_owned();
-    let excluded: Vec<_> = others.iter().map(|it| format!("\"/{it}/\"")).collect();
-    let comment = if excluded.is_empty() { "# " } else { "" };
-    text += &format!(
-        "\n[files]\n# Leave these out, as in a `.gitignore`.\n{comment}exclude = [{}]\n",
-        excluded.join(", ")
-    );
-    if baseline {
-        text += &format!(
-            "\n[baseline]\n# Findings of earlier code, which are not reported.\nfile = \"{BASELINE}\"\n"
-        );
-    }
-    text += "\n[severity]\n# A rule by its name, or all of a linter; `off`, `hint`, `info`, `warning` or `error`.\n\
-             # \"text/*\" = \"off\"\n";
-    text
+fn first_check(root: &Path, session: &Session) -> Result<FirstCheck, CliError> {
+    let view: Arc<dyn View> = Arc::new(Disk::new(root)?);
+    let linters = session.linters(&PluginArgs { plugin: Vec::new() })?;
+    FirstCheck::of(own(root, &first_check::ARGUMENTS)?, &*view, &linters)
+}
+
+/// What is run after the configuration is written.
+fn commands(trust: bool, baseline: bool, hook: bool) -> Vec<Vec<&'static str>> {
+    let all = [
+        (trust, vec!["trust"]),
+        (baseline, vec!["check", "--baseline-update", "--allow-incomplete"]),
+        (hook, vec!["hook", "install", "--client", "git", "--write"]),
+    ];
+    all.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, it)| it).collect()
 }
 
 fn is_done(root: &Path, arguments: &[&str]) -> bool {

@@ -71,6 +71,8 @@ pub(super) struct Chosen {
     pub(super) changed: Option<Changed>,
     /// What it is compared with.
     pub(super) before: Option<Before>,
+    /// Submodules, whose changes are left out.
+    pub(super) submodules: Vec<String>,
 }
 
 impl ChangedArgs {
@@ -81,26 +83,27 @@ impl ChangedArgs {
                 .hint("give `--since REF`, `--changed`, `--staged` or `--branch BRANCH` as well"));
         }
         if !self.is_of_git() {
-            return Ok(Chosen { view: disk, changed: None, before: None });
+            return Ok(Chosen { view: disk, changed: None, before: None, submodules: Vec::new() });
         }
         let git = Git::of(workspace.root())?;
         let commit = self.compared_with(&git)?;
+        let submodules = if self.staged || commit.is_some() { git.submodules()? } else { Vec::new() };
         if self.staged {
             let (changed, view) = git.staged(Arc::clone(&disk))?;
             let before = self.new_only.then(|| git.at(&git.head()?, disk).map(Before::from)).transpose()?;
-            return Ok(Chosen { view, changed: Some(changed), before });
+            return Ok(Chosen { view, changed: Some(changed), before, submodules });
         }
         let Some(rev) = &self.rev else {
             let changed = commit.as_ref().map(|it| git.changed_since(it)).transpose()?;
             let before = commit.zip(changed.as_ref()).filter(|_| self.new_only);
             let before = before.map(|(commit, changed)| git.before(&commit, changed, Arc::clone(&disk)));
-            return Ok(Chosen { view: disk, changed, before: before.transpose()? });
+            return Ok(Chosen { view: disk, changed, before: before.transpose()?, submodules });
         };
         let rev = git.commit(rev)?;
         let changed = commit.as_ref().map(|it| git.changed_between(it, &rev)).transpose()?;
         let before = commit.filter(|_| self.new_only);
         let before = before.map(|it| git.at(&it, Arc::clone(&disk)).map(Before::from)).transpose()?;
-        Ok(Chosen { view: git.at(&rev, disk)?, changed, before })
+        Ok(Chosen { view: git.at(&rev, disk)?, changed, before, submodules })
     }
 
     /// Whether git says what is looked at.

@@ -14,6 +14,7 @@ use config::{
     folders,
     root::{Found, WorkspaceRoot},
 };
+use lint::printable;
 use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath, io_reason};
 
 use super::{
@@ -113,7 +114,10 @@ impl Input {
         let mut paths: Vec<_> = found.located.into_iter().map(|it| it.path).collect();
         write::recover(found.workspace.root(), messages);
         let view = base.map_or_else(|| disk(&found.workspace), Ok)?;
-        let Chosen { view, changed, before } = args.changed.of(&found.workspace, view)?;
+        let Chosen { view, changed, before, submodules } = args.changed.of(&found.workspace, view)?;
+        if let Some(told) = left_out(&submodules).filter(|_| !args.quiet) {
+            messages.warning(&printable(&told));
+        }
         let is_there = |it: &WorkspacePath| {
             view.metadata(it).is_ok()
                 || before.as_ref().is_some_and(|before| before.view.metadata(it).is_ok())
@@ -258,6 +262,12 @@ fn nowhere(args: &Args, cwd: &Path, home: Option<&Path>) -> Option<Found> {
     let missing =
         args.paths.iter().map(|it| (it.display().to_string(), "no such file or directory".to_owned()));
     Some(Found { located: Vec::new(), missing: missing.collect(), ..found })
+}
+
+fn left_out(submodules: &[String]) -> Option<String> {
+    let names: Vec<_> = submodules.iter().map(|it| format!("`{it}`")).collect();
+    let told = "changes in submodules are not looked at; check them in their own folders";
+    (!names.is_empty()).then(|| format!("{told}: {}", names.join(", ")))
 }
 
 fn uncompared(path: WorkspacePath) -> Excluded {

@@ -45,7 +45,23 @@ enum When {
     After,
 }
 
-const PRE_COMMIT: &str = "#!/bin/sh
+/// Where Broker is not installed, a commit passes.
+const PRE_COMMIT: &str = r#"#!/bin/sh
+# What is staged may bring nothing new. What a merge brings was looked at where it was made.
+git rev-parse --quiet --verify MERGE_HEAD >/dev/null && exit 0
+command -v broker >/dev/null || {
+    echo "warning: broker is not in the PATH, the commit is not checked" >&2
+    exit 0
+}
+broker check --staged --new-only || {
+    status=$?
+    echo "broker refused the commit; \`git commit --no-verify\` passes over it" >&2
+    exit $status
+}
+"#;
+
+/// What earlier versions wrote, which is replaced.
+const EARLIER_PRE_COMMIT: &str = "#!/bin/sh
 # What is staged may bring nothing new. What a merge brings was looked at where it was made.
 git rev-parse --quiet --verify MERGE_HEAD >/dev/null && exit 0
 exec broker check --staged --new-only
@@ -81,7 +97,7 @@ impl Args {
     fn merged(&self, before: &str) -> Result<String, String> {
         if self.client == Client::Git {
             return match before {
-                "" | PRE_COMMIT => Ok(PRE_COMMIT.to_owned()),
+                "" | PRE_COMMIT | EARLIER_PRE_COMMIT => Ok(PRE_COMMIT.to_owned()),
                 _ => Err("there is a hook already".to_owned()),
             };
         }
@@ -121,6 +137,11 @@ fn is_ours(entry: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+    #[cfg(unix)]
+    use std::{fs, process::Command};
+
     use super::*;
 
     fn args(client: Client) -> Args {
@@ -175,8 +196,41 @@ mod tests {
     #[test]
     fn a_hook_of_the_users_own_is_left_alone() {
         let git = args(Client::Git);
-        assert_eq!(git.merged("").unwrap(), PRE_COMMIT);
-        assert_eq!(git.merged(PRE_COMMIT).unwrap(), PRE_COMMIT);
+        for before in ["", PRE_COMMIT, EARLIER_PRE_COMMIT] {
+            assert_eq!(git.merged(before).unwrap(), PRE_COMMIT);
+        }
         assert!(git.merged("#!/bin/sh\nexec other\n").is_err());
+    }
+
+    /// Exit code and standard error of the hook, in a repository where `broker` is this script, or missing.
+    #[cfg(unix)]
+    fn run_hook(broker: Option<&str>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let script = |name: &str, text: &str| {
+            let file = folder.path().join(name);
+            fs::write(&file, format!("#!/bin/sh\n{text}\n")).unwrap();
+            settings_file::make_executable(&file).unwrap();
+        };
+        // There is no merge.
+        script("git", "exit 1");
+        broker.into_iter().for_each(|it| script("broker", it));
+        let mut hook = Command::new("/bin/sh");
+        let output = hook.args(["-c", PRE_COMMIT]).env("PATH", folder.path()).output().unwrap();
+        let code = output.status.code().unwrap();
+        format!("exit {code}\n{}", String::from_utf8(output.stderr).unwrap())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn git_is_told_who_refuses_and_a_missing_program_refuses_nothing() {
+        assert_eq!(run_hook(Some("exit 0")), "exit 0\n");
+        insta::assert_snapshot!(run_hook(Some("exit 2")), @r"
+        exit 2
+        broker refused the commit; `git commit --no-verify` passes over it
+        ");
+        insta::assert_snapshot!(run_hook(None), @r"
+        exit 0
+        warning: broker is not in the PATH, the commit is not checked
+        ");
     }
 }

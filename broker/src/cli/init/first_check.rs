@@ -1,11 +1,15 @@
-//! What a first check of a repository finds, and where.
+//! What a first check of a repository finds, and which linters look at its files.
 
 use std::{
     collections::BTreeMap,
     process::{Command, Stdio},
 };
 
+use checker::{collect, with_file_settings};
+use config::{Choice, folders};
 use lint::counted;
+use linters::Catalogs;
+use overlay::{View, WalkOptions, WorkspacePath};
 use serde::Deserialize;
 
 use crate::CliError;
@@ -14,114 +18,105 @@ use crate::CliError;
 pub(super) const ARGUMENTS: [&str; 6] =
     ["check", "--output-format", "json", "--exit-zero", "--allow-incomplete", "."];
 
-/// Parts of names of folders that hold samples rather than code, and whole names.
-const OF_SAMPLES: [&str; 5] = ["fixture", "golden", "corpus", "sample", "snapshot"];
-const OF_TESTS: [&str; 6] = ["test", "tests", "__tests__", "testdata", "test-data", "test_data"];
+#[derive(Debug)]
+pub(super) struct FirstCheck {
+    /// Sorted by path.
+    pub(super) files: Vec<CheckedFile>,
+    pub(super) findings: Vec<Finding>,
+}
 
-/// The fewest errors in a folder that make it worth a line.
-const MANY: usize = 20;
-
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Findings {
-    findings: Vec<Finding>,
-    #[serde(skip)]
-    samples: Option<Samples>,
+/// A file, with the linters that look at it.
+#[derive(Debug)]
+pub(super) struct CheckedFile {
+    pub(super) path: String,
+    pub(super) linters: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Finding {
-    path: String,
-    linter: String,
-    severity: String,
+struct Answer {
+    findings: Vec<Finding>,
 }
 
-/// A folder with nearly all errors, which looks as if they were meant.
-#[derive(Debug, PartialEq, Eq)]
-struct Samples {
-    folder: String,
-    errors: usize,
-    of: usize,
+#[derive(Debug, Deserialize)]
+pub(super) struct Finding {
+    pub(super) path: String,
+    pub(super) linter: String,
+    pub(super) code: String,
+    pub(super) severity: String,
 }
 
-impl Findings {
-    pub(super) fn of(mut check: Command) -> Result<Self, CliError> {
+impl FirstCheck {
+    /// Runs the check; `linters` say whose the files are.
+    pub(super) fn of(mut check: Command, view: &dyn View, linters: &Catalogs) -> Result<Self, CliError> {
         let output = check.stderr(Stdio::inherit()).output();
         let output = output.map_err(|error| CliError::files(format!("cannot run a first check: {error}")))?;
-        let found: Self = serde_json::from_slice(&output.stdout)
+        let Answer { findings } = serde_json::from_slice(&output.stdout)
             .map_err(|_| CliError::files("the first check failed").hint("`broker check` tells more"))?;
-        let errors = found.findings.iter().filter(|it| it.severity == "error").map(|it| it.path.as_str());
-        let samples = Samples::of(&errors.collect::<Vec<_>>());
-        Ok(Self { samples, ..found })
+        Ok(Self { files: files(view, linters)?, findings })
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.findings.len()
-    }
-
-    /// A folder to be left out.
-    pub(super) fn sample_folder(&self) -> Option<&str> {
-        self.samples.as_ref().map(|it| it.folder.as_str())
+    /// The number of files of each linter.
+    pub(super) fn linters(&self) -> BTreeMap<&str, usize> {
+        counts(self.files.iter().flat_map(|it| it.linters.iter().map(String::as_str)))
     }
 
     pub(super) fn text(&self) -> String {
+        let files = format!("{}: {}.\n", counted(self.files.len(), "file"), most_first(self.linters()));
         if self.findings.is_empty() {
-            return "No findings.\n".to_owned();
+            return files + "No findings.\n";
         }
-        let mut by_linter = BTreeMap::<&str, usize>::new();
-        self.findings.iter().for_each(|it| *by_linter.entry(&it.linter).or_default() += 1);
-        let mut by_linter: Vec<_> = by_linter.into_iter().collect();
-        by_linter.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let linters: Vec<_> = by_linter.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        let mut text = format!("{}: {}.\n", counted(self.count(), "finding"), linters.join(", "));
-        if let Some(Samples { folder, errors, of }) = &self.samples {
-            text += &format!(
-                "{errors} of {} are in {folder}, which looks like test data.\n",
-                counted(*of, "error")
-            );
-        }
-        text
+        let by_linter = counts(self.findings.iter().map(|it| it.linter.as_str()));
+        let findings = counted(self.findings.len(), "finding");
+        format!("{files}{findings}: {}.\n", most_first(by_linter))
     }
 }
 
-impl Samples {
-    /// The innermost folder with nearly all that is in a folder called like this, if that is most.
-    fn of(errors: &[&str]) -> Option<Self> {
-        let mut folders = BTreeMap::<&str, usize>::new();
-        for path in errors {
-            let ends = path.match_indices('/').map(|(at, _)| &path[..at]);
-            ends.for_each(|it| *folders.entry(it).or_default() += 1);
-        }
-        folders.retain(|folder, count| is_of_samples(folder) && *count >= MANY && *count * 2 > errors.len());
-        let most = *folders.values().max()?;
-        let nearly_all = folders.into_iter().filter(|(_, count)| count * 50 >= most * 49);
-        let (folder, count) = nearly_all.max_by_key(|(folder, _)| folder.len())?;
-        Some(Self { folder: folder.to_owned(), errors: count, of: errors.len() })
+impl CheckedFile {
+    /// Whether the linter looks at it, or any does.
+    pub(super) fn is_of(&self, linter: Option<&str>) -> bool {
+        linter.is_none_or(|linter| self.linters.iter().any(|it| it == linter))
     }
 }
 
-fn is_of_samples(folder: &str) -> bool {
-    folder
-        .to_lowercase()
-        .split('/')
-        .any(|name| OF_TESTS.contains(&name) || OF_SAMPLES.iter().any(|part| name.contains(part)))
+impl Finding {
+    pub(super) fn is_error(&self) -> bool {
+        self.severity == "error"
+    }
+
+    /// Whether it is the linter's, or any's.
+    pub(super) fn is_of(&self, linter: Option<&str>) -> bool {
+        linter.is_none_or(|it| it == self.linter)
+    }
+
+    pub(super) fn rule(&self) -> String {
+        format!("{}/{}", self.linter, self.code)
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The files that a check of the workspace looks at.
+fn files(view: &dyn View, linters: &Catalogs) -> Result<Vec<CheckedFile>, CliError> {
+    let options = WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() };
+    let found = collect(view, &[WorkspacePath::root()], &with_file_settings(&options, view));
+    let router = linters.router(&Choice::default())?;
+    let file = |path: &WorkspacePath| {
+        let linters = router.linters_for(view, path).into_iter().map(|it| it.identity().name.clone());
+        CheckedFile { path: path.as_str().to_owned(), linters: linters.collect() }
+    };
+    let mut files: Vec<_> = found.units.iter().map(|it| file(&it.path)).collect();
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(files)
+}
 
-    fn folder(parts: &[(&str, usize)]) -> Option<String> {
-        let errors: Vec<_> = parts.iter().flat_map(|(path, count)| vec![*path; *count]).collect();
-        Samples::of(&errors).map(|it| format!("{} {}/{}", it.folder, it.errors, it.of))
-    }
+fn counts<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, usize> {
+    let mut counts = BTreeMap::new();
+    names.for_each(|it| *counts.entry(it).or_default() += 1);
+    counts
+}
 
-    #[test]
-    fn the_folder_of_samples_is_the_one_with_the_errors() {
-        let all = [("tests/data/a/b.py", 90), ("tests/data/c.rs", 5), ("tests/d.py", 1), ("src/e.py", 4)];
-        assert_eq!(folder(&all).as_deref(), Some("tests/data 95/100"));
-        assert_eq!(folder(&[("src/a.py", 90), ("tests/b.py", 30)]), None, "most are elsewhere");
-        assert_eq!(folder(&[("tests/b.py", 19)]), None, "these are few");
-        assert_eq!(folder(&[("src/latest/a.py", 90)]), None);
-        assert_eq!(folder(&[]), None);
-    }
+/// Names with their numbers.
+fn most_first(counts: BTreeMap<&str, usize>) -> String {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let counts: Vec<_> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    counts.join(", ")
 }

@@ -231,6 +231,22 @@ fn texts_are_those_that_git_stores() {
     );
 }
 
+#[test]
+fn submodules_are_said_to_be_left_out() {
+    let it = Workspace::new(&[("a.py", "x = 1\n")]);
+    it.git(&["init", "-q"]);
+    it.write(".gitmodules", "[submodule \"one\"]\n\tpath = lib/one\n\turl = ../one\n");
+    it.commit_all();
+    it.write("a.py", "x = 2\n");
+    assert_snapshot!(it.told(&["--changed"]), @"
+    exit 0
+    No findings in 1 file.
+    -- stderr
+    warning: changes in submodules are not looked at; check them in their own folders: `lib/one`
+    ");
+    assert!(!it.told(&[]).contains("submodules"), "all is looked at");
+}
+
 /// A repository whose first commit has the tag `v1`, with changes of every kind after it.
 fn changed_since_v1() -> Workspace {
     let it = Workspace::new(&[
