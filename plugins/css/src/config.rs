@@ -11,7 +11,10 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
-use crate::rules;
+use crate::rules::{self, DUPLICATE_SELECTORS, UNKNOWN_VALUE};
+
+/// A pattern that fits any name.
+const ANYTHING: &str = "/./";
 
 pub(crate) type Settings = BTreeMap<String, Setting>;
 
@@ -22,6 +25,8 @@ pub(crate) struct Setting {
     pub(crate) severity: Option<Severity>,
     /// Names that are left alone.
     ignored: Vec<Ignored>,
+    /// Properties, and the words that they take besides those of CSS.
+    allowed: Vec<(Ignored, Vec<Ignored>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -32,10 +37,12 @@ enum Ignored {
 
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Config {
-    /// None: stylelint is configured, but not so that it can be read, and what it recommends holds.
+    /// None: what stylelint recommends holds.
     rules: Option<Settings>,
     overrides: Vec<(GlobSet, Settings)>,
     ignored: GlobSet,
+    /// Properties and words that `languageOptions` add to CSS.
+    allowed: Vec<(Ignored, Vec<Ignored>)>,
     root: PathBuf,
     /// No configuration asks for what breaks nothing.
     pub(crate) is_unconfigured: bool,
@@ -51,13 +58,15 @@ impl Config {
 
     /// Nothing is configured: what is not broken is not told.
     pub(crate) fn unconfigured() -> Self {
-        let rules = defaults().into_iter().filter(|it| !rules::is_quiet(&it.0));
-        Self { rules: Some(rules.collect()), is_unconfigured: true, ..Self::default() }
+        let preprocessed = globs(&["*.scss".to_owned(), "*.less".to_owned()], "").unwrap_or_default();
+        let off = Settings::from([(DUPLICATE_SELECTORS.to_owned(), Setting::default())]);
+        let overrides = vec![(preprocessed, off)];
+        Self { rules: Some(loud()), overrides, is_unconfigured: true, ..Self::default() }
     }
 
-    /// What is recommended holds, for a reason.
+    /// The defaults hold, for a reason.
     pub(crate) fn unread(remark: String) -> Self {
-        Self { remarks: vec![remark], ..Self::default() }
+        Self { rules: Some(loud()), remarks: vec![remark], ..Self::default() }
     }
 
     /// What is extended goes below.
@@ -65,6 +74,7 @@ impl Config {
         let rules = base.rules.unwrap_or_else(defaults);
         self.rules.get_or_insert_default().extend(rules);
         self.overrides.extend(base.overrides);
+        self.allowed.extend(base.allowed);
         self.remarks.extend(base.remarks);
     }
 
@@ -78,6 +88,10 @@ impl Config {
         if let Some(rules) = map.get("rules") {
             let rules = self.settings(rules, severity)?;
             self.rules.get_or_insert_default().extend(rules);
+        }
+        if let Some(syntax) = map.get("languageOptions").and_then(|it| it.get("syntax")) {
+            let allowed = self.allowed_by_syntax(syntax);
+            self.allowed.extend(allowed);
         }
         if let Some(files) = map.get("ignoreFiles") {
             self.ignored = globs(&strings(files), "ignoreFiles")?;
@@ -122,7 +136,29 @@ impl Config {
         let lists = options.into_iter().flatten();
         let lists = lists.filter(|it| it.0.starts_with("ignore") && it.0.len() > "ignore".len());
         let ignored = lists.flat_map(|it| strings(it.1)).filter_map(|it| self.ignored_name(it)).collect();
-        Setting { is_on, severity: named.or(default), ignored }
+        let allowed = options.map(|it| self.allowed(it)).unwrap_or_default();
+        Setting { is_on, severity: named.or(default), ignored, allowed }
+    }
+
+    /// `ignoreProperties: { property: [word, …] }`, and `propertiesSyntax`, whose properties may take anything.
+    fn allowed(&mut self, options: &Map<String, Value>) -> Vec<(Ignored, Vec<Ignored>)> {
+        let pairs = options.get("ignoreProperties").and_then(Value::as_object).into_iter().flatten();
+        let pairs: Vec<_> = pairs.map(|it| (it.0.clone(), strings(it.1))).collect();
+        let own = options.get("propertiesSyntax").and_then(Value::as_object).into_iter().flatten();
+        let own = own.map(|it| (it.0.clone(), vec![ANYTHING.to_owned()]));
+        pairs.into_iter().chain(own).filter_map(|it| self.allowed_pair(it)).collect()
+    }
+
+    fn allowed_by_syntax(&mut self, syntax: &Value) -> Vec<(Ignored, Vec<Ignored>)> {
+        let own = syntax.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let own = own.map(|it| (it.0.clone(), vec![ANYTHING.to_owned()]));
+        let words = syntax.get("cssWideKeywords").map(|it| (ANYTHING.to_owned(), strings(it)));
+        own.chain(words).filter_map(|it| self.allowed_pair(it)).collect()
+    }
+
+    fn allowed_pair(&mut self, (property, words): (String, Vec<String>)) -> Option<(Ignored, Vec<Ignored>)> {
+        let words = words.into_iter().filter_map(|it| self.ignored_name(it)).collect();
+        Some((self.ignored_name(property)?, words))
     }
 
     /// A name, or a pattern as `/…/` or `/…/i`.
@@ -139,6 +175,13 @@ impl Config {
                 None
             }
         }
+    }
+
+    /// Whether the configuration says that a property takes a word.
+    pub(crate) fn allows_value(&self, property: &str, word: &str, file: &Path) -> bool {
+        let own = self.setting_of(UNKNOWN_VALUE, file).allowed;
+        let mut allowed = own.iter().chain(&self.allowed);
+        allowed.any(|(names, words)| names.fits(property) && words.iter().any(|it| it.fits(word)))
     }
 
     pub(crate) fn leaves_out(&self, file: &Path) -> bool {
@@ -162,16 +205,27 @@ impl Setting {
 
     /// Whether a name is one of those that are left alone.
     pub(crate) fn ignores(&self, name: &str) -> bool {
-        self.ignored.iter().any(|it| match it {
-            Ignored::Name(it) => it.eq_ignore_ascii_case(name),
-            Ignored::Pattern(it) => it.is_match(name),
-        })
+        self.ignored.iter().any(|it| it.fits(name))
+    }
+}
+
+impl Ignored {
+    fn fits(&self, name: &str) -> bool {
+        match self {
+            Self::Name(it) => it.eq_ignore_ascii_case(name),
+            Self::Pattern(it) => it.is_match(name),
+        }
     }
 }
 
 /// All rules.
 fn defaults() -> Settings {
     rules::all().into_iter().map(|it| (it.code, Setting::on())).collect()
+}
+
+/// All rules but those that a configuration must ask for.
+fn loud() -> Settings {
+    defaults().into_iter().filter(|it| !rules::is_quiet(&it.0)).collect()
 }
 
 fn severity(name: &str) -> Option<Severity> {

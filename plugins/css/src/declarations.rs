@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use broker_plugin_sdk::{Diagnostic, Fix, Related, Severity};
+use broker_plugin_sdk::{Diagnostic, Fix, Severity};
 use raffia::Syntax;
 use raffia::ast::{Declaration, Statement};
 
 use crate::names::is_prefixed;
 use crate::rules::SYNTAX;
 use crate::tokens::{Kind, Token, tokens};
-use crate::walk::{Context, Sheet, name_of, normal};
+use crate::walk::{Context, Sheet, name_of};
 
 /// At-rules whose declarations are no properties; those of `@font-feature-values` have names of the font's own.
 const DESCRIPTORS: [&str; 16] = [
@@ -46,6 +46,11 @@ impl Sheet<'_> {
         self.overrides(&found);
     }
 
+    /// Whether only browsers of old read a declaration: `*name: value`, of which the parser does not see the sign.
+    pub(crate) fn is_hack(&self, it: &Declaration<'_>) -> bool {
+        self.text[..it.span.start].ends_with('*')
+    }
+
     fn declaration(&mut self, it: &Declaration<'_>, context: &Context) {
         let Some(name) = name_of(it) else { return };
         let whole = format!("{}{name}", context.prefix);
@@ -54,11 +59,12 @@ impl Sheet<'_> {
         let at = it.span.start..it.span.start + name.len();
         let is_odd = name.starts_with(['$', '@', '_', '*'])
             || name.contains(['\\', '#', '{'])
-            || it.name_suffix.is_some();
+            || it.name_suffix.is_some()
+            || self.is_hack(it);
         let is_known = self.names.properties.contains(&*folded) || is_prefixed(name) || is_odd;
         // `a: { b: c }` of Sass.
         let is_nested = self.text[it.span.start..it.span.end].ends_with('}');
-        if !is_known && !is_descriptor && !is_nested && !context.is_map {
+        if !is_known && !is_descriptor && !is_nested && !context.is_map && !self.has_own_names {
             self.tell("property-no-unknown", format!("there is no property `{whole}`"), at);
         }
         if let Some(important) = it.important.as_ref().filter(|_| context.is_keyframes) {
@@ -72,36 +78,30 @@ impl Sheet<'_> {
             self.found
                 .push(Diagnostic::new("keyframe-declaration-no-important", message, range).with_fix(fix));
         }
+        let is_plain = context.prefix.is_empty() && !context.is_map && !is_nested && !self.has_own_names;
+        if is_plain && !is_odd {
+            self.deprecated_property(it, name);
+            self.deprecated_keywords(it, &folded);
+        }
         if !name.starts_with("--") && !is_nested {
             self.value(it, &folded);
+        }
+        if is_plain && !is_odd && !is_descriptor {
+            self.keywords(it, &folded);
+            self.generic_family(it, &folded);
         }
     }
 
     fn value(&mut self, it: &Declaration<'_>, name: &str) {
-        let start = it.colon_span.end.min(it.span.end);
-        let end = it.important.as_ref().map_or(it.span.end, |it| it.span.start).max(start);
+        let Range { start, end } = value_of(it);
         let text = &self.text[start..end];
         let tokens = tokens(text, !self.is_plain_css());
         self.missing_semicolon(text, start, &tokens);
-        // What is put together when it is built is nothing to judge.
-        let is_made =
-            text.contains("#{") || text.contains("@{") || text.contains("~\"") || text.contains("progid:");
-        if is_made {
+        if is_made(text) {
             return;
         }
         self.units(text, start, &tokens);
-        for token in tokens.iter().filter(|it| it.kind == Kind::Hash) {
-            let word = &text[token.range.clone()];
-            let is_color =
-                matches!(word.len(), 4 | 5 | 7 | 9) && word[1..].bytes().all(|it| it.is_ascii_hexdigit());
-            if !is_color {
-                self.tell(
-                    "color-no-invalid-hex",
-                    format!("`{word}` is no color"),
-                    shifted(&token.range, start),
-                );
-            }
-        }
+        self.colors(text, start, &tokens);
         self.missing_var(text, start, &tokens, name);
         if matches!(name, "font-family" | "font") {
             self.families(text, start, &tokens, name);
@@ -190,90 +190,11 @@ impl Sheet<'_> {
         }
     }
 
-    fn families(&mut self, text: &str, start: usize, tokens: &[Token], name: &str) {
-        let mut known: Vec<String> = Vec::new();
-        let commas = tokens.iter().filter(|it| it.kind == Kind::Comma).map(|it| it.range.start);
-        let ends: Vec<usize> = commas.chain([text.len()]).collect();
-        let mut from = 0;
-        for (number, end) in ends.iter().enumerate() {
-            let part = &text[from..*end];
-            let is_size = name == "font" && number == 0;
-            let plain = normal(part);
-            let word = plain.trim_matches(['"', '\'']).to_owned();
-            let is_name = !is_size && !word.is_empty() && !word.contains(['(', '$', '@']);
-            // Twice on purpose: browsers take another size for `monospace` alone.
-            let is_name = is_name && !word.eq_ignore_ascii_case("monospace");
-            if is_name && known.iter().any(|it| it.eq_ignore_ascii_case(&word)) {
-                let lead = part.len() - part.trim_start().len();
-                let range = start + from + lead..start + from + part.trim_end().len().max(lead);
-                self.tell("font-family-no-duplicate-names", format!("{plain} is there twice"), range);
-            }
-            known.extend(is_name.then_some(word));
-            from = end + 1;
-        }
-    }
-
-    /// Two declarations of one property: told of the one that has no effect.
-    fn duplicates(&mut self, all: &[Statement<'_>]) {
-        let mut known: HashMap<String, Written> = HashMap::new();
-        for (number, it) in all.iter().enumerate() {
-            let Statement::Declaration(it) = it else { continue };
-            let Some(name) = name_of(it).filter(|it| !it.starts_with(['$', '@', '_', '*'])) else { continue };
-            let is_custom = name.starts_with("--");
-            let folded = if is_custom { name.to_owned() } else { name.to_ascii_lowercase() };
-            let now = self.written(it, name, number);
-            let Some(before) = known.remove(&folded) else {
-                known.insert(folded, now);
-                continue;
-            };
-            let is_fallback = !is_custom && self.is_fallback(&before, &now);
-            let stays = before.is_important && !now.is_important;
-            let (told, other) = if stays || is_custom { (&now, &before) } else { (&before, &now) };
-            if folded != "src" && it.less_property_merge.is_none() && !is_fallback {
-                self.duplicate(name, told, other);
-            }
-            known.insert(folded, if stays { before } else { now });
-        }
-    }
-
-    fn written(&self, it: &Declaration<'_>, name: &str, number: usize) -> Written {
-        let start = it.colon_span.end.min(it.span.end);
-        let end = it.important.as_ref().map_or(it.span.end, |it| it.span.start).max(start);
-        Written {
-            value: normal(&self.text[start..end]),
-            range: it.span.start..it.span.start + name.len(),
-            number,
-            is_important: it.important.is_some(),
-        }
-    }
-
-    /// Right before what is of another kind, a value is for browsers that do not know the other.
-    fn is_fallback(&self, before: &Written, now: &Written) -> bool {
-        let has_lines = !self.is_plain_css();
-        before.number + 1 == now.number && !is_one_kind(&before.value, &now.value, has_lines)
-    }
-
-    fn duplicate(&mut self, name: &str, told: &Written, other: &Written) {
-        let code = if name.starts_with("--") {
-            "declaration-block-no-duplicate-custom-properties"
-        } else {
-            "declaration-block-no-duplicate-properties"
-        };
-        let (what, message) = if told.number < other.number {
-            (format!("`{name}` is set again, so that this has no effect"), "it is set again here")
-        } else {
-            (format!("`{name}` is set already"), "the first is here")
-        };
-        let related = Related { path: None, span: other.range.clone().into(), message: message.to_owned() };
-        let found = Diagnostic::new(code, what, told.range.clone());
-        self.found.push(Diagnostic { related: vec![related], ..found });
-    }
-
     /// A shorthand after what it sets again, unless that is more important.
     fn overrides(&mut self, all: &[&Declaration<'_>]) {
         let mut known: HashMap<String, bool> = HashMap::new();
         for it in all {
-            let Some(name) = name_of(it) else { continue };
+            let Some(name) = name_of(it).filter(|_| !self.is_hack(it)) else { continue };
             let folded = name.to_ascii_lowercase();
             let is_important = it.important.is_some();
             let mut longhands = self.names.shorthands.get(&*folded).into_iter().flatten();
@@ -292,28 +213,15 @@ impl Sheet<'_> {
     }
 }
 
-/// A declaration, as far as another of the same property asks.
-struct Written {
-    value: String,
-    range: Range<usize>,
-    /// Which of the statements it is.
-    number: usize,
-    is_important: bool,
+/// Where the value is, without `!important`.
+pub(crate) fn value_of(it: &Declaration<'_>) -> Range<usize> {
+    let start = it.colon_span.end.min(it.span.end);
+    start..it.important.as_ref().map_or(it.span.end, |it| it.span.start).max(start)
 }
 
-/// Whether who understands one of two values understands the other: they differ in numbers, colours and strings at most.
-fn is_one_kind(one: &str, other: &str, has_lines: bool) -> bool {
-    if one == other || one.contains(['$', '@']) || other.contains(['$', '@']) {
-        return one == other;
-    }
-    let (these, those) = (tokens(one, has_lines), tokens(other, has_lines));
-    let is_same = |(this, that): (&Token, &Token)| {
-        let (here, there) = (&one[this.range.clone()], &other[that.range.clone()]);
-        let is_any = matches!(this.kind, Kind::Number | Kind::Hash | Kind::String)
-            || here.starts_with("--") && there.starts_with("--");
-        this.kind == that.kind && (is_any || here.eq_ignore_ascii_case(there))
-    };
-    these.len() == those.len() && these.iter().zip(&those).all(is_same)
+/// Whether a value is put together when it is built: it is nothing to judge.
+pub(crate) fn is_made(text: &str) -> bool {
+    ["#{", "@{", "~\"", "progid:"].iter().any(|it| text.contains(it))
 }
 
 pub(crate) fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {

@@ -2,7 +2,7 @@
 //! stylelint recommends, under its names, with its comments and its configuration.
 //!
 //! Start reading at [`Css`], then [`lint`], [`source`] (text to tree), [`gaps`] (what raffia cannot read), [`broken`] (whether
-//! that is the file's fault), [`walk`], [`declarations`], [`selectors`], [`workspace`] and [`config`].
+//! that is the file's fault), [`walk`], [`declarations`], [`values`], [`selectors`], [`workspace`] and [`config`].
 //!
 //! Why so: Biome's linter for CSS is not on the crate registry (its parser there is of 2024), `swc_css_lints` 30 has 10 of
 //! stylelint's recommended rules and reads neither SCSS nor Less, and lightningcss is a minifier under the MPL. raffia is the
@@ -19,20 +19,24 @@
 //!
 //! Left out, of what `stylelint-config-recommended` 18 has: `annotation-no-unknown`, `at-rule-descriptor-no-unknown`,
 //! `at-rule-descriptor-value-no-unknown`, `at-rule-no-deprecated`, `at-rule-prelude-no-invalid`,
-//! `declaration-property-value-keyword-no-deprecated`, `declaration-property-value-no-unknown`,
-//! `font-family-no-missing-generic-family-keyword`, `function-calc-no-unspaced-operator`,
-//! `media-feature-name-value-no-unknown`, `media-query-no-invalid`, `media-type-no-deprecated`,
-//! `nesting-selector-no-missing-scoping-root`, `no-descending-specificity`, `no-invalid-position-declaration`,
-//! `no-irregular-whitespace`, `property-no-deprecated`, `selector-anb-no-unmatchable`, `string-no-newline` and
-//! `syntax-string-no-invalid`. Left out as well: style, rules of plugins (`scss/…`), and stylesheets in other files.
+//! `function-calc-no-unspaced-operator`, `media-feature-name-value-no-unknown`, `media-query-no-invalid`,
+//! `media-type-no-deprecated`, `nesting-selector-no-missing-scoping-root`, `no-descending-specificity`,
+//! `no-invalid-position-declaration`, `no-irregular-whitespace`, `selector-anb-no-unmatchable`, `string-no-newline` and
+//! `syntax-string-no-invalid`. Left out as well: style, rules of plugins (`scss/…`), stylesheets in other files, and
+//! values of properties that take more than keywords.
 //!
 //! Unlike stylelint: selectors are the same where they are written the same below the same ones, so that `.a { .b {} }` is
 //! not `.a .b {}`; what is `!important` is not overridden by a shorthand that is not; properties in `font: { … }` of Sass are
-//! looked up by their whole names.
+//! looked up by their whole names; a list of fonts with a variable is not said to lack a generic one; stylesheets of GTK
+//! ([`dialect`]) have elements and properties of their own.
 
 mod broken;
 mod config;
 mod declarations;
+mod deprecated;
+mod dialect;
+mod duplicates;
+mod fonts;
 mod gaps;
 mod grid;
 mod lint;
@@ -45,6 +49,7 @@ mod suppress;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod values;
 mod walk;
 mod workspace;
 
@@ -110,8 +115,9 @@ impl Plugin for Css {
         }
         let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let text = without_front_matter(&text).map_or(text.clone(), Cow::Owned);
-        let Self { names, wanted, more, .. } = self;
-        let lint = Lint { names, config: &config, wanted, is_selected: self.is_selected, more };
+        let Self { workspace, names, wanted, more, .. } = self;
+        let (root, is_selected) = (&*workspace.root, self.is_selected);
+        let lint = Lint { root, names, config: &config, wanted, is_selected, more };
         let mut report = lint.report(&text[mark..], &path);
         report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
         Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
@@ -120,10 +126,11 @@ impl Plugin for Css {
     fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
         let path = self.workspace.root.join(path);
         let config = self.workspace.config_of(&path)?;
-        let Self { names, wanted, more, .. } = self;
-        let lint = Lint { names, config: &config, wanted, is_selected: self.is_selected, more };
+        let Self { workspace, names, wanted, more, .. } = self;
+        let (root, is_selected) = (&*workspace.root, self.is_selected);
+        let lint = Lint { root, names, config: &config, wanted, is_selected, more };
         let on = rules::all().into_iter().map(|it| it.code).filter(|it| lint.turns_on(it, &path));
-        Ok(RulesOn::new(on, self.workspace.file_of(&path).as_deref()))
+        Ok(RulesOn::new(on, workspace.file_of(&path).as_deref()))
     }
 }
 

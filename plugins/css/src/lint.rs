@@ -9,11 +9,12 @@ use raffia::token::Comment;
 use crate::config::Config;
 use crate::mask::Mask;
 use crate::names::Names;
-use crate::rules::{self, SYNTAX};
+use crate::rules::{self, DUPLICATE_SELECTORS, MISSING_GENERIC, SYNTAX, UNKNOWN_VALUE};
 use crate::source::{Parsed, parse, syntax_of};
 use crate::suppress::Suppressed;
+use crate::values::UnknownValue;
 use crate::walk::Sheet;
-use crate::{broken, gaps};
+use crate::{broken, dialect, gaps};
 
 /// No stylesheet that was tried has more values that raffia lacks.
 const MOST_VALUES: usize = 50;
@@ -38,12 +39,16 @@ fn filled(text: &str, mask: &Mask, syntax: Syntax) -> String {
 /// Why a file is left out of which a site generator may make more.
 const IS_PART: &str = "a site generator puts it into other files";
 
+const IS_OUTPUT: &str = "it is output for a terminal, with colours, and no stylesheet";
+
 fn left_out(path: &Path, why: &str) -> Report {
     Report::left_out(&path.display().to_string(), why)
 }
 
 /// What stays the same from file to file of a folder.
 pub(crate) struct Lint<'a> {
+    /// The workspace's folder.
+    pub(crate) root: &'a Path,
     pub(crate) names: &'a Names,
     pub(crate) config: &'a Config,
     pub(crate) wanted: &'a Selection,
@@ -67,6 +72,9 @@ impl Lint<'_> {
         let syntax = syntax_of(&path.to_string_lossy());
         if text.trim().is_empty() && template::is_include(path) {
             return left_out(path, IS_PART);
+        }
+        if dialect::has_terminal_colors(text, syntax) {
+            return left_out(path, IS_OUTPUT);
         }
         match parse(text, syntax) {
             Parsed::Error(_) => {
@@ -95,10 +103,22 @@ impl Lint<'_> {
         }
         let mut sheet = Sheet::new(text, syntax, self.names);
         sheet.may_have_hooks = self.config.is_unconfigured;
+        sheet.has_own_names = self.is_of_toolkit(text, path, syntax);
         sheet.sheet(&tree);
         self.comments(text, &comments, &mut sheet);
         let suppressed = Suppressed::of(text, &comments);
+        let values = sheet.unknown_values.into_iter().filter(|it| !self.allows_value(it, path));
+        sheet.found.extend(values.map(|it| it.found));
         self.judge(sheet.found, text, path, &suppressed)
+    }
+
+    fn is_of_toolkit(&self, text: &str, path: &Path, syntax: Syntax) -> bool {
+        dialect::is_of_toolkit(path.strip_prefix(self.root).unwrap_or(path), text, syntax)
+    }
+
+    /// Whether the configuration says that a property takes a word.
+    fn allows_value(&self, it: &UnknownValue, path: &Path) -> bool {
+        !self.is_asked_for(UNKNOWN_VALUE) && self.config.allows_value(&it.property, &it.word, path)
     }
 
     /// One finding and nothing of rules; or the file is left out, since what is not its fault cannot be mended in it.
@@ -125,9 +145,9 @@ impl Lint<'_> {
         for mut it in found {
             let setting = self.config.setting_of(&it.code, path);
             let about = text.get(it.span.start as usize..it.span.end as usize).unwrap_or_default();
-            let name = about.trim_start_matches([':', '@', '.']);
+            let is_ignored = subjects(&it.code, about).any(|it| setting.ignores(it));
             let is_error = it.code == SYNTAX;
-            let is_on = is_error || self.is_asked_for(&it.code) || (setting.is_on && !setting.ignores(name));
+            let is_on = is_error || self.is_asked_for(&it.code) || (setting.is_on && !is_ignored);
             if !is_on || !self.wanted.includes(&it.code) || suppressed.drop(&it.code, it.span.start as usize)
             {
                 continue;
@@ -139,4 +159,11 @@ impl Lint<'_> {
         kept.sort_by(|a, b| (a.span.start, a.span.end, &a.code).cmp(&(b.span.start, b.span.end, &b.code)));
         Report::new(kept)
     }
+}
+
+/// Names that options of a rule may name: what a finding is about, with the signs before it and without, or each part of it.
+fn subjects<'t>(code: &str, about: &'t str) -> impl Iterator<Item = &'t str> {
+    let is_list = matches!(code, DUPLICATE_SELECTORS | MISSING_GENERIC);
+    let parts = about.split(move |it| is_list && it == ',').map(str::trim);
+    parts.flat_map(|it| [it, it.trim_start_matches([':', '@', '.']), it.trim_matches(['"', '\''])])
 }

@@ -1,5 +1,5 @@
 //! What CSS knows: properties, units, selectors and at-rules. The lists in `names/` are those that stylelint 17.16 goes
-//! by, which has them of the CSS specifications by way of css-tree and MDN's data.
+//! by, which has them of the CSS specifications by way of css-tree and MDN's data. `keywords.txt` is of the specifications.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,6 +7,8 @@ use std::collections::{HashMap, HashSet};
 pub(crate) struct Names {
     pub(crate) at_rules: HashSet<&'static str>,
     pub(crate) elements: HashSet<&'static str>,
+    /// All words that a property takes, of those whose values are words: drafts' and old ones too.
+    pub(crate) keywords: HashMap<&'static str, Vec<&'static str>>,
     pub(crate) media_features: HashSet<&'static str>,
     pub(crate) properties: HashSet<&'static str>,
     pub(crate) pseudo_classes: HashSet<&'static str>,
@@ -57,6 +59,7 @@ impl Names {
         Self {
             at_rules,
             elements: set(include_str!("names/elements.txt")),
+            keywords: include_str!("names/keywords.txt").lines().filter_map(line).collect(),
             media_features: set(include_str!("names/media-features.txt")),
             properties,
             pseudo_classes: set(include_str!("names/pseudo-classes.txt")),

@@ -4,9 +4,14 @@ use broker_plugin_sdk::{FixAvailability, Rule};
 
 pub(crate) const SYNTAX: &str = "syntax-error";
 pub(crate) const DOUBLE_SLASH: &str = "no-invalid-double-slash-comments";
+pub(crate) const DEPRECATED_KEYWORD: &str = "declaration-property-value-keyword-no-deprecated";
+pub(crate) const DEPRECATED_PROPERTY: &str = "property-no-deprecated";
+pub(crate) const DUPLICATE_SELECTORS: &str = "no-duplicate-selectors";
+pub(crate) const MISSING_GENERIC: &str = "font-family-no-missing-generic-family-keyword";
+pub(crate) const UNKNOWN_VALUE: &str = "declaration-property-value-no-unknown";
 
 /// Name, one line, explanation.
-const TABLE: [(&str, &str, &str); 24] = [
+const TABLE: [(&str, &str, &str); 28] = [
     (
         SYNTAX,
         "The stylesheet cannot be parsed",
@@ -40,15 +45,32 @@ const TABLE: [(&str, &str, &str); 24] = [
     (
         "declaration-block-no-duplicate-properties",
         "A property is set twice in one block",
-        "The first has no effect. Right after each other, with values that differ in more than numbers, they are left alone: the \
-        first is for browsers that do not know the second.",
+        "The first has no effect. Right after each other, with values that differ in more than numbers, they are left alone, and \
+        so is what comes before `var()` and `env()`: the first is for browsers that do not know the second.",
     ),
     (
         "declaration-block-no-shorthand-property-overrides",
         "A shorthand sets again what was set before it",
         "`padding-left: 1px; padding: 2px` leaves nothing of the first. What is `!important` stays, unless the shorthand is too.",
     ),
+    (
+        DEPRECATED_KEYWORD,
+        "A value that is deprecated",
+        "Browsers may stop to know it. Off, unless stylelint's configuration asks for it.",
+    ),
+    (
+        UNKNOWN_VALUE,
+        "A value that its property does not take",
+        "Browsers skip the declaration. Looked at are properties that take only keywords, such as `display`, `float` and \
+        `text-align`, and in CSS only; values with functions, prefixes and hacks are left alone.",
+    ),
     ("font-family-no-duplicate-names", "A font is there twice", "The second is never reached."),
+    (
+        MISSING_GENERIC,
+        "No generic family among fonts",
+        "Where none of the fonts is installed, a browser takes its own. Off, unless stylelint's configuration asks for it; fonts \
+        of symbols can be ignored there (`ignoreFontFamilies`).",
+    ),
     ("keyframe-block-no-duplicate-selectors", "A keyframe is there twice", "Only one of them holds."),
     ("keyframe-declaration-no-important", "`!important` in keyframes", "Browsers ignore the declaration."),
     ("media-feature-name-no-unknown", "A media feature that does not exist", "The query is never true."),
@@ -59,9 +81,10 @@ const TABLE: [(&str, &str, &str); 24] = [
     ),
     ("no-duplicate-at-import-rules", "A file is imported twice", "Once is enough."),
     (
-        "no-duplicate-selectors",
+        DUPLICATE_SELECTORS,
         "Two rules for one selector",
-        "In the same place they could be one rule, and the second is easily overlooked.",
+        "In the same place they could be one rule, and the second is easily overlooked. In SCSS and Less it is off, unless \
+        stylelint's configuration asks for it.",
     ),
     ("no-empty-source", "A file with nothing in it", "It was perhaps forgotten."),
     (
@@ -70,6 +93,11 @@ const TABLE: [(&str, &str, &str); 24] = [
         "It is no comment in CSS: what follows is read as a selector or a property, and the next rule is lost.",
     ),
     ("no-invalid-position-at-import-rule", "An import after other rules", "Browsers ignore it."),
+    (
+        DEPRECATED_PROPERTY,
+        "A property that is deprecated",
+        "Another has taken its place, or browsers drop it. Off, unless stylelint's configuration asks for it.",
+    ),
     (
         "property-no-unknown",
         "A property that does not exist",
@@ -93,9 +121,8 @@ const TABLE: [(&str, &str, &str); 24] = [
     ("unit-no-unknown", "A unit that does not exist", "Browsers skip the declaration."),
 ];
 
-/// Rules that are on only where a configuration turns them on: what they tell is true, and breaks nothing. Of 1,087 findings in 55
-/// packages nearly all were in files that tools wrote.
-const QUIET: [&str; 1] = ["no-duplicate-selectors"];
+/// Rules that are on only where a configuration turns them on: what they tell is true, and breaks nothing.
+const QUIET: [&str; 3] = [DEPRECATED_KEYWORD, DEPRECATED_PROPERTY, MISSING_GENERIC];
 
 pub(crate) fn all() -> Vec<Rule> {
     TABLE.iter().map(|it| rule(*it)).collect()

@@ -51,7 +51,7 @@ impl Sheet<'_> {
         let range = list.span.start..list.span.start + text.trim_end().len();
         let mut parts: Vec<String> = Vec::new();
         for it in &list.selectors {
-            let part = normal(&self.text[it.span.start..it.span.end]);
+            let part = spaced(&self.text[it.span.start..it.span.end]);
             if parts.contains(&part) {
                 let message = format!("`{part}` is in the list already");
                 self.tell("no-duplicate-selectors", message, it.span.start..it.span.end);
@@ -117,7 +117,7 @@ impl Sheet<'_> {
     fn element(&mut self, name: &str, range: Range<usize>, has_prefix: bool) {
         let folded = name.to_ascii_lowercase();
         let is_custom = name.contains('-') || name.contains('\\') || has_prefix;
-        if !is_custom && !self.names.elements.contains(&*folded) {
+        if !is_custom && !self.has_own_names && !self.names.elements.contains(&*folded) {
             self.tell("selector-type-no-unknown", format!("there is no element `{name}`"), range);
         }
     }
@@ -130,7 +130,7 @@ impl Sheet<'_> {
             || OF_SCROLLBARS.contains(&&*folded)
             || folded == "extend" && self.syntax == Syntax::Less
             || is_prefixed(&folded);
-        if !is_known {
+        if !is_known && !self.has_own_names {
             self.tell(
                 "selector-pseudo-class-no-unknown",
                 format!("there is no pseudo-class `:{name}`"),
@@ -144,7 +144,7 @@ impl Sheet<'_> {
         let is_known = self.names.pseudo_elements.contains(&*folded)
             || matches!(&*folded, "v-deep" | "v-slotted" | "v-global" | "ng-deep")
             || is_prefixed(&folded);
-        if !is_known {
+        if !is_known && !self.has_own_names {
             self.tell(
                 "selector-pseudo-element-no-unknown",
                 format!("there is no pseudo-element `::{name}`"),
@@ -154,7 +154,8 @@ impl Sheet<'_> {
     }
 
     pub(crate) fn at_rule_name(&mut self, it: &AtRule<'_>, name: &str) {
-        if self.is_plain_css() && !self.names.at_rules.contains(name) && !is_prefixed(name) {
+        let is_known = self.names.at_rules.contains(name) || is_prefixed(name) || self.has_own_names;
+        if self.is_plain_css() && !is_known {
             let range = it.span.start..it.name.span.end;
             self.tell("at-rule-no-unknown", format!("there is no at-rule `@{name}`"), range);
         }
@@ -211,4 +212,23 @@ impl Sheet<'_> {
             }
         }
     }
+}
+
+/// A selector without the spaces that have no meaning: around combinators, and within brackets. With strings or escapes,
+/// in which they have one, it is as it was written.
+fn spaced(selector: &str) -> String {
+    if selector.contains(['"', '\'', '\\']) {
+        return selector.trim().to_owned();
+    }
+    let mut plain = String::new();
+    for it in normal(selector).chars() {
+        if it == ' ' && plain.ends_with(['>', '+', '~', ',', '=', '(', '[']) {
+            continue;
+        }
+        if matches!(it, '>' | '+' | '~' | ',' | '=' | ')' | ']') {
+            plain.truncate(plain.trim_end().len());
+        }
+        plain.push(it);
+    }
+    plain
 }

@@ -9,6 +9,10 @@ use tempfile::TempDir;
 
 use crate::Css;
 
+mod dialects;
+mod duplicates;
+mod values;
+
 fn settings() -> Settings {
     Settings { root: String::new(), select: None, ignore: Vec::new(), isolated: false, config: None }
 }
@@ -229,11 +233,13 @@ fn front_matter_is_no_part_of_a_stylesheet() {
 
 #[test]
 fn what_breaks_nothing_is_told_where_it_is_configured() {
-    let text = ".a { top: 1px }\n.b { top: 1px }\n.a { left: 1px }\n";
+    let text = ".a { grid-gap: 1px }\n";
     assert_eq!(check(text), "");
-    assert_eq!(recommended(text), "3 no-duplicate-selectors \".a\"");
-    let selected = Settings { select: Some(vec!["no-duplicate-selectors".to_owned()]), ..settings() };
-    assert_eq!(told(&[("a.css", text)], selected, "a.css"), "3 no-duplicate-selectors \".a\"");
+    assert_eq!(recommended(text), "1 property-no-deprecated \"grid-gap\"");
+    let selected = Settings { select: Some(vec!["property-no-deprecated".to_owned()]), ..settings() };
+    assert_eq!(told(&[("a.css", text)], selected, "a.css"), "1 property-no-deprecated \"grid-gap\"");
+    let program = ("stylelint.config.js", "export default {}");
+    assert_eq!(told(&[("a.css", text), program], settings(), "a.css"), "", "it may not ask for them");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use raffia::ast::{
 use raffia::{Spanned, Syntax};
 
 use crate::names::Names;
+use crate::values::UnknownValue;
 
 /// What is known where a rule looks.
 pub(crate) struct Sheet<'a> {
@@ -24,6 +25,12 @@ pub(crate) struct Sheet<'a> {
     pub(crate) customs: Vec<String>,
     /// Whether what others call, extend or order may be empty.
     pub(crate) may_have_hooks: bool,
+    /// Whether elements, properties and the like are not those of browsers.
+    pub(crate) has_own_names: bool,
+    /// Whether words of values may be names that CSS modules put values in place of.
+    pub(crate) has_value_names: bool,
+    /// Findings that a configuration may leave alone by the property and the word.
+    pub(crate) unknown_values: Vec<UnknownValue>,
 }
 
 /// Where a statement is.
@@ -41,8 +48,21 @@ pub(crate) struct Context {
 
 impl<'a> Sheet<'a> {
     pub(crate) fn new(text: &'a str, syntax: Syntax, names: &'a Names) -> Self {
-        let (found, selectors, customs) = Default::default();
-        Self { text, syntax, names, found, selectors, customs, may_have_hooks: false }
+        let (found, selectors, customs, unknown_values) = Default::default();
+        let (may_have_hooks, has_own_names) = Default::default();
+        let has_value_names = text.contains("@value") || text.contains(":import");
+        Self {
+            text,
+            syntax,
+            names,
+            found,
+            selectors,
+            customs,
+            may_have_hooks,
+            has_own_names,
+            has_value_names,
+            unknown_values,
+        }
     }
 
     pub(crate) fn tell(&mut self, code: &str, message: impl Into<String>, range: Range<usize>) {
@@ -72,7 +92,8 @@ impl<'a> Sheet<'a> {
                 };
                 let inner = Context { path, ..inner.clone() };
                 // There may be nothing to hand over.
-                if !is_call(it) && !(self.may_have_hooks && self.is_hook(it, block)) {
+                let is_hook = self.may_have_hooks && self.is_hook(it, block);
+                if !is_call(it) && !is_hook {
                     self.emptiness(block);
                 }
                 self.statements(&block.statements, &inner);

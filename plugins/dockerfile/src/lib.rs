@@ -14,6 +14,7 @@
 
 mod buildkit;
 mod config;
+mod dash;
 mod flags;
 mod hadolint;
 mod ignored;

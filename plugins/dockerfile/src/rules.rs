@@ -43,7 +43,7 @@ const fn also(hadolint: &'static [&'static str], entry: Entry) -> Entry {
 
 use Severity::{Error, Info, Warning};
 
-pub(crate) const ALL: [Entry; 44] = [
+pub(crate) const ALL: [Entry; 47] = [
     also(
         &["DL1000", "DL3043", "DL3061"],
         on(
@@ -287,9 +287,16 @@ pub(crate) const ALL: [Entry; 44] = [
         "A pipe without pipefail",
         "If what is before the last `|` fails, the build goes on: `SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]` before it, \
         or `set -o pipefail` in it. Not told where `SHELL` names a shell that has none (`sh`, `dash`, `ash`) or that reads other scripts, and not \
-        behind `echo`, `printf`, `true` and `yes`, which do not fail.",
+        behind `echo`, `printf`, `true` and `yes`, which do not fail, nor behind groups and loops of them.",
     ),
+    on("SC3010", Warning, "`[[` in RUN where the shell is dash", IN_DASH),
+    on("SC3044", Warning, "A builtin of bash in RUN where the shell is dash", IN_DASH),
+    on("SC3046", Warning, "`source` in RUN where the shell is dash", IN_DASH),
 ];
+
+const IN_DASH: &str = "The command is not found: `/bin/sh` of Debian and Ubuntu is dash. Told of the images `debian`, `ubuntu` and \
+    `buildpack-deps`, and of official images whose tag names a release of these (`python:3.12-bookworm`), where no `SHELL` names another shell, \
+    and nothing replaces `/bin/sh`. ShellCheck's code, as hadolint has it.";
 
 pub(crate) fn entry(code: &str) -> Option<&'static Entry> {
     ALL.iter().find(|it| it.code == code)
@@ -322,6 +329,9 @@ impl Entry {
     pub(crate) fn url(&self) -> String {
         if self.code.starts_with("DL") {
             return format!("https://github.com/hadolint/hadolint/wiki/{}", self.code);
+        }
+        if self.code.starts_with("SC") {
+            return format!("https://www.shellcheck.net/wiki/{}", self.code);
         }
         if self.code == SYNTAX {
             return "https://docs.docker.com/reference/dockerfile/".to_owned();

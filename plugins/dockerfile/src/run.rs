@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use broker_plugin_sdk::{Diagnostic, Fix};
 
+use crate::dash;
 use crate::parse::Instruction;
 use crate::shell::{Command, Script};
 use crate::stages::Build;
@@ -13,6 +14,7 @@ pub(crate) fn check(build: &Build<'_>, found: &mut Vec<Diagnostic>) {
     for (number, stage) in build.stages.iter().enumerate() {
         let shells = build.line_of(number).skip(1).flat_map(|it| it.steps).filter(|it| it.is("SHELL"));
         let mut shell = shells.last().and_then(Instruction::json);
+        let is_dash = dash::is_shell_of(build, number);
         for it in stage.steps.iter().filter(|it| it.onbuild.is_none()) {
             if it.kind == "SHELL" {
                 shell = it.json();
@@ -25,6 +27,9 @@ pub(crate) fn check(build: &Build<'_>, found: &mut Vec<Diagnostic>) {
                 let script = Script::of(it.argument_text());
                 commands(it, &script, found);
                 pipe(it, &script, shell.as_deref(), found);
+                if is_dash && matches!(shell_name(shell.as_deref()), "sh" | "dash") {
+                    dash::check(it, &script, found);
+                }
             }
         }
     }

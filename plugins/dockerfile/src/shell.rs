@@ -10,6 +10,10 @@ use crate::words::unquote;
 #[derive(Debug, Default)]
 pub(crate) struct Command {
     pub(crate) words: Vec<(String, Range<usize>)>,
+    /// A variable is set to what another command prints.
+    takes_output: bool,
+    /// Where it is a group or the like: whether one of the commands in it may fail.
+    may_fail: Option<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -43,6 +47,17 @@ struct Reading {
     command: Command,
     within: Within,
     n_cases: usize,
+    /// Those that are open, the innermost last.
+    groups: Vec<Group>,
+}
+
+/// Compound command that is open: `{`, `(`, a loop, `if` or `case`.
+#[derive(Debug)]
+struct Group {
+    closer: &'static str,
+    /// What is read decides which commands run, and its failure is none of the group's.
+    is_condition: bool,
+    may_fail: bool,
 }
 
 impl Script {
@@ -73,10 +88,16 @@ impl Script {
         self.commands.push(reading.command);
     }
 
+    /// Ends the command that is being read.
+    fn end(&mut self, reading: &mut Reading) {
+        self.commands.push(std::mem::take(&mut reading.command));
+    }
+
     fn word(&mut self, reading: &mut Reading, word: &str, at: usize) {
         let is_first = reading.command.words.is_empty();
         if reading.command.is_case() && word == "in" {
-            self.commands.push(std::mem::take(&mut reading.command));
+            self.end(reading);
+            reading.open("esac", false);
             reading.n_cases += 1;
             reading.within = Within::Pattern;
             return;
@@ -86,6 +107,9 @@ impl Script {
             "esac" if is_first => reading.n_cases = reading.n_cases.saturating_sub(1),
             _ => {}
         }
+        if is_first {
+            reading.keyword(word);
+        }
         reading.command.add(word, at);
     }
 
@@ -93,7 +117,15 @@ impl Script {
         if matches!(operator, "|" | "|&") && !reading.command.never_fails() {
             self.pipe.get_or_insert(at);
         }
-        self.commands.push(std::mem::take(&mut reading.command));
+        reading.count(operator);
+        let is_plain = operator == "(" && reading.command.is_empty();
+        self.end(reading);
+        match operator {
+            "(" => reading.open_bracket(is_plain),
+            "<(" | ">(" => reading.open_bracket(false),
+            ")" => reading.close(")"),
+            _ => {}
+        }
         if reading.n_cases > 0 && matches!(operator, ";;" | ";&" | ";;&") {
             reading.within = Within::Pattern;
         }
@@ -120,11 +152,53 @@ impl Script {
 }
 
 impl Reading {
+    /// Opens or closes what a keyword does.
+    fn keyword(&mut self, word: &str) {
+        match word {
+            "{" => self.open("}", false),
+            "if" => self.open("fi", true),
+            "for" | "select" | "while" | "until" => self.open("done", true),
+            "then" | "else" | "do" | "elif" => {
+                if let Some(group) = self.groups.last_mut() {
+                    group.is_condition = word == "elif";
+                }
+            }
+            "}" | "fi" | "done" | "esac" => self.close(word),
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, closer: &'static str, is_condition: bool) {
+        self.groups.push(Group { closer, is_condition, may_fail: false });
+    }
+
+    /// Opens a subshell, or what only looks like one: `f()`, `<(…)`.
+    fn open_bracket(&mut self, is_subshell: bool) {
+        self.groups.push(Group { closer: ")", is_condition: false, may_fail: !is_subshell });
+    }
+
+    fn close(&mut self, closer: &str) {
+        if self.groups.last().is_some_and(|it| it.closer == closer) {
+            self.command.may_fail = self.groups.pop().map(|it| it.may_fail);
+        }
+    }
+
+    /// Counts the command that an operator ends; what is after `||` runs where it fails.
+    fn count(&mut self, operator: &str) {
+        let is_counted = !self.command.is_empty() && operator != "||";
+        if let Some(group) = self.groups.last_mut().filter(|it| is_counted && !it.is_condition) {
+            group.may_fail |= !self.command.never_fails();
+        }
+    }
+
     /// Passes over a part of a pattern or a test.
     fn pass(&mut self, word: &str, kind: Kind) {
         match (self.within, kind, word) {
             (Within::Pattern, Kind::Operator, ")") | (Within::Test, Kind::Word, "]]") => {}
-            (Within::Pattern, Kind::Word, "esac") => self.n_cases = self.n_cases.saturating_sub(1),
+            (Within::Pattern, Kind::Word, "esac") => {
+                self.n_cases = self.n_cases.saturating_sub(1);
+                self.close("esac");
+            }
             _ => return,
         }
         self.within = Within::Command;
@@ -137,6 +211,7 @@ impl Command {
         let is_assignment = word.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
         });
+        self.takes_output |= self.words.is_empty() && is_assignment && word.contains(['`', '(']);
         if self.words.is_empty() && (is_assignment || KEYWORDS.contains(&&*plain)) {
             return;
         }
@@ -146,8 +221,15 @@ impl Command {
     /// Whether it has no failure of its own that `pipefail` could report; `yes` ends only when the pipe does, and counts as
     /// failed then.
     fn never_fails(&self) -> bool {
+        if let Some(may_fail) = self.may_fail {
+            return !may_fail;
+        }
         let name = self.words.first().map(|it| &*it.0);
         matches!(name, Some("echo" | "printf" | "true" | ":" | "yes"))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.may_fail.is_none() && !self.takes_output
     }
 
     /// Whether it is `case word`, to which `in` belongs.

@@ -9,6 +9,8 @@ use broker_plugin_sdk::{
 
 use crate::Dockerfile;
 
+mod dash;
+mod pipes;
 mod refused;
 mod switches;
 

@@ -9,19 +9,23 @@
 //! - names that are declared or imported and not used, where no other linter is configured, but for those that something
 //!   else asks for ([`crate::doubts`]).
 //!
-//! Not among them, though about mistakes as well: what is mostly meant (functions, classes, caught errors and globals that are
-//! assigned, as polyfills and wrappers do; getters that only warn; what transpilers write, as `no-unsafe-finally`; `no-cond-assign`, `no-fallthrough`,
-//! `no-async-promise-executor`, `no-non-null-asserted-optional-chain`, `no-control-regex`, which finds fault with
+//! Of six more, only a form that has no other use ([`crate::meant`]): `getter-return`, `no-cond-assign`, `no-ex-assign`,
+//! `no-func-assign`, `require-yield`, and `no-sparse-arrays`, which is in none of deno's sets.
+//!
+//! Not among them, though about mistakes as well: what is mostly meant (classes and globals that are assigned, as polyfills
+//! and wrappers do; what transpilers write, as `no-unsafe-finally`; `no-fallthrough`, `no-async-promise-executor`, `no-non-null-asserted-optional-chain`, `no-control-regex`, which finds fault with
 //! `/[^\x00-\x7F]/`), what is React's alone (`jsx-key`, `react-rules-of-hooks`), and comments for deno_lint, which other
 //! tools' rules may be meant by. Of what is on, [`crate::doubts`] lets more pass.
 
 /// On, whatever else checks the project; by code.
-const CERTAIN: [&str; 27] = [
+const CERTAIN: [&str; 33] = [
     "constructor-super",
     "for-direction",
+    "getter-return",
     "jsx-no-duplicate-props",
     "no-await-in-sync-fn",
     "no-compare-neg-zero",
+    "no-cond-assign",
     "no-const-assign",
     "no-debugger",
     "no-delete-var",
@@ -31,6 +35,8 @@ const CERTAIN: [&str; 27] = [
     "no-dupe-keys",
     "no-duplicate-case",
     "no-empty-character-class",
+    "no-ex-assign",
+    "no-func-assign",
     "no-import-assertions",
     "no-import-assign",
     "no-invalid-regexp",
@@ -38,10 +44,12 @@ const CERTAIN: [&str; 27] = [
     "no-obj-calls",
     "no-self-assign",
     "no-setter-return",
+    "no-sparse-arrays",
     "no-this-before-super",
     "no-unreachable",
     "no-unsafe-negation",
     "no-unused-labels",
+    "require-yield",
     "use-isnan",
     "valid-typeof",
 ];
@@ -70,13 +78,15 @@ mod tests {
     #[test]
     fn every_one_is_a_rule_of_denos_own_set() {
         let rules = get_all_rules();
+        let is_in_certain = |code: &&str| is_certain(code);
         let recommended = |code: &&str| {
             rules
                 .iter()
                 .any(|it| it.code() == *code && crate::rules::has_tag(it.as_ref(), |it| it == "recommended"))
         };
         let lost: Vec<_> = CERTAIN.iter().chain(&[ALONE]).filter(|it| !recommended(it)).collect();
-        assert!(lost.is_empty(), "{lost:?}");
+        assert_eq!(lost, [&"no-sparse-arrays"], "in none of deno's sets");
+        assert!(crate::meant::RULES.iter().all(is_in_certain));
         assert!(CERTAIN.is_sorted());
     }
 }

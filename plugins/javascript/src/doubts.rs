@@ -10,7 +10,7 @@ use deno_ast::{ParsedSource, SourceRange, SourceRanged, StartSourcePos};
 use deno_lint::diagnostic::{LintDiagnostic, LintDiagnosticRange};
 use rustc_hash::FxHashSet;
 
-use crate::jsdoc;
+use crate::{jsdoc, meant};
 
 /// A file as it was parsed.
 pub(crate) struct Source<'a> {
@@ -116,7 +116,7 @@ impl Source<'_> {
             ("no-unreachable", Node::BreakStmt(_)) => true,
             ("no-unreachable", _) => !follows_jump(node),
             ("constructor-super", Node::Constructor(_)) => may_lack_super(node),
-            _ => false,
+            _ => meant::may_be_meant(code, node),
         };
         let mut places = places.to_vec();
         places.sort_by_key(|it| it.start);
@@ -193,7 +193,7 @@ fn follows_jump(statement: Node<'_>) -> bool {
 }
 
 /// Whether what follows a statement is never reached from it: it is a jump, ends with one, or is a loop without an end.
-fn jumps(statement: Node<'_>) -> bool {
+pub(crate) fn jumps(statement: Node<'_>) -> bool {
     match statement {
         Node::BreakStmt(_) | Node::ContinueStmt(_) | Node::ReturnStmt(_) | Node::ThrowStmt(_) => true,
         Node::BlockStmt(it) => it.children().into_iter().any(jumps),

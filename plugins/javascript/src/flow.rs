@@ -38,6 +38,6 @@ fn depends(package: &Path) -> bool {
     let Ok(package) = serde_json::from_slice::<serde_json::Value>(&text) else { return false };
     ["dependencies", "devDependencies"].iter().any(|kind| {
         let on = |it: &&str| package.get(kind).is_some_and(|packages| packages.get(it).is_some());
-        PACKAGES.iter().any(|it| on(it))
+        PACKAGES.iter().any(on)
     })
 }

@@ -14,7 +14,7 @@
 //! - Where no deno.json holds, only what is certainly wrong is told ([`defaults`]), less again where another linter is
 //!   configured ([`neighbours`]), and a `.js` file may have JSX. A deno.json that says nothing of linting, beside another
 //!   linter's configuration, is none.
-//! - ESLint's comments that disable a rule count ([`eslint`]), but in a project of Deno's.
+//! - ESLint's comments that disable a rule, or configure it as off, count ([`eslint`]), but in a project of Deno's.
 //! - A file that does not parse and whose types are Flow's ([`flow`]) is left out, but in a project of Deno's.
 //! - `f<<T>(a: T) => T>()` of TypeScript, which swc takes for a shift, is read ([`shifts`]).
 //! - Five of deno_lint's findings are wrong, and not told or told in other words: `adjacent-overload-signatures` in
@@ -38,6 +38,7 @@ mod files;
 mod flow;
 mod jsdoc;
 mod lint;
+mod meant;
 mod neighbours;
 mod nesting;
 mod problem;

@@ -12,10 +12,10 @@ use deno_lint::rules::get_all_rules;
 use crate::convert::Place;
 use crate::doubts::Source;
 use crate::eslint::Disabled;
-use crate::flow;
 use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
 use crate::selection::Selection;
 use crate::shifts::Split;
+use crate::{flow, meant};
 
 /// UTF-8's byte order mark, which the crate wants removed.
 const MARK: &str = "\u{feff}";
@@ -171,7 +171,7 @@ fn first_error(parsed: &Parsed) -> Option<usize> {
 /// makes right.
 fn excuse(findings: &mut Vec<&LintDiagnostic>, source: &Source<'_>) {
     findings.retain(|it| !source.may_be_meant(it));
-    for code in ["no-unused-vars", "no-unreachable", "constructor-super"] {
+    for code in ["no-unused-vars", "no-unreachable", "constructor-super"].into_iter().chain(meant::RULES) {
         let place = |it: &LintDiagnostic| {
             // Other messages about `super()` are about calls that are there.
             let is_doubtful =

@@ -50,5 +50,5 @@ fn package_has_linter(file: &Path) -> bool {
         let mut kinds = ["dependencies", "devDependencies"].iter();
         kinds.any(|kind| package.get(kind).is_some_and(|it| it.get(on).is_some()))
     };
-    KEYS.iter().any(|it| package.get(it).is_some()) || PACKAGES.iter().any(|it| depends(it))
+    KEYS.iter().any(|it| package.get(it).is_some()) || PACKAGES.iter().any(depends)
 }

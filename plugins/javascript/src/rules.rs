@@ -5,8 +5,8 @@ use broker_plugin_sdk::{self as plugin, FixAvailability};
 use deno_config::deno_json::LintRulesConfig;
 use deno_lint::rules::{LintRule, get_all_rules};
 
-use crate::defaults;
 use crate::table::TABLE;
+use crate::{defaults, meant};
 
 /// What does not parse. Not a rule of deno's, which prints it as an error of its own.
 pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
@@ -101,12 +101,16 @@ fn describe(rule: &dyn LintRule) -> plugin::Rule {
 fn explanation(rule: &dyn LintRule) -> String {
     let mut tags: Vec<String> = rule.tags().iter().map(|it| format!("`{it}`")).collect();
     tags.sort();
+    let is_on = |kind| is_default(kind, rule);
     let mut text = match &tags[..] {
+        [] if is_on(Kind::Plain) => {
+            "In none of deno's sets of rules: where there is a deno.json, on where it is included by name."
+                .to_owned()
+        }
         [] => "In none of deno's sets of rules: on where it is included by name.".to_owned(),
         [one] => format!("In deno's set of rules {one}."),
         more => format!("In deno's sets of rules {}.", more.join(", ")),
     };
-    let is_on = |kind| is_default(kind, rule);
     if is_on(Kind::Deno) && !is_on(Kind::Plain) {
         text.push_str(" On by default where there is a deno.json or deno.jsonc, and only there.");
     } else if is_on(Kind::Plain) && !is_on(Kind::Elsewhere) {
@@ -115,7 +119,7 @@ fn explanation(rule: &dyn LintRule) -> String {
     text.push_str(match rule.code() {
         "constructor-super" => " Where there is no deno.json, constructors that call `super()` in a branch or always throw are let pass.",
         "no-unreachable" => " Where there is no deno.json, only what comes behind a jump or a loop without an end is told, but for `break`.",
-        _ => "",
+        code => meant::explanation(code),
     });
     text
 }
@@ -142,8 +146,8 @@ mod tests {
     fn defaults() {
         let count = |kind| configured(kind, &LintRulesConfig::default()).len();
         assert_eq!((count(Kind::Deno), count(Kind::Package)), (87, 88));
-        assert_eq!((count(Kind::Plain), count(Kind::Elsewhere)), (28, 27));
-        assert_eq!(all().iter().filter(|it| it.default).count(), 29, "with syntax errors");
+        assert_eq!((count(Kind::Plain), count(Kind::Elsewhere)), (34, 33));
+        assert_eq!(all().iter().filter(|it| it.default).count(), 35, "with syntax errors");
     }
 
     #[test]

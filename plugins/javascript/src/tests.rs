@@ -4,6 +4,7 @@
 
 mod configuration;
 mod findings;
+mod forms;
 
 use std::fs;
 

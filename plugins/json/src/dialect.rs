@@ -11,11 +11,13 @@ pub(crate) enum Dialect {
 }
 
 /// Files that their tools read with comments, by name; a `*` stands for anything.
-const WITH_COMMENTS: [&str; 58] = [
+const WITH_COMMENTS: [&str; 63] = [
     "*.jsonc",
     "*.code-workspace",
     "*.code-snippets",
     "tsconfig*.json",
+    "*.tsconfig.json",
+    "*-tsconfig.json",
     "jsconfig*.json",
     "tslint*.json",
     "tsdoc.json",
@@ -70,10 +72,43 @@ const WITH_COMMENTS: [&str; 58] = [
     ".oxfmtrc.json",
     "basedpyrightconfig.json",
     "heft.json",
+    "rig.json",
+    "jest.config*.json",
+    "omnisharp.json",
 ];
 
 /// Folders whose JSON files are read with comments.
 const FOLDERS: [&str; 4] = [".vscode", ".devcontainer", ".zed", "rush"];
+
+/// Files that a program reads with comments, wherever below a folder of its name they are kept.
+struct Reader {
+    /// In small letters.
+    folders: &'static [&'static str],
+    names: &'static [&'static str],
+}
+
+/// Editors, whose settings are often kept for others in a folder that the editor itself does not look at, and CodeSandbox.
+const READERS: [Reader; 3] = [
+    Reader {
+        folders: &["vscode", ".vscode", "vs-code", "vs_code", "vscodium", "code", "code - oss"],
+        names: &[
+            "settings.json",
+            "settings.*.json",
+            "launch.json",
+            "tasks.json",
+            "extensions.json",
+            "keybindings.json",
+            "argv.json",
+            "c_cpp_properties.json",
+            "mcp.json",
+        ],
+    },
+    Reader {
+        folders: &["zed", ".zed"],
+        names: &["settings.json", "keymap.json", "tasks.json", "debug.json"],
+    },
+    Reader { folders: &[".codesandbox"], names: &["tasks.json"] },
+];
 
 const JSON5: [&str; 6] =
     ["*.json5", ".babelrc", ".babelrc.json", "babel.config.json", ".swcrc", "asv.conf*.json"];
@@ -89,8 +124,8 @@ impl Dialect {
 
     /// The dialect of the file at `path`; nothing if it is no JSON though it might be by its name.
     pub(crate) fn of(path: &str, text: &str) -> Option<Self> {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let folder = folder.rsplit('/').next().unwrap_or(folder);
+        let (way, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let folder = way.rsplit('/').next().unwrap_or(way);
         if OR_YAML.contains(&name) {
             let is_json = matches!(text.trim_start().bytes().next(), Some(b'{' | b'/'));
             return is_json.then_some(Self::WithComments);
@@ -99,8 +134,16 @@ impl Dialect {
         Some(match () {
             () if is_one_of(&JSON5) => Self::Json5,
             () if FOLDERS.contains(&folder) || is_one_of(&WITH_COMMENTS) => Self::WithComments,
+            () if READERS.iter().any(|it| it.reads(way, name)) => Self::WithComments,
             () => Self::Strict,
         })
+    }
+}
+
+impl Reader {
+    fn reads(&self, way: &str, name: &str) -> bool {
+        let is_own = |folder: &str| self.folders.iter().any(|it| folder.eq_ignore_ascii_case(it));
+        self.names.iter().any(|it| is_like(name, it)) && way.split('/').any(is_own)
     }
 }
 

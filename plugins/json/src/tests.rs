@@ -180,3 +180,30 @@ fn what_other_readers_take() {
 fn an_empty_name_is_told_once() {
     assert_eq!(check("package.json", "{\"name\": \"\"}"), "schema 9-11 should not be empty");
 }
+
+#[test]
+fn what_editors_and_others_read_where_it_is_kept() {
+    let commented = "{\n  // a comment\n  \"version\": \"1\",\n}\n";
+    for path in [
+        "editors/vscode/launch.json",
+        "dotfiles/Code/User/keybindings.json",
+        "packages/a/.vscode/shared/extensions.json",
+        "docs/VSCode/settings.linux.json",
+        "home/zed/keymap.json",
+        "web/.codesandbox/tasks.json",
+        "web.tsconfig.json",
+        "jest.config.unit.json",
+        "config/rig.json",
+    ] {
+        assert_eq!(check(path, commented), "", "{path}");
+    }
+    for path in [
+        "vscode/package.json",
+        "settings.json",
+        "codes/tasks.json",
+        ".codesandbox/sandbox.json",
+        "zed/launch.json",
+    ] {
+        assert!(check(path, commented).starts_with("comment "), "{path}");
+    }
+}

@@ -12,7 +12,7 @@ use full_moon::LuaVersion;
 use selene_lib::standard_library::StandardLibrary;
 use selene_lib::{CheckerConfig, LintVariation};
 
-use crate::standard_library;
+use crate::{corrections, standard_library};
 
 /// Off without a configuration.
 pub(crate) const OFF: [&str; 13] = [
@@ -45,13 +45,12 @@ pub(crate) fn config() -> CheckerConfig<toml::Value> {
     CheckerConfig { lints, config: config.into(), ..CheckerConfig::default() }
 }
 
-/// The names of all versions.
+/// The names of all versions. The newest version counts, since its functions take what those of the others do.
 pub(crate) fn standard_library() -> StandardLibrary {
     let mut all = StandardLibrary::default();
-    for name in ["lua51", "lua53", "luau"] {
-        if let Some(library) = standard_library::built_in(name) {
-            standard_library::extend(&mut all, library);
-        }
+    let older = ["lua51", "luau"].map(standard_library::built_in);
+    for library in std::iter::once(corrections::lua54()).chain(older).flatten() {
+        standard_library::extend(&mut all, library);
     }
     all
 }

@@ -9,16 +9,17 @@
 //! - Where there is none, only the lints of [`defaults`] are on, what may be meant as it is passes ([`excused`]; comments
 //!   for luacheck count, [`luacheck`]), and a file may be of any version of Lua.
 //! - Bytes that are no UTF-8 are none of Lua's business: what is found elsewhere in such a file is told.
-//! - `lua53` is Lua 5.3 ([`standard_library`]).
+//! - `lua53` is Lua 5.3 ([`standard_library`]), and standard libraries have what Lua's manuals say ([`corrections`]).
 //! - Not syntax errors, as they are none in Lua: a byte order mark, a first line that starts with `#`, page breaks between
 //!   words and, from Lua 5.2 on, statements that are no more than a `;`, and `break` where more comes after it ([`lenient`]).
 //! - `&` and `|` in expressions of Luau are syntax errors, where selene breaks off ([`luau`]).
-//! - The standard library `roblox` is a download. Without it (a `roblox.yml` in the project) answers are `partial`.
+//! - The standard library `roblox` is a download. Without it (a `roblox.yml` in the project) the lints that need it are off.
 //!
 //! Left out: `.luacheckrc`, which is a program in Lua; other endings than `.lua` and `.luau`; LuaJIT's names with letters
 //! that are not ASCII, which are syntax errors here as with selene.
 
 mod convert;
+mod corrections;
 mod defaults;
 mod excused;
 mod lenient;
@@ -91,6 +92,7 @@ impl Plugin for Lua {
         let selection = self.projects.selection();
         let is_on = |it: &Rule| match &*it.code {
             rules::PARSE_ERROR => selection.tells_syntax_errors(),
+            code if project.linter.lacks(code) => false,
             code => selection.asks_for(code) || selection.includes(code) && project.turns_on(code),
         };
         let on = rules::all().into_iter().filter(is_on).map(|it| it.code);

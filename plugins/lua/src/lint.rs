@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::template::{Tag, on_lines, tags};
-use broker_plugin_sdk::{Completeness, Diagnostic, Report};
+use broker_plugin_sdk::{Diagnostic, Report};
 use full_moon::LuaVersion;
 use full_moon::ast::Ast;
 use selene_lib::standard_library::{LuaVersionError, StandardLibrary};
@@ -31,16 +31,17 @@ enum Versions {
 }
 
 /// They look into the standard library, and some of it is missing.
-const NEED_ROBLOX: [&str; 5] = [
+const NEED_ROBLOX: [&str; 6] = [
     "deprecated",
     "incorrect_standard_library_use",
     "must_use",
     "roblox_incorrect_roact_usage",
     "undefined_variable",
+    "unscoped_variables",
 ];
 
 const NO_ROBLOX: &str = "selene downloads the standard library `roblox`, and nothing is downloaded here, so that lints which \
-                         need it were not run: put it into the project (`selene generate-roblox-std` makes a `roblox.yml`)";
+                         need it are not run: put it into the project (`selene generate-roblox-std` makes a `roblox.yml`)";
 
 impl Linter {
     /// For files that no `selene.toml` is about.
@@ -58,6 +59,9 @@ impl Linter {
         root: &Path,
     ) -> Result<Self, String> {
         let found = standard_library::collect(config.std(), folders, root)?;
+        if found.lacks_roblox {
+            warn(NO_ROBLOX);
+        }
         let versions = Versions::These(version(&found.library));
         let checker = Checker::new(config, found.library).map_err(|it| it.to_string())?;
         Ok(Self { checker, versions, lacks_roblox: found.lacks_roblox })
@@ -65,17 +69,18 @@ impl Linter {
 
     /// What selene says of the file.
     pub(crate) fn run(&self, path: &str, text: &str, selection: &Selection) -> Report {
-        let mut report = match self.parse(path, text) {
+        match self.parse(path, text) {
             Ok(ast) => Report::new(self.lint(&ast, text, selection)),
             Err(errors) if matches!(self.versions, Versions::Any) && is_template(text, &errors) => {
-                return Report::left_out(path, "it looks like a template");
+                Report::left_out(path, "it looks like a template")
             }
             Err(errors) => syntax::report(errors, selection),
-        };
-        if self.lacks_roblox && matches!(report.completeness, Completeness::Complete) {
-            report.completeness = Completeness::Partial(NO_ROBLOX.to_owned());
         }
-        report
+    }
+
+    /// Whether a lint is not run, since it looks into a standard library that is missing.
+    pub(crate) fn lacks(&self, code: &str) -> bool {
+        self.lacks_roblox && NEED_ROBLOX.contains(&code)
     }
 
     fn parse(&self, path: &str, text: &str) -> Result<Ast, Vec<Diagnostic>> {
@@ -103,8 +108,7 @@ impl Linter {
         if matches!(self.versions, Versions::Any) && !selection.is_chosen() {
             excused::drop_excused(&mut found, ast, text);
         }
-        let is_known = |code: &str| !(self.lacks_roblox && NEED_ROBLOX.contains(&code));
-        let found = found.into_iter().filter(|it| is_known(it.diagnostic.code));
+        let found = found.into_iter().filter(|it| !self.lacks(it.diagnostic.code));
         found.filter_map(|it| convert::finding(it, text, selection)).collect()
     }
 }

@@ -1,14 +1,15 @@
 //! What names there are in a program, as `std = "…"` tells it: libraries that selene has, and files in the project.
 //!
-//! Does what the `selene` program does around its crate, and leaves out the download of `roblox`. One thing it does
-//! otherwise: a library is for the versions of Lua that it names and those of what it is based on. In selene 0.31.0 the
-//! latter alone count, so that `lua53` is Lua 5.2.
+//! Does what the `selene` program does around its crate, and leaves out the download of `roblox`. Two things it does
+//! otherwise: a library is for the versions of Lua that it names and those of what it is based on (in selene 0.31.0 the
+//! latter alone count, so that `lua53` is Lua 5.2), and what selene has is corrected by Lua's manuals ([`corrections`]).
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use selene_lib::standard_library::{Field, FieldKind, LuaVersion, StandardLibrary, v1};
+use selene_lib::standard_library::{Field, FieldKind, StandardLibrary, v1};
 
+use crate::corrections;
 use crate::projects::is_there;
 
 /// Files may be based on each other. selene itself would go in circles.
@@ -90,16 +91,16 @@ impl Collector<'_> {
     }
 }
 
-/// Those that selene has, read once. (selene's own copies remember what was looked up in them, and must not be extended.)
+/// Those that selene has, read once and corrected. (selene's own copies remember what was looked up in them, and must not
+/// be extended.)
 static BUILT_IN: LazyLock<[(&str, Option<StandardLibrary>); 5]> = LazyLock::new(|| {
-    let mut five_three = StandardLibrary::from_name("lua53");
-    five_three.iter_mut().for_each(|it| it.lua_versions.push(LuaVersion::Lua53));
+    let luau = StandardLibrary::from_name("luau").and_then(corrections::based_on_lua51);
     [
-        ("lua51", StandardLibrary::from_name("lua51")),
-        ("lua52", StandardLibrary::from_name("lua52")),
-        ("lua53", five_three),
-        ("luau", StandardLibrary::from_name("luau")),
-        (ROBLOX, Some(StandardLibrary::roblox_base())),
+        ("lua51", corrections::plain("lua51")),
+        ("lua52", corrections::plain("lua52")),
+        ("lua53", corrections::plain("lua53")),
+        ("luau", luau),
+        (ROBLOX, corrections::based_on_lua51(StandardLibrary::roblox_base())),
     ]
 });
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
+mod libraries;
 mod syntax;
 
 use broker_plugin_sdk::{
@@ -112,6 +113,7 @@ fn what_is_wrong_with_a_configuration_is_told() {
     assert!(problem(&[("selene.toml", lint)]).contains("[unused_variable]"));
 }
 
+/// A file is checked completely without what is missing: no change of it could mend that.
 #[test]
 fn roblox_is_a_download() {
     let text = "local x = game:GetService('Players')\nreturn UDim2.new(1, 1), { a = 1, a = x, Instance.new('Part') }\n";
@@ -120,7 +122,17 @@ fn roblox_is_a_download() {
     let report = repo.report("a.lua", "").unwrap();
     let codes: Vec<_> = report.diagnostics.iter().map(|it| it.code.as_str()).collect();
     assert_eq!(codes, ["roblox_suspicious_udim2_new", "duplicate_keys", "mixed_table"]);
-    assert!(matches!(report.completeness, Completeness::Partial(it) if it.contains("generate-roblox-std")));
+    assert!(matches!(report.completeness, Completeness::Complete));
+    let select = |codes: &[&str]| Settings { select: Some(owned(codes)), ..settings() };
+    let mut chosen =
+        Repo::new(&[config, ("a.lua", text)]).with(select(&["undefined_variable", "mixed_table"]));
+    assert_eq!(chosen.check("a.lua"), "mixed_table");
+    let more = [
+        ("selene.toml", "std = 'mine+roblox'\n"),
+        ("mine.yml", "base: luau\nglobals:\n  own:\n    any: true\n"),
+    ];
+    let mut based = Repo::new(&[more[0], more[1], ("a.luau", "workspace.Gravity = own + game.x\n")]);
+    assert_eq!(based.check("a.luau"), "");
     let own = "base: luau\nname: roblox\nglobals:\n  UDim2.new:\n    args: []\n";
     let mut repo = Repo::new(&[config, ("roblox.yml", own), ("a.lua", text)]);
     assert!(repo.check("a.lua").starts_with("undefined_variable incorrect_standard_library_use"));

@@ -10,6 +10,7 @@ mod bundle;
 mod catalog;
 mod compile;
 mod files;
+mod known;
 mod message;
 mod nearest;
 pub mod place;
@@ -24,6 +25,7 @@ use jsonschema::meta::MetaValidator;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+pub use message::did_you_mean;
 pub use place::{Place, Segment};
 
 /// No file is told of more than this.
@@ -185,10 +187,9 @@ impl Schema {
         for (at, compiled) in &self.parts {
             let Some(part) = value.pointer(at) else { continue };
             let before = place::segments(at, value);
-            for error in compiled.validator.errors(part) {
-                let teller = message::Teller { schema: &compiled.schema, value, before: &before };
-                teller.tell(&error, &mut found);
-            }
+            let errors: Vec<_> = compiled.validator.errors(part).collect();
+            let teller = message::Teller { schema: &compiled.schema, value, before: &before };
+            teller.tell_all(&errors, &mut found);
         }
         found.sort();
         found.dedup();

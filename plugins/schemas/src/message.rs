@@ -4,6 +4,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, JsonTypeSet, ValidationError};
 use serde_json::Value;
 
+use crate::known::Known;
 use crate::place::{self, Place, Segment};
 use crate::{Violation, nearest};
 
@@ -23,15 +24,26 @@ pub(crate) struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    pub(crate) fn tell(&self, error: &ValidationError<'_>, found: &mut Vec<Violation>) {
+    /// Tells what is wrong with a value by all that is found in it.
+    pub(crate) fn tell_all(&self, errors: &[ValidationError<'_>], found: &mut Vec<Violation>) {
+        for error in errors {
+            match error.kind() {
+                Kind::UnevaluatedProperties { unexpected } => {
+                    self.unevaluated(error, unexpected, has_others(error, errors), found);
+                }
+                // Items after one that does not fit count as not looked at.
+                Kind::UnevaluatedItems { .. } if has_others(error, errors) => {}
+                _ => self.tell(error, found),
+            }
+        }
+    }
+
+    fn tell(&self, error: &ValidationError<'_>, found: &mut Vec<Violation>) {
         let instance: &Value = error.instance();
         match error.kind() {
-            Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            Kind::AdditionalProperties { unexpected } => {
                 let known = self.known_properties(error);
-                for key in unexpected {
-                    let hint = did_you_mean(key, &known);
-                    self.push(error, Some(key), Place::Key, format!("unknown property `{key}`{hint}"), found);
-                }
+                unexpected.iter().for_each(|it| self.unknown(error, it, &known, found));
             }
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 nearest::tell(self, error, context, found);
@@ -56,6 +68,31 @@ impl Teller<'_> {
                 self.push(error, None, Place::Value, message, found);
             }
         }
+    }
+
+    /// Properties that no branch of the schema took. Where more is wrong with the object, a branch may have failed for that
+    /// reason, and only what none of them has a word for is unknown.
+    fn unevaluated(
+        &self,
+        error: &ValidationError<'_>,
+        unexpected: &[String],
+        has_others: bool,
+        found: &mut Vec<Violation>,
+    ) {
+        let known = self.schema_of(error).map(|it| Known::of(self.schema, it));
+        let names = known.as_ref().map(Known::names).unwrap_or_default();
+        let is_known = |it: &&String| known.as_ref().is_none_or(|known| known.has(it));
+        for key in unexpected.iter().filter(|it| !has_others || !is_known(it)) {
+            self.unknown(error, key, &names, found);
+        }
+    }
+
+    fn unknown(&self, error: &ValidationError<'_>, key: &str, known: &[String], found: &mut Vec<Violation>) {
+        let message = match known.iter().any(|it| it == key) {
+            true => format!("`{key}` is not allowed here"), // by the branch that holds
+            false => format!("unknown property `{key}`{}", did_you_mean(key, known)),
+        };
+        self.push(error, Some(key), Place::Key, message, found);
     }
 
     pub(crate) fn push(
@@ -86,6 +123,17 @@ impl Teller<'_> {
         let properties = self.schema_of(error).and_then(|it| it.get("properties")?.as_object());
         properties.into_iter().flat_map(|it| it.keys().cloned()).collect()
     }
+}
+
+/// Whether anything but what is left over is wrong with the value of `error`, or with a part of it.
+fn has_others(error: &ValidationError<'_>, all: &[ValidationError<'_>]) -> bool {
+    let at = error.instance_path().as_str();
+    all.iter().any(|it| {
+        let rest = it.instance_path().as_str().strip_prefix(at);
+        let is_left_over =
+            matches!(it.kind(), Kind::UnevaluatedProperties { .. } | Kind::UnevaluatedItems { .. });
+        rest.is_some_and(|it| it.starts_with('/') || it.is_empty() && !is_left_over)
+    })
 }
 
 /// What can be said of a value alone.
@@ -151,7 +199,7 @@ pub(crate) fn not_one_of(instance: &Value, options: &[String]) -> String {
 }
 
 /// `; did you mean `x`?`, where something is like it.
-fn did_you_mean(given: &str, known: &[String]) -> String {
+pub fn did_you_mean(given: &str, known: &[String]) -> String {
     let lower = given.to_lowercase();
     let distance = |it: &String| strsim::damerau_levenshtein(&lower, &it.to_lowercase());
     let most = (given.chars().count() / 3).min(3);

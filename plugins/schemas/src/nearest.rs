@@ -30,7 +30,7 @@ pub(crate) fn tell(
         Some((place, sentence)) => teller.push(error, None, place, sentence, found),
         None => {
             let nearest = fitting.into_iter().min_by_key(|it| distance(it, at)).unwrap_or_default();
-            nearest.iter().for_each(|it| teller.tell(it, found));
+            teller.tell_all(nearest, found);
         }
     }
 }

@@ -194,3 +194,111 @@ fn not_too_many() {
     let options = (0..100).map(|it| (format!("nonsense{it}"), json!(1))).collect::<serde_json::Map<_, _>>();
     assert_eq!(check("tsconfig.json", json!({"compilerOptions": options})).lines().count(), MOST);
 }
+
+/// A schema in the workspace, and what is told of a value by it.
+fn by_schema(schema: &Value, value: Value) -> String {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("own.json"), schema.to_string()).unwrap();
+    told("a.json", Some("own.json"), &value, root.path())
+}
+
+#[test]
+fn a_bad_member_does_not_make_others_unknown() {
+    assert_eq!(
+        check(
+            "compose.yaml",
+            json!({"services": {"db": {"image": "a", "ports": ["1", "1"], "volumes": [], "x-b": 1, "volums": []}}})
+        ),
+        "services.db.ports: has an item more than once\n\
+         services.db.volums: unknown property `volums`; did you mean `volumes`?"
+    );
+    assert_eq!(
+        check(
+            "compose.yaml",
+            json!({"services": {"db": {"image": "a", "build": {"contxt": "."}, "environment": {"A": "b"}}}})
+        ),
+        "services.db.build.contxt: unknown property `contxt`; did you mean `context`?",
+        "a name that is unknown deeper down"
+    );
+}
+
+#[test]
+fn branches_know_properties() {
+    let schema = json!({
+        "$defs": {"base": {"properties": {"a": {"type": "string"}, "b": {}}, "$ref": "#/$defs/more"},
+            "more": {"patternProperties": {"^c": {}}, "allOf": [{"$ref": "#/$defs/base"}]}},
+        "allOf": [{"$ref": "#/$defs/base"}],
+        "if": {"properties": {"kind": {"const": "k"}}, "required": ["kind"]},
+        "then": {"properties": {"d": {"type": "number"}}},
+        "else": {"properties": {"e": {}}},
+        "unevaluatedProperties": false
+    });
+    let told = |value| by_schema(&schema, value);
+    assert_eq!(told(json!({"a": "x", "b": 1, "c1": 2, "e": 3})), "");
+    assert_eq!(
+        told(json!({"a": 1, "b": 1, "c1": 2, "e": 3, "f": 4})),
+        "a: should be a string, not a number\nf: unknown property `f`"
+    );
+    assert_eq!(
+        told(json!({"kind": "k", "b": 1, "e": 3})),
+        "e: `e` is not allowed here",
+        "of the other branch"
+    );
+}
+
+#[test]
+fn branches_that_take_anything_know_everything() {
+    let schema = |more: Value| json!({"allOf": [{"properties": {"a": {"type": "string"}}}, more], "required": ["z"], "unevaluatedProperties": false});
+    let value = || json!({"a": 1, "b": 1});
+    let told = |more: Value| by_schema(&schema(more), value());
+    assert_eq!(
+        told(json!({})),
+        ": `z` is missing\na: should be a string, not a number\nb: unknown property `b`"
+    );
+    let open = json!({"additionalProperties": {"type": "number"}});
+    assert_eq!(told(open), ": `z` is missing\na: should be a string, not a number");
+    let items = json!({
+        "prefixItems": [{"type": "string"}], "allOf": [{"items": {"type": "string"}}], "unevaluatedItems": false
+    });
+    assert_eq!(by_schema(&items, json!(["a", 1])), "1: should be a string, not a number");
+}
+
+#[test]
+fn opposites_of_mypys_options() {
+    let told = |section: Value| check("pyproject.toml", json!({"tool": {"mypy": section}}));
+    let names = [
+        "no_warn_return_any",
+        "allow_any_generics",
+        "disallow_untyped_globals",
+        "show_error_codes",
+        "no_pretty",
+        "x_note",
+        "no_disallow_untyped_decorators",
+        "html_report",
+    ];
+    for name in names {
+        let value = if name == "html_report" { json!("out") } else { json!(false) };
+        assert_eq!(told(json!({ name: value })), "", "{name}");
+    }
+    assert_eq!(told(json!({"overrides": [{"module": "a.*", "allow_subclassing_any": true, "x_a": 1}]})), "");
+    assert_eq!(
+        told(json!({"allow_untyped_dfs": true, "hide_pretty": true, "no_python_version": "3"})),
+        "tool.mypy.allow_untyped_dfs: unknown property `allow_untyped_dfs`; did you mean `allow_untyped_defs`?\n\
+         tool.mypy.hide_pretty: unknown property `hide_pretty`\n\
+         tool.mypy.no_python_version: unknown property `no_python_version`; did you mean `python_version`?"
+    );
+    assert_eq!(
+        told(json!({"allow_untyped_calls": "x"})),
+        "tool.mypy.allow_untyped_calls: should be true or false, not a string"
+    );
+}
+
+#[test]
+fn languages_of_issue_forms() {
+    let form = |render: Value| json!({"name": "a", "description": "b", "body": [{"type": "textarea", "attributes": {"label": "c", "render": render}}]});
+    let told = |render| check(".github/ISSUE_TEMPLATE/a.yml", form(render));
+    for word in ["Shell", "console", "rs", "pycon", "ps1"] {
+        assert_eq!(told(json!(word)), "", "{word}");
+    }
+    assert_ne!(told(json!(1)), "");
+}

@@ -16,6 +16,7 @@ use toml::Table;
 
 use crate::defaults;
 use crate::dialect;
+use crate::extra::Extra;
 use crate::options;
 use crate::selection::selectors_of;
 use crate::shellcheck::ShellCheckRc;
@@ -32,6 +33,8 @@ pub(crate) struct Config {
     pub(crate) is_of_shuck: bool,
     /// By ShellCheck's configuration.
     pub(crate) disabled: RuleSet,
+    /// By ShellCheck's configuration as well.
+    pub(crate) disabled_extras: Vec<Extra>,
     /// The configuration file, shuck's if there is one, or else ShellCheck's.
     pub(crate) file: Option<PathBuf>,
     shells: Vec<(GlobMatcher, ShellDialect)>,
@@ -78,6 +81,7 @@ impl Workspace {
         if let Some(file) = self.nearest(folder, &SHELLCHECK).filter(|_| self.named.is_none()) {
             let rc = ShellCheckRc::parse(&self.text(&file)?, map);
             config.disabled = if rc.disables_all { RuleSet::all() } else { rc.disabled };
+            config.disabled_extras = rc.extras;
             config.shell = rc.shell;
             config.file.get_or_insert(file);
         }
@@ -126,6 +130,7 @@ impl Config {
             is_of_shuck: false,
             fixable: RuleSet::all(),
             disabled: RuleSet::EMPTY,
+            disabled_extras: Vec::new(),
             file: None,
             shells: Vec::new(),
             root,

@@ -1,11 +1,17 @@
 //! What is let pass of the rules that are on by default, where a script may be right: what another script, a caller or
 //! another shell decides is not known here.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashSet};
 
+use shuck_ast::{Command, CompoundCommand, File, Redirect, RedirectKind, Stmt, WordPart, WordPartNode};
 use shuck_linter::{Diagnostic, Rule, ShellDialect};
 
+use crate::arrays::Arrays;
 use crate::defaults;
+use crate::guards::Guards;
+use crate::outputs::{Outputs, is_of_output};
+use crate::tree::{Node, Statements, command_name, range, walk};
 
 /// What there is to doubt in one script.
 pub(crate) struct Doubts<'a> {
@@ -15,6 +21,13 @@ pub(crate) struct Doubts<'a> {
     is_closed: bool,
     /// It asks which shell it runs in.
     asks_shell: bool,
+    file: &'a File,
+    statements: OnceCell<Statements<'a>>,
+    /// Functions that join what they are given (`$*`).
+    joining: OnceCell<HashSet<String>>,
+    guards: OnceCell<Guards>,
+    outputs: OnceCell<Outputs>,
+    arrays: OnceCell<Arrays>,
 }
 
 /// Part of a loop.
@@ -25,10 +38,20 @@ enum Part {
 }
 
 impl<'a> Doubts<'a> {
-    pub(crate) fn of(text: &'a str, shell: ShellDialect) -> Self {
-        let is_closed = text.starts_with("#!") && !text.lines().any(runs_other_text);
+    pub(crate) fn of(text: &'a str, file: &'a File, shell: ShellDialect) -> Self {
         let asks_shell = ["$BASH", "${BASH", "KSH_VERSION", "ZSH_"].iter().any(|it| text.contains(it));
-        Self { text, shell, is_closed, asks_shell }
+        Self {
+            text,
+            shell,
+            is_closed: is_closed(text),
+            asks_shell,
+            file,
+            statements: OnceCell::new(),
+            joining: OnceCell::new(),
+            guards: OnceCell::new(),
+            outputs: OnceCell::new(),
+            arrays: OnceCell::new(),
+        }
     }
 
     pub(crate) fn cover(&self, found: &Diagnostic) -> bool {
@@ -41,8 +64,97 @@ impl<'a> Doubts<'a> {
             Rule::UndefinedVariable => !self.is_closed || !self.is_misspelled(found),
             Rule::LoopControlOutsideLoop => self.is_in_condition(found),
             Rule::IfsSetToLiteralBackslashN => self.quotes_a_sign(found),
-            rule => self.asks_shell && rule.code().starts_with('X'),
+            Rule::StderrBeforeStdoutRedirect => self.leads_elsewhere(found),
+            Rule::TildeInStringComparison => !self.is_file(found),
+            Rule::UnquotedArrayExpansion => self.may_be_split(found),
+            Rule::PositionalArgsInString => self.may_be_joined(found),
+            Rule::SourcedWithArgs => self.asks_shell || self.passes_its_own(found),
+            rule if !rule.code().starts_with('X') => false,
+            rule => self.asks_shell || self.is_guarded(rule, found),
         }
+    }
+
+    /// Whether the script asks for the command that `sh` need not have, or lets it fail: `type shopt && shopt -s nullglob`,
+    /// `shopt -s nullglob 2>/dev/null || true`. What `sh` cannot parse is no better for that.
+    fn is_guarded(&self, rule: Rule, found: &Diagnostic) -> bool {
+        let at = found.span.start.offset();
+        let name = self.text[at..].split(|it: char| it.is_whitespace() || ";&|<>()".contains(it)).next();
+        match rule {
+            Rule::LetCommand | Rule::DeclareCommand | Rule::SourceBuiltinInSh => {
+                self.guards().ask_for(name.unwrap_or_default(), at)
+            }
+            Rule::TrapErr | Rule::PrintfQFormatInSh => self.guards().let_fail(at),
+            _ => false,
+        }
+    }
+
+    fn statement_at(&self, at: usize) -> Option<&'a Stmt> {
+        self.statements.get_or_init(|| Statements::of(&self.file.body)).at(at)
+    }
+
+    fn guards(&self) -> &Guards {
+        self.guards.get_or_init(|| Guards::of(self.file, self.text))
+    }
+
+    /// Whether errors are meant to go where the output went before: `x=$(f)` of a function, `{ … } | grep`, a terminal, a
+    /// command of its own.
+    fn leads_elsewhere(&self, found: &Diagnostic) -> bool {
+        let at = found.span.start.offset();
+        let is_elsewhere = |it: &Redirect| {
+            let target = it.word_target().filter(|_| is_of_output(it));
+            let is_command = |it: &WordPartNode| matches!(it.kind, WordPart::ProcessSubstitution { .. });
+            target.is_some_and(|it| {
+                it.parts.iter().any(is_command)
+                    || it.try_static_text(self.text).as_deref() == Some("/dev/tty")
+            })
+        };
+        let around = self.statement_at(at);
+        around.is_some_and(|it| it.redirects.iter().any(is_elsewhere))
+            || self.outputs.get_or_init(|| Outputs::of(self.file, self.text)).is_taken(at)
+    }
+
+    /// Whether what is in quotes is the name of a file, and not a text to show, to compare or to expand later.
+    fn is_file(&self, found: &Diagnostic) -> bool {
+        let at = found.span.start.offset();
+        let Some(around) = self.statement_at(at) else { return false };
+        let targets = around.redirects.iter().filter(|it| it.kind != RedirectKind::HereString);
+        if targets.filter_map(Redirect::word_target).any(|it| range(it.span).contains(&at)) {
+            return true;
+        }
+        let before = self.text[range(around.span).start..at].trim_end_matches(['"', '\'']);
+        let is_asked_for = before.split_whitespace().next_back().is_some_and(|it| FILE_TESTS.contains(&it));
+        match &around.command {
+            Command::Compound(CompoundCommand::Conditional(_)) => is_asked_for,
+            _ => match command_name(around, self.text).as_deref() {
+                Some("[" | "test") => is_asked_for,
+                name => name.is_some_and(|it| OF_FILES.contains(&it)),
+            },
+        }
+    }
+
+    /// Whether an expansion is split on purpose, or has nothing to split.
+    fn may_be_split(&self, found: &Diagnostic) -> bool {
+        let told = &self.text[range(found.span)];
+        let before = self.text[..found.span.start.offset()].trim_end();
+        let around = self.statement_at(found.span.start.offset());
+        let is_set = around.and_then(|it| command_name(it, self.text)).as_deref() == Some("set");
+        let arrays = self.arrays.get_or_init(|| Arrays::of(self.file, self.text));
+        is_set || before.ends_with("<<<") || arrays.sets_ifs || !arrays.may_come_apart(told)
+    }
+
+    /// Whether an expansion is one word after all (`${a[@]+x}`), or goes to a function that joins what it is given (`$*`).
+    fn may_be_joined(&self, found: &Diagnostic) -> bool {
+        let told = &self.text[range(found.span)];
+        let around = self.statement_at(found.span.start.offset());
+        let name = around.and_then(|it| command_name(it, self.text)).unwrap_or_default();
+        let joins = self.joining.get_or_init(|| joining(self.file, self.text)).contains(&*name);
+        joins || ["[@]+", "[@]:+", "{@+", "{@:+"].iter().any(|it| told.contains(it))
+    }
+
+    /// Whether a sourced script is given what it has anyhow: `. ./lib.sh "$@"`.
+    fn passes_its_own(&self, found: &Diagnostic) -> bool {
+        let told = &self.text[range(found.span)];
+        matches!(told, "\"$@\"" | "\"${@}\"" | "$@" | "${1+\"$@\"}")
     }
 
     /// Whether it is in the condition of a loop, of which shuck does not know that it belongs to the loop:
@@ -96,6 +208,27 @@ impl<'a> Doubts<'a> {
     }
 }
 
+/// The functions of a script with `$*` in them.
+fn joining(file: &File, text: &str) -> HashSet<String> {
+    let mut names = HashSet::new();
+    walk(&file.body, &mut |it| {
+        if let Node::Statement(Stmt { command: Command::Function(it), .. }) = it
+            && text[range(it.span)].contains("$*")
+        {
+            names.extend(it.static_names().map(|it| it.as_str().to_owned()));
+        }
+    });
+    names
+}
+
+/// Commands whose operands are files of the machine they run on.
+const OF_FILES: [&str; 20] = [
+    "cat", "cd", "chmod", "chown", "cp", "du", "head", "less", "ls", "mkdir", "more", "mv", "pushd", "rm",
+    "rmdir", "source", "stat", "tail", "touch", ".",
+];
+
+const FILE_TESTS: [&str; 10] = ["-d", "-e", "-f", "-h", "-L", "-r", "-s", "-w", "-x", "-S"];
+
 /// Length of the shortest names in which a letter more or less is an accident.
 const SHORTEST: usize = 4;
 
@@ -117,6 +250,11 @@ fn is_local(line: &str) -> bool {
     words.next() == Some("local") && !words.any(|it| it.starts_with('-') && it.contains('x'))
 }
 
+/// Whether a script is run by itself, and runs no text but its own.
+pub(crate) fn is_closed(text: &str) -> bool {
+    text.starts_with("#!") && !text.lines().any(runs_other_text)
+}
+
 /// `eval`, files that are sourced, and names of variables that are made.
 fn runs_other_text(line: &str) -> bool {
     const BEFORE: [&str; 9] = ["then", "do", "else", "if", "!", "while", "command", "builtin", "elif"];
@@ -130,7 +268,7 @@ fn runs_other_text(line: &str) -> bool {
 }
 
 /// Names, and what looks like one, with their places.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |it: char| it.is_ascii_alphanumeric() || it == '_';
     let words = text.split(move |it| !is_part(it)).filter(|it| !it.is_empty());
     words.map(move |it| (it.as_ptr() as usize - text.as_ptr() as usize, it))

@@ -8,7 +8,8 @@
 //! tree-sitter's grammar finds fault with good scripts.
 //!
 //! Where shuck is not configured, only what is broken is told ([`defaults`]), and of that what a script alone can show
-//! ([`doubts`]).
+//! ([`doubts`]): neither commands that it asks for first ([`guards`]), nor words that cannot come apart ([`arrays`]), nor
+//! output that goes elsewhere ([`outputs`]).
 //!
 //! Not as shuck does it, each where its way would be of no use here:
 //! - of a script that cannot be parsed only that is told, as `syntax-error` whatever rule of shuck's finds it, and not what
@@ -24,17 +25,25 @@
 //!   shuck's is chosen;
 //! - `untracked-source-file` (C003) is off: which files are checked together is not known here.
 //!
+//! Four rules of ShellCheck that shuck has not are ours ([`extra`], [`commands`]).
+//!
 //! Left out: shells that are none of shuck's (fish), tests of Bats, which are no scripts of a shell before Bats translates
 //! them, scripts in workflows of GitHub, and contracts and plugins of zsh in the configuration.
 
+mod arrays;
 mod backticks;
+mod commands;
 mod config;
 mod convert;
 mod defaults;
 mod dialect;
 mod doubts;
+mod ends;
+mod extra;
+mod guards;
 mod lint;
 mod options;
+mod outputs;
 mod rules;
 // `std::fs::canonicalize`, which shuck asks for, wants it where the C library has none.
 #[path = "../../markdown/src/real_path.rs"]
@@ -45,6 +54,8 @@ mod selection;
 mod shellcheck;
 #[cfg(test)]
 mod tests;
+mod tree;
+mod variables;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -101,7 +112,9 @@ impl Plugin for Shell {
         let config = self.workspace.config_of(&path, &self.map)?;
         let on = lint::rules_on(&path, &config, &self.selection);
         let syntax = self.selection.tells_syntax_errors().then(|| rules::SYNTAX_ERROR.to_owned());
-        Ok(RulesOn::new(on.iter().map(|it| it.code().to_owned()).chain(syntax), config.file.as_deref()))
+        let extras = lint::extras_on(&config, &self.selection).into_iter().map(|it| it.code().to_owned());
+        let codes = on.iter().map(|it| it.code().to_owned()).chain(extras).chain(syntax);
+        Ok(RulesOn::new(codes, config.file.as_deref()))
     }
 }
 

@@ -15,6 +15,8 @@ use crate::config::Config;
 use crate::convert::Place;
 use crate::dialect;
 use crate::doubts::Doubts;
+use crate::ends::ends_before;
+use crate::extra::{self, Directive, Extra};
 use crate::rules::{SYNTAX_ERROR, is_of_syntax};
 use crate::script::Script;
 use crate::selection::Selection;
@@ -44,6 +46,7 @@ pub(crate) fn report(
     let settings = settings(path, shell, config, selection);
     let request = AnalysisRequest::from_parse_result(&script.parsed, &script.text, &settings);
     let backticks = Backticks::of(&request);
+    let directives = Directive::all(&request, &script.text, map);
     let place = Place { text, altered: &script.altered, backticks, offset, map, config };
     let lint = || request.with_source_path(path).with_shellcheck_map(map).lint();
     if script.parsed.is_err() && is_quiet && shell == ShellDialect::Zsh {
@@ -54,34 +57,35 @@ pub(crate) fn report(
         unreadable(&script.parsed, &place, path, selection)
             .unwrap_or_else(|| broken(&script.parsed, lint(), &place, selection))
     } else {
-        let doubts = Doubts::of(text, shell);
-        let is_told = |it: &Diagnostic| !config.disabled.contains(it.rule) && !(is_quiet && doubts.cover(it));
+        let doubts = Doubts::of(text, &script.parsed.file, shell);
+        let is_told = |it: &Diagnostic| !(config.disabled.contains(it.rule) || is_quiet && doubts.cover(it));
         let found: Vec<_> = lint().into_iter().filter(is_told).collect();
-        Report::new(found.iter().filter(|it| !is_duplicate(it, &found)).map(|it| place.finding(it)).collect())
+        let told = found.iter().filter(|it| !is_duplicate(it, &found)).map(|it| place.finding(it));
+        // Words and options of zsh are others.
+        let on = if shell == ShellDialect::Zsh { Vec::new() } else { extras_on(config, selection) };
+        let more = extra::check(&script.parsed.file, &script.text, &on, &directives);
+        let more = more.into_iter().map(|it| extra::finding(it, offset));
+        let mut told: Vec<_> = told.chain(more).collect();
+        told.sort_by_key(|it| it.span.start);
+        Report::new(told)
     };
     let starts = || report.diagnostics.iter().map(|it| (it.span.start as usize).saturating_sub(offset));
-    let has_ended = |at: usize| text[..text.floor_char_boundary(at)].lines().rev().skip(1).any(ends_script);
+    let has_ended = |at| ends_before(&script.parsed.file, &script.text, at);
     if script.parsed.is_err() && is_quiet && starts().min().is_some_and(has_ended) {
         return left_out(path, "it cannot be read after an `exit` or `exec`, where it need not be a script");
     }
     if is_template(text, starts()) { left_out(path, "it looks like a template") } else { report }
 }
 
-/// Whether no shell reads on after a line: what follows may be Tcl, Perl or an archive. Lines in blocks are indented, and an
-/// `exec` without a command only redirects.
-fn ends_script(line: &str) -> bool {
-    let command = line.strip_prefix("eval '").unwrap_or(line);
-    let has_command = |it: &str| it.starts_with(|it: char| it.is_ascii_alphabetic() || "/\"$'".contains(it));
-    line == "exit"
-        || line.strip_prefix("exit").is_some_and(|it| it.starts_with([' ', ';']))
-        || command.strip_prefix("exec ").is_some_and(|it| has_command(it.trim_start()))
-}
-
-/// `[ $a > 5 ]`: what is meant to be a comparison is no odd redirection (C043) as well.
+/// Whether another finding says more of the same: `[ $a > 5 ]` is a comparison, and no odd redirection (C043); `$@/x` lacks
+/// quotes first, and only then is part of a string (S021); `${a[@]}` is first of all an array that `sh` has not.
 fn is_duplicate(it: &Diagnostic, found: &[Diagnostic]) -> bool {
-    let is_comparison =
-        |other: &Diagnostic| other.rule == Rule::GreaterThanInTest && other.span.start == it.span.start;
-    it.rule == Rule::BadRedirectionFdOrder && found.iter().any(is_comparison)
+    let by = match it.rule {
+        Rule::BadRedirectionFdOrder => Rule::GreaterThanInTest,
+        Rule::PositionalArgsInString => Rule::UnquotedArrayExpansion,
+        _ => return false,
+    };
+    found.iter().any(|other| other.rule == by && other.span.start == it.span.start)
 }
 
 fn is_of_autoconf(text: &str) -> bool {
@@ -92,6 +96,14 @@ fn is_of_autoconf(text: &str) -> bool {
 pub(crate) fn rules_on(path: &Path, config: &Config, selection: &Selection) -> RuleSet {
     let ignored = config.settings.per_file_ignores.ignored_rules(path);
     selection.apply(config.settings.rules).subtract(&config.disabled).subtract(&ignored)
+}
+
+/// Those of the rules that shuck has not.
+pub(crate) fn extras_on(config: &Config, selection: &Selection) -> Vec<Extra> {
+    let configured: &[Extra] = if config.is_of_shuck { &[] } else { &Extra::ALL };
+    let mut on = selection.extras(configured);
+    on.retain(|it| !config.disabled_extras.contains(it));
+    on
 }
 
 /// To a shell `{{` is a word, `${ … }` a variable, and `{#` part of `${#a}`.

@@ -4,6 +4,7 @@ use broker_plugin_sdk::{self as plugin, FixAvailability};
 use shuck_linter::{Rule, RuleSet, ShellCheckCodeMap, rule_metadata};
 
 use crate::defaults;
+use crate::extra::Extra;
 
 /// What shuck's parser cannot read. Not a rule of shuck's, which prints it as an error of its own.
 pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
@@ -18,7 +19,8 @@ pub(crate) fn all(map: &ShellCheckCodeMap) -> Vec<plugin::Rule> {
         ..plugin::Rule::new(SYNTAX_ERROR, "A script that cannot be parsed")
     };
     let defaults = defaults::rules();
-    std::iter::once(syntax).chain(Rule::iter().map(|it| describe(it, &defaults, map))).collect()
+    let ours = Extra::ALL.into_iter().map(Extra::rule);
+    std::iter::once(syntax).chain(Rule::iter().map(|it| describe(it, &defaults, map))).chain(ours).collect()
 }
 
 fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::Rule {
@@ -31,6 +33,9 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
     }
     if !defaults.contains(rule) && defaults::of_shuck().contains(rule) {
         parts.push("On by default where there is a `.shuck.toml`, and only there.".to_owned());
+    }
+    if defaults.contains(rule) && !is_of_syntax(rule) && !defaults::of_shuck().contains(rule) {
+        parts.push("Off by default where there is a `.shuck.toml`, as it is in shuck.".to_owned());
     }
     parts.extend(doubted(rule).map(str::to_owned));
     if fix_changes_meaning(rule) {
@@ -67,6 +72,32 @@ fn doubted(rule: Rule) -> Option<&'static str> {
         }
         Rule::IfsSetToLiteralBackslashN => {
             "Where there is no `.shuck.toml`, a backslash before a sign is let pass: in `IFS=\\;` it only quotes."
+        }
+        Rule::UnquotedArrayExpansion => {
+            "Where there is no `.shuck.toml`, let pass are arrays whose elements are not known or hold nothing to split \
+             (`${a[@]}` after `a=(-x -y)`, `${!a[@]}`), `set -- $@`, and scripts that set `IFS`."
+        }
+        Rule::PositionalArgsInString => {
+            "Where there is no `.shuck.toml`, it is let pass where the command is a function of the script that joins its \
+             arguments (`$*`)."
+        }
+        Rule::StderrBeforeStdoutRedirect => {
+            "Where there is no `.shuck.toml`, it is let pass where something takes the output: in functions that are called in \
+             `$(…)` or before a `|`, or by other scripts, in groups that are redirected, and before `>/dev/tty`."
+        }
+        Rule::TildeInStringComparison => {
+            "Where there is no `.shuck.toml`, only what is used as a file is told: targets of redirections, operands of \
+             `cat`, `cd`, `rm` and the like, and `[ -f \"~/x\" ]`. Elsewhere it may be a text to show, to compare, or for another machine."
+        }
+        Rule::SourcedWithArgs => {
+            "Where there is no `.shuck.toml`, `. ./file \"$@\"` is let pass: the file has these arguments anyhow."
+        }
+        Rule::DeclareCommand | Rule::LetCommand | Rule::SourceBuiltinInSh => {
+            "Where there is no `.shuck.toml`, it is let pass where the script asks for the command (`type shopt && …`, \
+             `command -v shopt || return`) or lets it fail (`shopt -s nullglob 2>/dev/null || true`)."
+        }
+        Rule::TrapErr | Rule::PrintfQFormatInSh => {
+            "Where there is no `.shuck.toml`, it is let pass where the script lets it fail (`2>/dev/null || true`)."
         }
         _ => return None,
     })
@@ -138,7 +169,7 @@ mod tests {
     #[test]
     fn every_rule_has_its_line() {
         let all = all(&ShellCheckCodeMap::default());
-        assert_eq!(all.len(), Rule::COUNT + 1);
+        assert_eq!(all.len(), Rule::COUNT + 1 + Extra::ALL.len());
         assert!(all.iter().all(|it| !it.summary.is_empty() && !it.summary.contains('\n')));
         assert_eq!(name(Rule::UnusedAssignment), "unused-assignment");
         let assigned = all.iter().find(|it| it.code == "C001").unwrap();

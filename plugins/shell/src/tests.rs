@@ -9,6 +9,9 @@ use broker_plugin_sdk::{
 
 use crate::Shell;
 
+mod meant;
+mod mistakes;
+
 /// What is said of `path` where these files are.
 fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Report, String> {
     let project = testing::Project::<Shell>::new(files).try_with(settings);
@@ -160,8 +163,24 @@ fn what_follows_the_end_need_be_no_script() {
         "# restarts with tclsh \\\nexec tclsh \"$0\" ${1+\"$@\"}\nproc f {} { puts \"hi\" }\nif {$x} { set y [f] }\n",
         "eval 'exec perl -x -wS $0 ${1+\"$@\"}'\n  if 0;\nuse strict;\nif ($x) { print 1 }\n",
         "exit 0\n__END__\nif (((x then {\n",
+        "# \\\n  if test -n \"$V\"; then \\\n  echo 1; exit; fi; \\\n  exec tclsh8.6 \"$0\" \"$@\"\nif {$x} {\n",
+        "main \"$@\"; exit\nif {\n",
+        "if a; then exec b \"$0\"; else exec c \"$0\"; fi\nif {\n",
+        "{ exec ruby -x \"$0\" || exit 1; }\nif {\n",
     ] {
         assert_eq!(check(&format!("#!/bin/sh\n{text}")), "excluded", "{text}");
+    }
+    for text in [
+        "if a; then\nexit 1\nfi\n",
+        "f() {\nexec b\n}\n",
+        "cat <<E\nexit\nE\n",
+        "a && exec b\n",
+        "exec b &\n",
+        "(exit 1)\n",
+        "if a; then exec b; fi\n",
+    ] {
+        let found = check(&format!("#!/bin/sh\n{text}if true; then\n"));
+        assert!(found.contains("syntax-error"), "{text}: {found}");
     }
     let redirected = "#!/bin/sh\nexec >log\nexec 3<&0\nif true; then\n  exit 1\n";
     assert!(check(redirected).contains("syntax-error"), "{}", check(redirected));

@@ -13,8 +13,10 @@ pub(crate) fn has_any(text: &str) -> bool {
     directives(text).next().is_some()
 }
 
-pub(crate) fn names_dialect(text: &str) -> bool {
-    directives(text).any(|(_, it)| matches!(&path(it)[..], ["dialect"] | ["core", "dialect"]))
+/// The dialect that one names.
+pub(crate) fn dialect(text: &str) -> Option<&str> {
+    let named = directives(text).filter(|(_, it)| matches!(&path(it)[..], ["dialect"] | ["core", "dialect"]));
+    named.last().and_then(|(_, it)| it.rsplit(':').next()).map(str::trim)
 }
 
 /// Takes over what they say. The error is about one of them.
@@ -85,7 +87,7 @@ mod tests {
         let text = "SELECT 1;\n  -- sqlfluff:dialect:postgres \n-- sqruff:rules:x:y:z\n";
         let found: Vec<_> = directives(text).map(|(at, it)| (at.start, path(it))).collect();
         assert_eq!(found, [(12, vec!["dialect"]), (42, vec!["rules", "x", "y"])]);
-        assert!(names_dialect(text) && !names_dialect("-- sqlfluff:rules:all\n"));
+        assert_eq!((dialect(text), dialect("-- sqlfluff:rules:all\n")), (Some("postgres"), None));
         let config = FluffConfig::default();
         assert!(clashes(&["core"], &config).eq(&false) && clashes(&["core", "dialect", "x"], &config));
         assert!(clashes(&["rules", "capitalisation.keywords"], &config) && !clashes(&["new", "x"], &config));

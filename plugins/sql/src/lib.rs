@@ -14,6 +14,8 @@
 //! - Where a dialect is configured, what cannot be parsed is told, as it is by `sqruff lint --parsing-errors`.
 //! - A value in the configuration that sqruff breaks off at, or that means nothing to it, is told ([`values`]), and the file
 //!   not linted.
+//! - Where no limit is configured, files are read up to 50,000 bytes; sqruff's own limit is 20,000.
+//! - Commands of sqlite3's shell and MySQL's client are read as comments ([`client`]).
 //! - Files with templates in them are not linted as if they were SQL, since the templaters `jinja`, `dbt`, `python` and
 //!   `sqlmesh` need Python: they are left out, and the log says so. Files without are linted, whatever templater is configured, and all are with `templater = raw`.
 //! - Fixes are told violation by violation, as the rule gives them, but for those that make code part of a comment. sqruff
@@ -23,6 +25,7 @@
 //! home folder; `warn_unused_ignores`. A string with `{{ a }}` in it is taken for a template where no templater is
 //! configured. An expression of thousands of operators takes longer than a plugin may, and the host tells that.
 
+mod client;
 mod complete;
 mod config;
 mod convert;
@@ -85,8 +88,7 @@ impl Plugin for Sql {
         if !file.is_explicit() && project.leaves_out(&path) {
             return Ok(Report::excluded());
         }
-        if let Some(limit) = project.limit().filter(|it| file.content.len() > *it) {
-            let why = format!("larger than the {limit} bytes of `large_file_skip_byte_limit`");
+        if let Some(why) = project.is_too_large(file.content.len()) {
             return Ok(Report::left_out(&file.path, &why));
         }
         let text = match std::str::from_utf8(&file.content) {

@@ -2,11 +2,13 @@
 
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::str::FromStr;
 
 use broker_plugin_sdk::{Diagnostic, Report, Severity};
 use sqruff_lib_core::dialects::init::DialectKind;
 use sqruff_lib_core::parser::segments::Tables;
 
+use crate::client::Masked;
 use crate::config::Config;
 use crate::convert::Place;
 use crate::engine::{Engine, Parsed};
@@ -77,10 +79,17 @@ impl Linter {
     /// `None` if no dialect is named, and none of those that are tried can read it.
     pub(crate) fn run(&self, text: &str, selection: &Selection) -> Result<Option<Report>, String> {
         let (text, offset) = text.strip_prefix(MARK).map_or((text, 0), |it| (it, MARK.len()));
-        let place = Place { text, offset };
+        let named = inline::dialect(text).or(self.config.dialect());
+        let masked = Masked::new(text, named.map(|it| DialectKind::from_str(it).unwrap_or_default()));
+        let report = self.run_masked(&Place { text, offset }, &masked.text, selection)?;
+        Ok(report.map(|it| masked.spare(it, offset)))
+    }
+
+    /// `text` is what sqruff reads.
+    fn run_masked(&self, place: &Place, text: &str, selection: &Selection) -> Result<Option<Report>, String> {
         let tables = Tables::default();
         if inline::has_any(text) {
-            return self.run_inline(&place, &tables, selection).map(Some);
+            return self.run_inline(place, text, &tables, selection).map(Some);
         }
         let mut first = None;
         for dialect in self.dialects.iter() {
@@ -88,29 +97,35 @@ impl Linter {
             let parsed = engine.parse(&tables, text)?;
             if dialect.kind.is_none() || parsed.is_sound() {
                 let knows_dialect = dialect.kind.is_none();
-                return Ok(Some(self.report(&engine, &tables, &parsed, &place, selection, knows_dialect)));
+                return Ok(Some(self.report(&engine, &tables, &parsed, place, selection, knows_dialect)));
             }
             first.get_or_insert((engine, parsed));
         }
         match first {
             Some((engine, parsed)) if selection.select().is_some() => {
-                Ok(Some(self.report(&engine, &tables, &parsed, &place, selection, false)))
+                Ok(Some(self.report(&engine, &tables, &parsed, place, selection, false)))
             }
-            _ => Ok(misspelled(&place, selection)),
+            _ => Ok(misspelled(text, place.offset, selection)),
         }
     }
 
     /// Comments in the file configure sqruff.
-    fn run_inline(&self, place: &Place, tables: &Tables, selection: &Selection) -> Result<Report, String> {
+    fn run_inline(
+        &self,
+        place: &Place,
+        text: &str,
+        tables: &Tables,
+        selection: &Selection,
+    ) -> Result<Report, String> {
         let dialect = self.dialects.first().ok_or("no dialect")?;
         let mut config = self.engine(dialect)?.config().clone();
-        if let Err((at, why)) = inline::apply(place.text, &mut config) {
+        if let Err((at, why)) = inline::apply(text, &mut config) {
             let found = Diagnostic::new(UNPARSABLE, why, at.start + place.offset..at.end + place.offset);
             return Ok(Report::new(vec![Diagnostic { severity: Severity::Error, ..found }]));
         }
         let engine = Engine::new(config).map_err(|it| it.to_string())?;
-        let parsed = engine.parse(tables, place.text)?;
-        let knows_dialect = dialect.kind.is_none() || inline::names_dialect(place.text);
+        let parsed = engine.parse(tables, text)?;
+        let knows_dialect = dialect.kind.is_none() || inline::dialect(text).is_some();
         Ok(self.report(&engine, tables, &parsed, place, selection, knows_dialect))
     }
 
@@ -173,10 +188,10 @@ fn configured_codes(config: &Config) -> Vec<&'static str> {
 }
 
 /// For a text in no dialect here: what is wrong in any.
-fn misspelled(place: &Place, selection: &Selection) -> Option<Report> {
-    let Misspelled { at, meant } = misspelled::find(place.text).filter(|_| !selection.ignores(UNPARSABLE))?;
-    let message = format!("`{}` begins no statement: `{meant}` is meant", &place.text[at.clone()]);
-    let found = Diagnostic::new(UNPARSABLE, message, at.start + place.offset..at.end + place.offset);
+fn misspelled(text: &str, offset: usize, selection: &Selection) -> Option<Report> {
+    let Misspelled { at, meant } = misspelled::find(text).filter(|_| !selection.ignores(UNPARSABLE))?;
+    let message = format!("`{}` begins no statement: `{meant}` is meant", &text[at.clone()]);
+    let found = Diagnostic::new(UNPARSABLE, message, at.start + offset..at.end + offset);
     let name = Some(rules::name_of(UNPARSABLE).to_owned());
     Some(Report::new(vec![Diagnostic { severity: Severity::Error, name, ..found }]))
 }

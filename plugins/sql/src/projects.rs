@@ -35,9 +35,9 @@ impl Project {
         self.ignored.contains(file) || !self.config.has_extension(file)
     }
 
-    /// How many bytes a file may have.
-    pub(crate) fn limit(&self) -> Option<usize> {
-        self.config.limit()
+    /// Why a file of so many bytes is left out, if it is.
+    pub(crate) fn is_too_large(&self, bytes: usize) -> Option<String> {
+        self.config.is_too_large(bytes)
     }
 
     pub(crate) fn templater(&self) -> Option<&str> {

@@ -3,7 +3,7 @@
 //! A text with errors is parsed again with these places written in a way that the grammar knows, as long as the old, so
 //! that places stay what they are. Only what is common in new code is here.
 
-use crate::go;
+use crate::{go, xml};
 
 /// The text without what the grammar does not know. `None`: there is nothing of that.
 pub(crate) fn filled(language: &str, text: &[u8]) -> Option<Vec<u8>> {
@@ -17,7 +17,7 @@ pub(crate) fn filled(language: &str, text: &[u8]) -> Option<Vec<u8>> {
         }
     }
     if language == "xml" {
-        blank_instructions(&mut filled);
+        xml::fill(&mut filled);
     }
     (filled != text).then_some(filled)
 }
@@ -47,17 +47,4 @@ fn gaps(language: &str) -> &'static [(&'static [u8], &'static [u8])] {
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.'
-}
-
-/// `<?name … ?>` may stand anywhere; the grammar knows it around the root only.
-fn blank_instructions(text: &mut [u8]) {
-    let mut from = 0;
-    while let Some(start) = memchr::memmem::find(&text[from..], b"<?").map(|it| from + it) {
-        let Some(length) = memchr::memmem::find(&text[start..], b"?>") else { return };
-        let end = start + length + 2;
-        if start > 0 {
-            text[start..end].iter_mut().filter(|it| **it != b'\n').for_each(|it| *it = b' ');
-        }
-        from = end;
-    }
 }

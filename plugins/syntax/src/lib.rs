@@ -21,6 +21,7 @@ mod semicolon;
 mod template;
 #[cfg(test)]
 mod tests;
+mod xml;
 
 use std::borrow::Cow;
 

@@ -270,3 +270,15 @@ fn a_schemas_finding_points_at_little() {
         ]
     );
 }
+
+#[test]
+fn mypy_takes_the_opposite_of_an_option() {
+    let told = |line: &str| {
+        let file = format!("[tool.mypy]\n{line}\n\n[[tool.mypy.overrides]]\nmodule = 'a'\n{line}\n");
+        told(&[("pyproject.toml", &file)], settings(), "pyproject.toml", "")
+    };
+    for line in ["allow_untyped_calls = true", "no_strict_equality = false", "disallow_redefinition = true"] {
+        assert_eq!(told(line), "", "{line}");
+    }
+    assert_eq!(told("allow_untyped_cals = true"), "schema schema");
+}

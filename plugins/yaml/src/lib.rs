@@ -118,7 +118,10 @@ impl Yaml {
         if stream.limit.is_none() && found.iter().all(|it| it.code != rules::SYNTAX_ERROR) {
             self.of_kind(path, text, &stream.documents, &mut found);
         }
-        found.sort_by_key(|it| (it.span.start, it.span.end));
+        let range = |it: &Diagnostic| (it.span.start, it.span.end);
+        found.sort_by_key(range);
+        // A step that several jobs have by an alias is looked at in each.
+        found.dedup_by(|it, before| range(it) == range(before) && it.message == before.message);
         let completeness = stream.limit.map_or(Completeness::Complete, Completeness::Partial);
         Report { completeness, ..Report::new(found) }
     }

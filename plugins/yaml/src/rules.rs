@@ -2,8 +2,12 @@
 
 use broker_plugin_sdk::Rule;
 
+pub(crate) const COMMAND: &str = "github-command";
 pub(crate) const DUPLICATE_KEY: &str = "duplicate-key";
 pub(crate) const EXPRESSION: &str = "github-expression";
+pub(crate) const FILTER: &str = "github-filter";
+pub(crate) const INJECTION: &str = "github-script-injection";
+pub(crate) const MATRIX: &str = "github-matrix";
 pub(crate) const NEEDS: &str = "github-needs";
 pub(crate) const SCHEMA: &str = "schema";
 pub(crate) const STEP_ID: &str = "github-step-id";
@@ -12,7 +16,15 @@ pub(crate) const UNKNOWN_ANCHOR: &str = "unknown-anchor";
 pub(crate) const USES: &str = "github-uses";
 
 /// Code, summary, explanation, where it is documented.
-const TABLE: [(&str, &str, &str, &str); 8] = [
+const TABLE: [(&str, &str, &str, &str); 12] = [
+    (
+        COMMAND,
+        "A script gives a command that GitHub gave up",
+        "`::set-output` and `::save-state` are deprecated, and the runner refuses `::set-env` and `::add-path`. Write to the \
+         files that `$GITHUB_OUTPUT`, `$GITHUB_STATE`, `$GITHUB_ENV` and `$GITHUB_PATH` name: \
+         `echo \"name=value\" >> \"$GITHUB_OUTPUT\"`. Where `ACTIONS_ALLOW_UNSECURE_COMMANDS` is set, the last two are left alone.",
+        "https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands",
+    ),
     (
         DUPLICATE_KEY,
         "A mapping has a key twice",
@@ -24,9 +36,33 @@ const TABLE: [(&str, &str, &str, &str); 8] = [
     (
         EXPRESSION,
         "An expression of a GitHub workflow is broken",
-        "Reported are expressions in `${{ }}` and `if` that cannot be parsed, functions and contexts that do not exist, and \
-         references to steps that the job does not have and to jobs that it does not wait for.",
-        "https://docs.github.com/actions/reference/workflows-and-actions/expressions",
+        "Reported are expressions in `${{ }}` and `if` that cannot be parsed, functions, contexts and properties of contexts \
+         that do not exist, and references to steps that the job does not have, to jobs that it does not wait for, and to a \
+         matrix or a name in it that it does not have. GitHub makes an empty text of most of these. What is in `github.event` \
+         is not looked at.",
+        "https://docs.github.com/actions/reference/workflows-and-actions/contexts",
+    ),
+    (
+        FILTER,
+        "An event of a GitHub workflow has no such filter or activity",
+        "GitHub does not heed a filter of another event: with `tags` below `pull_request` the workflow runs as if they were not \
+         there. Values of `types` that the event does not have never start the workflow.",
+        "https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows",
+    ),
+    (
+        INJECTION,
+        "Untrusted text becomes part of a script",
+        "An expression is put into the script before the script runs, so that a title such as `\"; rm -rf . #` is a part of the \
+         program. Reported are the texts that anyone may write, such as titles, bodies, messages and names of branches, in `run` \
+         and in the script of `actions/github-script`. Pass the text through `env`, and use the variable in the script.",
+        "https://docs.github.com/actions/reference/security/secure-use#good-practices-for-mitigating-script-injection-attacks",
+    ),
+    (
+        MATRIX,
+        "A matrix excludes what is not in it",
+        "GitHub refuses a workflow that excludes by a name that is no row of the matrix. A value that the row does not have \
+         excludes nothing. Left alone are rows with expressions.",
+        "https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstrategymatrixexclude",
     ),
     (
         NEEDS,

@@ -3,6 +3,7 @@
 use sqruff_lib_core::dialects::init::dialect_readout;
 
 use super::*;
+use crate::config::Config;
 
 const SQL: &str = "SELECT a, b from tbl\n";
 const POSTGRES: &str = "[sqruff]\ndialect = postgres\n";
@@ -156,8 +157,14 @@ fn what_is_left_out() {
 
 #[test]
 fn large_files() {
-    let large = SQL.repeat(1_000);
-    let mut repo = Repo::new(&[("a.sql", &large)]);
+    let large = format!("{}\nSELECT a FROM t, t;\n", "-- why\n".repeat(6_000));
+    let why = Config::default().is_too_large(50_001).unwrap();
+    assert!(Config::default().is_too_large(50_000).is_none() && why.contains("about a second"), "{why}");
+    assert_eq!(Repo::new(&[("a.sql", &large)]).check("a.sql"), "AL04", "no project set sqruff's limit");
+    let own = (".sqlfluff", "[sqlfluff]\nlarge_file_skip_byte_limit = 20000\n");
+    assert_eq!(Repo::new(&[own, ("a.sql", &large)]).check("a.sql"), "excluded", "this one did");
+    let larger = large.repeat(2);
+    let mut repo = Repo::new(&[("a.sql", &larger)]);
     assert_eq!(repo.check("a.sql"), "excluded");
     assert_eq!(repo.check_explicit("a.sql"), "excluded", "named as well");
     let limit = |it: &str| format!("[sqruff]\nrules = CP01\nlarge_file_skip_byte_limit = {it}\n");

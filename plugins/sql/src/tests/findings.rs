@@ -112,6 +112,31 @@ fn without_a_configuration() {
     assert_eq!(check(""), "");
 }
 
+/// Commands of clients are no SQL.
+#[test]
+fn commands_of_clients() {
+    let found = |config: &str, text: &str| {
+        let mut repo = Repo::new(&[(".sqruff", config), ("a.sql", text)]);
+        let told = |it: &Diagnostic| format!("{} {}", it.code, it.span.start);
+        let report = repo.report("a.sql", "").unwrap();
+        report.diagnostics.iter().map(told).collect::<Vec<_>>().join(", ")
+    };
+    let text = ".bail on\n.headers on\nDELETE FROM t WHERE a = NULL;\n.quit\n";
+    assert_eq!(found("", text), "CV05 43");
+    assert_eq!(found("", &format!("\u{feff}{text}")), "CV05 46");
+    assert_eq!(found("", ".mode csv\nSELEC a FROM b;\n"), "PRS 10");
+    let long = format!("SELECT a FROM t;\n.print {}\n", "x".repeat(100));
+    assert_eq!(found("[sqruff]\ndialect = sqlite\n", &long), "", "no line of SQL");
+    assert_eq!(found("[sqruff]\ndialect = postgres\n", ".mode csv\n"), "PRS 0", "not of psql");
+    assert_eq!(
+        found("", "-- sqlfluff:dialect:duckdb\n.mode csv\nSELECT a\nFROM t\nWHERE a = NULL;\n"),
+        "CV05 61"
+    );
+    let text = "DELIMITER //\nDELETE FROM t WHERE a = NULL//\nDELIMITER ;\nDELETE FROM t WHERE a <> NULL;\n";
+    assert_eq!(found("", text), "CV05 35, CV05 78");
+    assert_eq!(found("[sqruff]\ndialect = mysql\nrules = CV05,LT01\n", text), "CV05 35, CV05 78");
+}
+
 /// What is a matter of taste, or right in some database.
 #[test]
 fn without_a_configuration_only_mistakes_are_told() {

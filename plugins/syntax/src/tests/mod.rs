@@ -265,3 +265,28 @@ fn brackets_of_a_long_line_are_counted() {
     let found = places::of_brackets(&tokens, format!("{line}}}").as_bytes()).unwrap();
     assert_eq!((found.range.start, found.what), (line.len(), What::Unopened));
 }
+
+#[test]
+fn prologs_of_xml() {
+    let prologs = [
+        "<?p?>",
+        "<?p q\nr?><!-- c -->",
+        "<!-- c --><?p q?>\n",
+        "<!-- <?p --><?q r?>",
+        "\u{feff}<?xml version='1.0'?><?p q?>",
+        "<?xml-stylesheet href='s.css'?><!---->",
+        "<?xmlish q?><!DOCTYPE r SYSTEM \"r.dtd\"><?p?>",
+        "<!DOCTYPE r [<?p q?><!ENTITY a '<b>it</b>'><!-- it's -->]>",
+        "<!DOCTYPE r [\n<!ENTITY % d SYSTEM 'd.ent'> %d; <!ELEMENT r ANY>%e.f;\n]>",
+        "<!DOCTYPE r [%d;]>",
+    ];
+    for prolog in prologs {
+        for end in ["", "<?p q?><!-- c -->", "\n<?p?>\n"] {
+            let text = format!("{prolog}<r>s</r>{end}");
+            assert_eq!(check("xml", &text), "", "{text}");
+        }
+    }
+    assert_eq!(check("xml", "<?p?>q<r/>"), "1:6 xml unexpected `q`");
+    assert_eq!(check("xml", "<?p?><!-- c --><r></s>"), "1:19 xml unexpected `</`");
+    assert_eq!(check("xml", "<?p q").split(' ').nth(1), Some("xml"));
+}

@@ -1,0 +1,154 @@
+//! What is meant as it is written, and what is not.
+
+use super::*;
+
+/// Scripts that ask for a command, or let it fail, know that `sh` need not have it.
+#[test]
+fn commands_that_are_asked_for() {
+    let sh = |lines: &str| check(&format!("#!/bin/sh\n{lines}\n"));
+    for lines in [
+        "command -v typeset >/dev/null && typeset -i n",
+        "if hash let 2>/dev/null; then\n  for i in 1; do let i+=1; done\nfi",
+        "if [ -n \"$(command -v shopt)\" ]; then shopt -s extglob; fi",
+        "has() { type \"$1\" >/dev/null 2>&1; }\nif has compgen; then compgen -A function; fi",
+        "type pushd >/dev/null 2>&1 || exit 1\npushd /x",
+        "f() {\n  if ! type dirs >/dev/null; then return; fi\n  dirs -c\n}",
+        "type dirs || { echo no; exit 1; }\nwhile x; do dirs -c; done",
+        "shopt -s nullglob 2>/dev/null || true",
+        "shopt -s nullglob >/dev/null 2>&1 || set +f",
+        "if (shopt -s nullglob) 2>/dev/null; then shopt -s nullglob; fi",
+        "trap x ERR 2>/dev/null || :",
+        "case $(type source) in *builtin*) source ./x ;; esac",
+    ] {
+        assert_eq!(sh(lines), "", "{lines}");
+    }
+    assert_eq!(sh("shopt -s a"), "2 X016 \"shopt -s a\"");
+    for (lines, code) in [
+        ("command -v curl >/dev/null && typeset -i n", "2 X016"),
+        ("type shopt && shopt -s a\nshopt -s b", "3 X016"),
+        ("type shopt && shopt -s a || true\nshopt -s b", "3 X016"),
+        ("pushd /x >/dev/null 2>&1 || exit 1", "2 X016"),
+        ("pushd /x || true", "2 X016"),
+        ("shopt -q a && shopt -s b", "2 X016"),
+        ("type shopt | shopt -s a", "2 X016"),
+        ("type declare && a=(1)", "2 X013"),
+        ("# type shopt && x\nshopt -s a", "3 X016"),
+        ("command shopt -s a", "2 X016"),
+    ] {
+        assert!(sh(lines).starts_with(code), "{lines}: {}", sh(lines));
+    }
+}
+
+/// S008: what splitting may take apart.
+#[test]
+fn words_that_come_apart() {
+    let bash = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
+    for (lines, told) in [
+        ("for it in $@; do rm \"$it\"; done", "2 S008 \"$@\""),
+        ("exec x ${@:2}", "2 S008 \"${@:2}\""),
+        ("a=(\"$1\" b)\nls ${a[@]}", "3 S008 \"${a[@]}\""),
+        ("a=()\na+=('b c')\nls ${a[@]:1}", "4 S008 \"${a[@]:1}\""),
+        ("a[0]=$1\nls ${a[@]}", "3 S008 \"${a[@]}\""),
+        ("mapfile -t a <f\nls ${a[@]}", "3 S008 \"${a[@]}\""),
+        ("while IFS= read -r l; do :; done <f\nls $@", "3 S008 \"$@\""),
+        ("ls $@/x", "2 S008 \"$@\""),
+    ] {
+        assert_eq!(bash(lines), told, "{lines}");
+    }
+    for lines in [
+        "for it in \"$@\"; do :; done",
+        "a=(-x --y=1 $(ls) $b)\nls ${a[@]}",
+        "read -ra a <f\nls ${a[@]}",
+        "a=('b c')\nfor i in ${!a[@]}; do echo \"$i\"; done",
+        "ls ${from_elsewhere[@]}",
+        "set -- $@",
+        "IFS=,\nfor it in $@; do :; done",
+        "cat <<<$@",
+        "cat <<E\n$@\nE\n# ls $@",
+        "echo 'ls $@'",
+        "export V=${@PREFIX@V}",
+    ] {
+        assert_eq!(bash(lines), "", "{lines}");
+    }
+}
+
+/// S021: only the first and the last element stay with what is around them.
+#[test]
+fn arrays_in_strings() {
+    let bash = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
+    assert_eq!(bash("grep \"x $@\" f"), "2 S021 \"$@\"");
+    assert_eq!(bash("a=(b c)\ndie \"no: ${a[@]}\""), "3 S021 \"${a[@]}\"");
+    for lines in [
+        "echo \"a $*\" \"$@\" \"${a[*]}\" \"${#a[@]} of them\"",
+        "a=(b)\n[[ \" ${a[@]} \" == *\" b \"* ]]",
+        "ls \"${a[@]/#/x}\"",
+        "a=(b)\nls \"x${a[@]+y}\"",
+        "die() { printf '%s\\n' \"$*\"; exit 1; }\ndie \"no $@\"",
+    ] {
+        assert_eq!(bash(lines), "", "{lines}");
+    }
+}
+
+/// C085: where nothing takes what is written to the standard output.
+#[test]
+fn redirections_in_the_wrong_order() {
+    let sh = |lines: &str| check(&format!("#!/bin/sh\n{lines}\n"));
+    for lines in [
+        "make 2>&1 >/dev/null",
+        "make 2>&1 >>log &",
+        "if a 2>&1 >log; then :; fi",
+        "f() { a 2>&1 >/dev/null; }; f",
+    ] {
+        assert_eq!(sh(lines), "2 C085 \"2>&1\"", "{lines}");
+    }
+    for lines in [
+        "make >log 2>&1",
+        "make 2>&1 >log | grep x",
+        "{ a; b 2>&1 >/dev/null; } | grep x",
+        "(a 2>&1 >/dev/null) >log",
+        "x=$(a 2>&1 >/dev/null)",
+        "f() { a 2>&1 >/dev/null; }\ng() { f; }\nx=\"$(g)\"",
+        "f() { a 2>&1 >/dev/null; }",
+        "exec >log\na 2>&1 >/dev/null",
+        "dialog 2>&1 >/dev/tty",
+    ] {
+        assert_eq!(sh(lines), "", "{lines}");
+    }
+}
+
+/// C091: only what is used as a file.
+#[test]
+fn tildes_in_quotes() {
+    let sh = |lines: &str| check(&format!("#!/bin/sh\n{lines}\n"));
+    for (lines, told) in [
+        ("mkdir -p \"~/a\"", "~/a"),
+        ("rm '~/a b'", "'~/a b'"),
+        ("echo a >>\"~/b\"", "~/b"),
+        ("[ -d \"~/a\" ] && :", "~/a"),
+        ("cd \"~/$1\" || exit", "~/"),
+    ] {
+        assert_eq!(sh(lines), format!("2 C091 \"{told}\""), "{lines}");
+    }
+    for lines in [
+        "echo 'in ~/a'",
+        "echo '~/a is there'",
+        "x='~/a'",
+        "grep '~/a' f",
+        "[ \"$x\" = \"~/\" ]",
+        "ssh h ls '~/a'",
+        "case $1 in '~/'*) ;; esac",
+        "rm ~/\"a b\" \"$HOME/a\"",
+        "cat <<E\n~/a\nE",
+    ] {
+        assert_eq!(sh(lines), "", "{lines}");
+    }
+}
+
+/// X042: a `sh` that knows no arguments there leaves the script's own.
+#[test]
+fn sourced_with_arguments() {
+    let sh = |lines: &str| check(&format!("#!/bin/sh\n{lines}\n"));
+    assert_eq!(sh(". \"$d\" one"), "2 X042 \"one\"");
+    assert_eq!(sh(". ./a \"$@\"\n. ./b >c"), "");
+    assert_eq!(check("#!/bin/bash\n. ./a one\n"), "");
+}

@@ -1,0 +1,97 @@
+//! Rules that shuck has not.
+
+use super::*;
+
+fn sh(lines: &str) -> String {
+    check(&format!("#!/bin/sh\n{lines}\n"))
+}
+
+#[test]
+fn names_that_are_read() {
+    for (lines, told) in [
+        ("read -r $name\necho \"hi $name\"", "2 SC2229 \"$name\""),
+        ("read -rp 'name: ' -t 5 \"${name}\"\necho \"${name:-x}\"", "2 SC2229 \"\\\"${name}\\\"\""),
+        ("name=\"\"\nif x; then read -- $name; fi\n[ \"$name\" = y ]", "3 SC2229 \"$name\""),
+        ("x=$(read $name; echo \"$name\")\necho \"$x\"", "2 SC2229 \"$name\""),
+    ] {
+        assert_eq!(check(&format!("#!/bin/bash\n{lines}\n")), told, "{lines}");
+    }
+    for lines in [
+        "read -r name\necho \"$name\"",
+        "var=name\nread -r \"$var\"\necho \"$var\"",
+        "for v in a b; do read -r $v; echo \"$v\"; done",
+        "ask() { printf -v name x; read -r $name; echo \"$name\"; }\nask",
+        "echo \"${name:=a}\"\nread $name",
+        "ask() { read -r \"$1\"; }\nask x",
+        "read -p \"$prompt\" a\necho \"$prompt$a\"",
+        "read $opts a\necho \"$opts$a\"",
+        "read $name",
+        ". ./lib\nread $name\necho \"$name\"",
+        "cat <<E\nread $name\nE\n# read $name\necho \"$name\" 'read $name'",
+        "# shellcheck disable=SC2229\nread $name\necho \"$name\"",
+    ] {
+        assert_eq!(check(&format!("#!/bin/bash\n{lines}\n")), "", "{lines}");
+    }
+}
+
+#[test]
+fn comparisons_that_are_commands() {
+    assert_eq!(sh("if $n == 2; then :; fi"), "2 SC2284 \"$n == 2\"");
+    assert_eq!(sh("a && \"${n}\" != \"$m\" && b"), "2 SC2284 \"\\\"${n}\\\" != \\\"$m\\\"\"");
+    assert_eq!(sh("while ! $n = x; do :; done"), "2 SC2284 \"$n = x\"");
+    for lines in [
+        "[ \"$n\" = 2 ]",
+        "$test \"$n\" = 2",
+        "$cmd \"==\" 2",
+        "$cmd == 2 3",
+        "$cmd ==",
+        "echo \"$n\" == 2",
+        "echo '$n == 2'\n# $n == 2",
+    ] {
+        assert!(!sh(lines).contains("SC2284"), "{lines}: {}", sh(lines));
+    }
+    assert!(!check("#!/bin/zsh\n$n == 2\n").contains("SC2284"));
+}
+
+#[test]
+fn assignments_by_set() {
+    assert_eq!(sh("set name=x"), "2 SC2121 \"name=x\"");
+    assert_eq!(sh("if a; then set PATH=\"/x:$PATH\"; fi"), "2 SC2121 \"PATH=\\\"/x:$PATH\\\"\"");
+    for lines in
+        ["set -- a=1", "set a=1 b=2", "set \"a=1\"", "set -e", "set $x", "set a", "name=x", "set --opt=x"]
+    {
+        assert!(!sh(lines).contains("SC2121"), "{lines}: {}", sh(lines));
+    }
+}
+
+#[test]
+fn first_lines() {
+    for first in ["#/bin/sh", "#/usr/bin/env bash", "#/usr/local/bin/bash -eu"] {
+        assert_eq!(check(&format!("{first}\nls\n")), "1 SC1113 \"#\"", "{first}");
+    }
+    for first in
+        ["#!/bin/sh", "# /bin/sh", "#/bin/sh runs this", "#/etc/rc", "#/", "#", "#!/bin/sh\n#/bin/bash"]
+    {
+        assert!(!check(&format!("{first}\nls\n")).contains("SC1113"), "{first}");
+    }
+    assert_eq!(check("#/bin/sh\n# shellcheck disable=SC1113\nls\n"), "");
+}
+
+#[test]
+fn which_of_them_hold() {
+    let script = "#!/bin/sh\nset a=1\n";
+    let with = |config: (&str, &str), settings| told(&[("a.sh", script), config], settings, "a.sh");
+    let none = ("x", "");
+    assert_eq!(with(none, select(&["SC2121"])), "2 SC2121 \"a=1\"");
+    assert_eq!(with(none, select(&["assignment-by-set"])), "2 SC2121 \"a=1\"");
+    assert_eq!(with(none, select(&["S001"])), "");
+    assert_eq!(with(none, Settings { ignore: vec!["SC2121".to_owned()], ..settings() }), "");
+    assert_eq!(with((".shellcheckrc", "disable=SC2120-SC2122\n"), settings()), "");
+    assert_eq!(with((".shellcheckrc", "disable=all\n"), settings()), "");
+    assert_eq!(with((".shuck.toml", ""), settings()), "");
+    assert_eq!(check("#!/bin/sh\n# shellcheck disable=SC2121\n\nls\nif a; then set a=1; fi\n"), "");
+    assert_eq!(
+        check("#!/bin/sh\nls\n# shellcheck disable=SC1091,SC2121 # why\nset a=1\nset b=1\n"),
+        "5 SC2121 \"b=1\""
+    );
+}

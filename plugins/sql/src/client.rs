@@ -1,0 +1,241 @@
+//! Commands of the programs that send SQL to a database: the dot-commands of sqlite3's shell and DuckDB's, and `DELIMITER`
+//! and `SOURCE` of MySQL's client. They are no SQL. For sqruff each is a comment of the same length, so that all places
+//! stay where they are.
+//!
+//! Left out: psql's commands, which sqruff's grammar of PostgreSQL has, and those of SQL*Plus, of which its grammar of Oracle
+//! has some; other commands of MySQL's client, whose names are words of SQL as well.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use broker_plugin_sdk::{Report, Span};
+use sqruff_lib_core::dialects::init::DialectKind;
+
+/// A program with commands of its own.
+#[derive(Clone, Copy, PartialEq)]
+enum Client {
+    Sqlite,
+    Mysql,
+}
+
+/// A text without commands.
+pub(crate) struct Masked<'a> {
+    pub(crate) text: Cow<'a, str>,
+    /// Where something else is in place of what is in the file.
+    places: Vec<Range<usize>>,
+}
+
+impl<'a> Masked<'a> {
+    /// With no `dialect` named, the file may be for any client.
+    pub(crate) fn new(text: &'a str, dialect: Option<DialectKind>) -> Self {
+        let unchanged = Self { text: Cow::Borrowed(text), places: Vec::new() };
+        let Some(client) = client(text, dialect) else { return unchanged };
+        let mut scanner = Scanner::new(text, client);
+        scanner.run();
+        let masked = String::from_utf8(scanner.masked);
+        masked.map_or(unchanged, |it| Self { text: Cow::Owned(it), places: scanner.places })
+    }
+
+    /// Takes out what is about the masks, and fixes that would put one into the file. The text is at `offset` in the file.
+    pub(crate) fn spare(&self, mut report: Report, offset: usize) -> Report {
+        let touches = |it: &Span| {
+            let (start, end) =
+                ((it.start as usize).saturating_sub(offset), (it.end as usize).saturating_sub(offset));
+            self.places.iter().any(|place| place.start < end.max(start + 1) && start < place.end)
+        };
+        report.diagnostics.retain(|it| !touches(&it.span));
+        for found in &mut report.diagnostics {
+            found.fixes.retain(|it| !it.edits.iter().any(|it| touches(&it.span)));
+        }
+        report
+    }
+}
+
+/// The client that a text has commands of, as far as single lines tell.
+fn client(text: &str, dialect: Option<DialectKind>) -> Option<Client> {
+    let clients: &[Client] = match dialect {
+        None => &[Client::Sqlite, Client::Mysql],
+        Some(DialectKind::Sqlite | DialectKind::Duckdb) => &[Client::Sqlite],
+        Some(DialectKind::Mysql | DialectKind::Mariadb) => &[Client::Mysql],
+        Some(_) => &[],
+    };
+    let has = |client: &Client| text.lines().any(|it| client.command(it));
+    clients.iter().copied().find(has)
+}
+
+impl Client {
+    /// Whether a line is a command, if no statement goes on in it.
+    fn command(self, line: &str) -> bool {
+        match self {
+            // At the left margin, where no statement of SQL begins with a dot.
+            Self::Sqlite => {
+                line.strip_prefix('.').is_some_and(|it| it.starts_with(|it: char| it.is_ascii_alphabetic()))
+            }
+            Self::Mysql => delimiter(line).is_some() || argument(line, "source").is_some(),
+        }
+    }
+}
+
+/// What ends statements from such a line on.
+fn delimiter(line: &str) -> Option<&str> {
+    argument(line, "delimiter")?.split_whitespace().next()
+}
+
+/// What comes after a command's name.
+fn argument<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let line = line.trim();
+    let is_it = line.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name));
+    line.get(name.len()..).filter(|it| is_it && it.starts_with([' ', '\t']) && !it.trim().is_empty())
+}
+
+/// Goes through a text statement by statement.
+struct Scanner<'a> {
+    text: &'a str,
+    client: Client,
+    at: usize,
+    is_in_statement: bool,
+    /// In place of a semicolon.
+    delimiter: Option<&'a str>,
+    masked: Vec<u8>,
+    places: Vec<Range<usize>>,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str, client: Client) -> Self {
+        let masked = text.as_bytes().to_vec();
+        Self { text, client, at: 0, is_in_statement: false, delimiter: None, masked, places: Vec::new() }
+    }
+
+    fn run(&mut self) {
+        while self.at < self.text.len() {
+            if !self.skips_command() && !self.skips_delimiter() {
+                self.skip_sign();
+            }
+        }
+    }
+
+    fn skips_command(&mut self) -> bool {
+        let (before, rest) = self.text.split_at(self.at);
+        let line = rest.lines().next().unwrap_or_default();
+        // A delimiter of its own is MySQL's client's already.
+        let may_be = !self.is_in_statement || self.delimiter.is_some() && delimiter(line).is_some();
+        let begins_line = before.is_empty() || before.ends_with('\n');
+        if !may_be || !begins_line || !self.client.command(line) {
+            return false;
+        }
+        if let Some(new) = delimiter(line).filter(|_| self.client == Client::Mysql) {
+            self.delimiter = Some(new).filter(|it| *it != ";");
+            self.is_in_statement = false;
+        }
+        let mask = if line.len() < 4 {
+            "-".repeat(line.len())
+        } else {
+            format!("-- {}", "-".repeat(line.len() - 3))
+        };
+        self.put(&mask);
+        true
+    }
+
+    fn skips_delimiter(&mut self) -> bool {
+        let Some(delimiter) = self.delimiter.filter(|it| self.text[self.at..].starts_with(it)) else {
+            return false;
+        };
+        self.put(&format!("{:len$}", ";", len = delimiter.len()));
+        self.is_in_statement = false;
+        true
+    }
+
+    /// Puts as many bytes in the place of those that are here.
+    fn put(&mut self, mask: &str) {
+        let place = self.at..self.at + mask.len();
+        self.masked[place.clone()].copy_from_slice(mask.as_bytes());
+        self.at = place.end;
+        self.places.push(place);
+    }
+
+    fn skip_sign(&mut self) {
+        let rest = &self.text[self.at..];
+        let Some(first) = rest.chars().next() else { return };
+        let is_comment =
+            rest.starts_with("--") || rest.starts_with("/*") || first == '#' && self.client == Client::Mysql;
+        self.is_in_statement = match first {
+            ';' => self.delimiter.is_some() && self.is_in_statement,
+            _ => self.is_in_statement || !is_comment && !first.is_whitespace(),
+        };
+        self.at += match first {
+            '\'' | '"' | '`' => self.string(rest, first),
+            _ if is_comment => after(rest, if first == '/' { "*/" } else { "\n" }),
+            it => it.len_utf8(),
+        };
+    }
+
+    /// How long a string or a name is. A quote that is doubled begins another.
+    fn string(&self, rest: &str, quote: char) -> usize {
+        let has_escapes = self.client == Client::Mysql && quote != '`';
+        let mut chars = rest.char_indices().skip(1);
+        while let Some((at, it)) = chars.next() {
+            match it {
+                '\\' if has_escapes => drop(chars.next()),
+                it if it == quote => return at + 1,
+                _ => {}
+            }
+        }
+        rest.len()
+    }
+}
+
+/// How far it is to the end of `end`.
+fn after(text: &str, end: &str) -> usize {
+    text.find(end).map_or(text.len(), |it| it + end.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn masked(text: &str) -> String {
+        let masked = Masked::new(text, None);
+        assert_eq!(masked.text.len(), text.len());
+        masked.text.into_owned()
+    }
+
+    #[test]
+    fn dot_commands() {
+        assert_eq!(masked(".mode csv\r\nSELECT 1;\n.q\n"), "-- ------\r\nSELECT 1;\n--\n");
+        assert_eq!(masked("-- é\n.print 'é\nSELECT 1;"), "-- é\n-- -------\nSELECT 1;");
+        for other in [
+            "SELECT a\n.b FROM t;\n",
+            "SELECT '\n.a;\n';\n",
+            "/*\n.a\n*/\n",
+            ".5;\n",
+            " .mode csv\n",
+            "SELECT 'it''s;\n.a';\n",
+        ] {
+            assert_eq!(masked(other), other);
+        }
+        assert_eq!(masked("SELECT '\\';\n.quit\n"), "SELECT '\\';\n-- --\n");
+    }
+
+    #[test]
+    fn delimiters() {
+        let text = "DELIMITER //\nCREATE PROCEDURE p() BEGIN SELECT '//', 'a\\'//'; END//\ndelimiter ;\nSELECT 1 // 2;\n";
+        let without = "-- ---------\nCREATE PROCEDURE p() BEGIN SELECT '//', 'a\\'//'; END; \n-- --------\nSELECT 1 // 2;\n";
+        assert_eq!(masked(text), without);
+        assert_eq!(masked("source a.sql\n# it's\nSOURCE b.sql\n"), "-- ---------\n# it's\n-- ---------\n");
+        let copy = "COPY t FROM 'a'\nDELIMITER ','\nCSV;\n";
+        assert_eq!(masked(copy), copy);
+        assert_eq!(masked("DELIMITER\n"), "DELIMITER\n");
+    }
+
+    #[test]
+    fn a_dialect_says_which_client_it_is() {
+        let is_masked = |text: &str, dialect| Masked::new(text, Some(dialect)).text != text;
+        for (text, of, not) in [
+            (".mode csv\n", DialectKind::Duckdb, DialectKind::Postgres),
+            (".mode csv\n", DialectKind::Sqlite, DialectKind::Mysql),
+            ("DELIMITER $$\n", DialectKind::Mariadb, DialectKind::Sqlite),
+        ] {
+            assert!(is_masked(text, of) && !is_masked(text, not), "{text}");
+        }
+    }
+}
