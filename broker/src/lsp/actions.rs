@@ -13,6 +13,7 @@ use lint::Span;
 use overlay::{ContentHash, WorkspacePath};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::{
     capabilities::{FIX_ALL, SUPPRESS},
@@ -22,7 +23,7 @@ use super::{
     edits,
     failure::Failure,
     folder::Folder,
-    proxy,
+    queries::with_server,
     server::Server,
 };
 
@@ -47,33 +48,44 @@ enum DeferredKind {
 /// Placeholder for the reason in a suppression comment.
 const REASON: &str = "TODO: say why";
 
-/// `textDocument/codeAction`
+/// `textDocument/codeAction`: own actions, and those of a language server that answers soon enough.
 pub(super) async fn offer(
     server: Rc<Server>,
     document: Rc<Document>,
     version: i32,
     params: CodeActionParams,
-    raw: Value,
+    of_server: Option<impl Future<Output = Result<Value, Failure>>>,
 ) -> Result<Value, Failure> {
+    let asked_at = Instant::now();
     if document.folder().is_none() {
         return Ok(json!([]));
     }
-    let checked = wait(&document, version).await?;
-    let offer = Offer { server: &server, document: &document, checked: &checked, only: params.context.only };
+    let own = own(&server, &document, version, params);
+    let Some(of_server) = of_server else { return Ok(json!(own.await?)) };
+    let (own, of_server) = with_server(asked_at, own, of_server).await;
+    let mut all = own?;
+    // An error of the language server must not hide Broker's own actions.
+    let of_server = of_server.and_then(Result::ok).and_then(|it| it.as_array().cloned());
+    all.extend(of_server.unwrap_or_default());
+    Ok(json!(all))
+}
+
+async fn own(
+    server: &Rc<Server>,
+    document: &Rc<Document>,
+    version: i32,
+    params: CodeActionParams,
+) -> Result<Vec<Value>, Failure> {
+    let checked = document.result_of(version).await?;
+    let offer = Offer { server, document, checked: &checked, only: params.context.only };
     let mut actions = offer.actions(checked.text.index().span(params.range));
     if !server.traits.resolves_edits {
         for it in &mut actions {
-            *it = CodeAction { data: None, ..resolved(&server, it.clone()).await? };
+            *it = CodeAction { data: None, ..resolved(server, it.clone()).await? };
         }
         actions.retain(|it| it.disabled.is_none() || server.traits.disabled_actions);
     }
-    let mut all: Vec<_> = actions.into_iter().filter_map(|it| shown(&server, it)).collect();
-    if server.settings().servers {
-        // An error of the language server must not hide Broker's own actions.
-        let of_server = proxy::ask(server, "textDocument/codeAction".to_owned(), raw).await;
-        all.extend(of_server.ok().and_then(|it| it.as_array().cloned()).unwrap_or_default());
-    }
-    Ok(json!(all))
+    Ok(actions.into_iter().filter_map(|it| shown(server, it)).collect())
 }
 
 /// The action in JSON. A client without code action literals gets its command, if it has one.
@@ -81,23 +93,6 @@ fn shown(server: &Server, action: CodeAction) -> Option<Value> {
     match server.traits.code_action_literals {
         true => Some(json!(action)),
         false => action.command.map(|it| json!(it)),
-    }
-}
-
-/// Waits for the findings in this version of the document.
-async fn wait(document: &Rc<Document>, version: i32) -> Result<Rc<Checked>, Failure> {
-    let (mut results, mut states) = (document.results(), document.states());
-    loop {
-        if document.version() != version {
-            return Err(Failure::content_modified());
-        }
-        if let Some(checked) = document.checked() {
-            return Ok(checked);
-        }
-        tokio::select! {
-            changed = results.changed() => changed.map_err(Failure::internal)?,
-            changed = states.changed() => changed.map_err(Failure::internal)?,
-        }
     }
 }
 

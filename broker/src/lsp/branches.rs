@@ -8,12 +8,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
+    branch_lookup::Chosen,
     branch_uri::BranchFile,
     checking,
     diagnostics::{Context, diagnostics},
     document::Place,
     failure::Failure,
-    folder::{Connection, Folder},
+    folder::Folder,
     running,
     server::Server,
     target,
@@ -94,52 +95,8 @@ pub(super) struct Run {
     timeout_seconds: Option<u32>,
 }
 
-/// The branch that a command is about, with its folder.
-pub(super) struct Chosen {
-    pub(super) folder: Rc<Folder>,
-    pub(super) connection: Connection,
-    pub(super) branch: pb::Branch,
-}
-
 /// Branches in one request to the daemon, which allows no more.
 const PAGE: u32 = 1000;
-
-impl Server {
-    /// The folder that a command is about; the first one if it names none.
-    fn chosen_folder(&self, workspace: Option<&str>) -> Result<Rc<Folder>, Failure> {
-        let Some(uri) = workspace else {
-            let folders = self.named_folders().into_iter().chain(self.folders());
-            return folders.into_iter().next().ok_or_else(|| Failure::failed("no folder is open"));
-        };
-        let is_it = |it: &Rc<Folder>| it.uri == uri.trim_end_matches('/');
-        let folder = self.folders().into_iter().find(is_it);
-        // The editor may have opened a subfolder of the workspace.
-        let folder =
-            folder.or_else(|| self.folder_of(&format!("{}/x", uri.trim_end_matches('/'))).map(|it| it.0));
-        folder.ok_or_else(|| Failure::invalid_params(format!("{uri} is no folder of this editor")))
-    }
-
-    /// The branch that a command is about, by id or name.
-    async fn chosen(&self, branch: &str, workspace: Option<&str>) -> Result<Chosen, Failure> {
-        let by_handle = self.folder_of_branch(branch).filter(|_| workspace.is_none());
-        let (folder, connection) = match by_handle {
-            Some(found) => found,
-            None => {
-                let folder = self.chosen_folder(workspace)?;
-                let connection = folder.served().await?;
-                (folder, connection)
-            }
-        };
-        let request = pb::GetBranchRequest {
-            branch_id: branch.to_owned(),
-            workspace_id: connection.workspace.clone(),
-            with_tree_hash: false,
-            without_conflicts: true,
-        };
-        let found = folder.link.branches().get_branch(request).await?.into_inner();
-        Ok(Chosen { folder, connection, branch: found.branch.unwrap_or_default() })
-    }
-}
 
 /// A branch in results of commands and in notifications.
 pub(super) fn branch_json(folder: &Folder, it: &pb::Branch) -> Value {

@@ -43,6 +43,7 @@ pub(super) fn initialize_result(traits: &ClientTraits, settings: Settings, versi
 
 /// Capabilities for requests that are passed on to the project's language servers.
 fn of_servers() -> Value {
+    let all_files = json!({"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]});
     json!({
         "definitionProvider": true,
         "declarationProvider": true,
@@ -56,8 +57,20 @@ fn of_servers() -> Value {
         "renameProvider": {"prepareProvider": true},
         "callHierarchyProvider": true,
         "typeHierarchyProvider": true,
-        "inlayHintProvider": true,
+        "inlayHintProvider": {"resolveProvider": true},
+        "inlineValueProvider": true,
+        "inlineCompletionProvider": true,
         "foldingRangeProvider": true,
+        "linkedEditingRangeProvider": true,
+        "documentFormattingProvider": true,
+        "documentRangeFormattingProvider": {"rangesSupport": true},
+        "documentOnTypeFormattingProvider": {
+            "firstTriggerCharacter": "}",
+            "moreTriggerCharacter": [";", "\n", ")", "=", ".", ">", "{"],
+        },
+        "documentLinkProvider": {"resolveProvider": true},
+        "colorProvider": true,
+        "monikerProvider": true,
         "semanticTokensProvider": {
             "legend": {"tokenTypes": semantic_tokens::TYPES, "tokenModifiers": semantic_tokens::MODIFIERS},
             "full": true,
@@ -69,9 +82,7 @@ fn of_servers() -> Value {
             "resolveProvider": true,
         },
         "workspace": {
-            "fileOperations": {
-                "willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]},
-            },
+            "fileOperations": {"willCreate": all_files, "willRename": all_files, "willDelete": all_files},
         },
     })
 }

@@ -99,7 +99,8 @@ fn range(it: &pb::Finding, index: &Index<'_>) -> Range {
     }
 }
 
-fn message(it: &pb::Finding) -> String {
+/// The message of a finding, with the place in a cell of a notebook.
+pub(super) fn message(it: &pb::Finding) -> String {
     match it.cell {
         None => it.message.clone(),
         Some(cell) => {

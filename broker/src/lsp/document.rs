@@ -9,7 +9,7 @@ use gen_lsp_types::Diagnostic;
 use overlay::WorkspacePath;
 use tokio::{sync::watch, task::AbortHandle};
 
-use super::{branch_uri::BranchFile, checking::Found, folder::Folder, text::Text};
+use super::{branch_uri::BranchFile, checking::Found, failure::Failure, folder::Folder, text::Text};
 
 /// An open document. Dropping it, when the client closes it, aborts its task.
 pub(super) struct Document {
@@ -22,6 +22,8 @@ pub(super) struct Document {
     sent: watch::Sender<(u64, i32)>,
     /// The last result; of an older version while a newer one is checked.
     checked: watch::Sender<Option<Rc<Checked>>>,
+    /// [`Folder::last_buffer_change`] at the start of the last check.
+    checking: Cell<u64>,
     /// Version and number of the last result that the client pulled.
     reported: Cell<Option<(i32, u64)>>,
     task: Cell<Option<AbortHandle>>,
@@ -68,6 +70,8 @@ pub(super) struct Checked {
     pub(super) result_id: String,
     /// Diagnostics of other files that depend on this one, by URI. Only language servers have them.
     pub(super) related: Vec<(String, Vec<Diagnostic>)>,
+    /// [`Folder::last_buffer_change`] at the start of the check.
+    pub(super) buffers: u64,
     /// Counts results, to tell those of one version apart.
     pub(super) number: u64,
 }
@@ -82,6 +86,7 @@ impl Document {
             state: watch::Sender::new(state),
             sent: watch::Sender::new((0, i32::MIN)),
             checked: watch::Sender::new(None),
+            checking: Cell::new(0),
             reported: Cell::new(None),
             task: Cell::new(None),
             waiting: Cell::new(0),
@@ -116,7 +121,7 @@ impl Document {
 
     /// Waits until the daemon has the text that the document has at this call. Ends as well if the document is closed, or its
     /// folder cannot be served. Does not keep the document.
-    pub(super) fn until_sent(&self) -> impl Future<Output = ()> + 'static {
+    pub(super) fn until_sent(&self) -> impl Future<Output = ()> + use<> {
         let (version, mut sent, folder) = (self.version(), self.sent.subscribe(), self.folder().cloned());
         async move {
             let Some(folder) = folder else { return };
@@ -128,6 +133,24 @@ impl Document {
     /// Has its task check the same version again.
     pub(super) fn touch(&self) {
         self.state.send_modify(|_| {});
+    }
+
+    /// Notes that a check begins, as of this change of a buffer.
+    pub(super) fn mark_checking(&self, buffers: u64) {
+        self.checking.set(buffers);
+    }
+
+    /// [`Folder::last_buffer_change`] at the start of the last check.
+    pub(super) fn last_check(&self) -> u64 {
+        self.checking.get()
+    }
+
+    /// Starts the check again unless the last one began after this change of a buffer, be it of another document: findings may depend
+    /// on that one.
+    pub(super) fn check_since(&self, buffers: u64) {
+        if self.last_check() < buffers {
+            self.touch();
+        }
     }
 
     /// Registers a request that waits for a result. Starts the check again if it was given up.
@@ -157,17 +180,41 @@ impl Document {
         self.task.set(Some(task));
     }
 
+    /// Aborts its task, so that no later text is sent.
+    pub(super) fn end_task(&self) {
+        if let Some(task) = self.task.take() {
+            task.abort();
+        }
+    }
+
     /// The result for the current version, if it is there.
     pub(super) fn checked(&self) -> Option<Rc<Checked>> {
         let checked = self.checked.borrow().clone();
         checked.filter(|it| it.version == self.version())
     }
 
+    /// Waits for the result for a version. An error if the document has changed since.
+    pub(super) async fn result_of(&self, version: i32) -> Result<Rc<Checked>, Failure> {
+        let (mut results, mut states) = (self.results(), self.states());
+        loop {
+            if self.version() != version {
+                return Err(Failure::content_modified());
+            }
+            if let Some(checked) = self.checked() {
+                return Ok(checked);
+            }
+            tokio::select! {
+                changed = results.changed() => changed.map_err(Failure::internal)?,
+                changed = states.changed() => changed.map_err(Failure::internal)?,
+            }
+        }
+    }
+
     pub(super) fn results(&self) -> watch::Receiver<Option<Rc<Checked>>> {
         self.checked.subscribe()
     }
 
-    /// Stores a result. `false` if it equals the last one, or is of an older version.
+    /// Stores a result. `false` if it tells the client nothing new: it equals the last one, or is of an older version.
     pub(super) fn keep(&self, mut checked: Checked) -> bool {
         if checked.version != self.version() {
             return false;
@@ -178,12 +225,10 @@ impl Document {
                 && it.result_id == checked.result_id
                 && it.related == checked.related
         };
-        if last.as_ref().is_some_and(is_same) {
-            return false;
-        }
-        checked.number = last.map_or(0, |it| it.number) + 1;
+        let is_new = !last.as_ref().is_some_and(is_same);
+        checked.number = last.map_or(0, |it| it.number) + u64::from(is_new);
         self.checked.send_replace(Some(Rc::new(checked)));
-        true
+        is_new
     }
 
     /// Notes that the client has pulled this result.
@@ -241,8 +286,6 @@ impl Drop for Waiting {
 
 impl Drop for Document {
     fn drop(&mut self) {
-        if let Some(task) = self.task.take() {
-            task.abort();
-        }
+        self.end_task();
     }
 }

@@ -53,8 +53,7 @@ impl Server {
         // A discarded branch has no content to refresh.
         let is_gone = it.kind() == pb::BranchChangeKind::Discarded;
         for document in self.documents().into_iter().filter(|_| !is_gone) {
-            let is_of_it = |file: &super::branch_uri::BranchFile| file.branch == branch.branch_id;
-            if matches!(&document.place, Place::Branch(_, file) if is_of_it(file)) {
+            if is_of(&document, folder, &branch) {
                 self.refresh_content(document.uri.clone());
             }
         }
@@ -89,6 +88,12 @@ impl Server {
 
 fn is_of_branch(document: &Document, folder: &Rc<Folder>) -> bool {
     matches!(&document.place, Place::Branch(of, _) if Rc::ptr_eq(of, folder))
+}
+
+/// Whether a document is a file of this branch, by the branch's id or name.
+fn is_of(document: &Document, folder: &Rc<Folder>, branch: &pb::Branch) -> bool {
+    let names_it = |it: &str| it == branch.branch_id || it == branch.name;
+    matches!(&document.place, Place::Branch(of, file) if Rc::ptr_eq(of, folder) && names_it(&file.branch))
 }
 
 fn branch_event(folder: &Folder, branch: &pb::Branch, it: &pb::BranchChanged) -> Value {

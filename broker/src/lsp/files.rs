@@ -41,7 +41,7 @@ impl Server {
             return Ok(Some(text));
         }
         let target = match place {
-            Place::Branch(_, file) => target::branch(&file.branch),
+            Place::Branch(folder, file) => self.branch_target(folder, file).await?,
             Place::Base(..) | Place::Elsewhere => target::base(connection),
         };
         let text = self.read_if_there(target, path).await?.and_then(|it| String::from_utf8(it).ok());

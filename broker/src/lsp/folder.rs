@@ -29,6 +29,8 @@ pub(super) struct Folder {
     epochs: Cell<u64>,
     /// Counts changes of the base, and other reasons to check open documents again.
     base: watch::Sender<u64>,
+    /// Counts changes of the buffers here that the daemon has acknowledged.
+    buffers: Cell<u64>,
     /// Epoch of the last connection on which a call failed because the daemon was gone.
     stale: watch::Sender<u64>,
 }
@@ -79,6 +81,7 @@ impl Folder {
             refused: watch::Sender::new(None),
             epochs: Cell::new(0),
             base: watch::Sender::new(0),
+            buffers: Cell::new(0),
             stale: watch::Sender::new(0),
         })
     }
@@ -151,6 +154,16 @@ impl Folder {
     /// Receives each later change of the base.
     pub(super) fn base_changes(&self) -> watch::Receiver<u64> {
         self.base.subscribe()
+    }
+
+    /// Number of the last change of a buffer here. A check that begins now is about it.
+    pub(super) fn last_buffer_change(&self) -> u64 {
+        self.buffers.get()
+    }
+
+    /// Notes that the daemon has set or closed a buffer of this editor.
+    pub(super) fn buffer_has_changed(&self) {
+        self.buffers.set(self.buffers.get() + 1);
     }
 
     /// Opens the folder again, because a call on this connection has failed.

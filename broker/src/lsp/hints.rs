@@ -1,11 +1,11 @@
-//! Hover and completion for rules in suppression comments, and for rules, keys and values in `broker.toml`.
+//! Descriptions and completion for rules in suppression comments, and for rules, keys and values in `broker.toml`.
 
 use std::{ops::Range as Bytes, rc::Rc};
 
 use broker_proto::v1 as pb;
 use gen_lsp_types::{
-    CompletionItem, CompletionItemKind, CompletionItemTextEdit, CompletionList, Contents, Documentation,
-    Hover, MarkupContent, MarkupKind, Position, TextEdit,
+    CompletionItem, CompletionItemKind, CompletionItemTextEdit, CompletionList, Documentation, Position,
+    TextEdit,
 };
 use lint::Span;
 
@@ -13,6 +13,7 @@ use super::{
     config_schema,
     document::Document,
     failure::Failure,
+    hover::Part,
     rule_list::{Rules, full_name, markdown},
     server::Server,
     text::Text,
@@ -70,11 +71,11 @@ impl CursorWord {
 }
 
 /// Description of the rule or key.
-pub(super) async fn hover(
+pub(super) async fn describe(
     server: &Server,
     document: &Rc<Document>,
     cursor: &CursorWord,
-) -> Result<Option<Hover>, Failure> {
+) -> Result<Option<Part>, Failure> {
     let whole = cursor.word(cursor.word.range.clone());
     let text = match &cursor.word.kind {
         WordKind::Key { table } => {
@@ -91,11 +92,7 @@ pub(super) async fn hover(
         Some(text) => Some(text),
         None => rules(server, document).await?.and_then(|it| it.find(whole).map(markdown)),
     };
-    let kind = if server.traits.markdown_hover { MarkupKind::Markdown } else { MarkupKind::PlainText };
-    Ok(text.map(|value| Hover {
-        contents: Contents::MarkupContent(MarkupContent { kind, value }),
-        range: Some(cursor.range()),
-    }))
+    Ok(text.map(|text| Part { text, range: Some(cursor.range()) }))
 }
 
 /// Proposals for the word.

@@ -1,13 +1,15 @@
 //! Language server: `broker lsp`. Translates between an editor and the daemon: open documents become the workspace's buffers, and
 //! requests become calls of the daemon's services.
 //!
-//! All state belongs to one thread; slow work is a task on that thread that waits for the daemon. Does not format, since no plugin
-//! does. Knows no rule and no linter by name.
+//! All state belongs to one thread; slow work is a task on that thread that waits for the daemon. Does not format itself: with
+//! `servers`, language servers do. Knows no rule and no linter by name.
 
 mod actions;
+mod branch_lookup;
 mod branch_uri;
 mod branches;
 mod capabilities;
+mod changes;
 mod checking;
 mod client_traits;
 mod commands;
@@ -23,6 +25,8 @@ mod failure;
 mod files;
 mod folder;
 mod hints;
+mod hover;
+mod hover_answer;
 mod initialize;
 mod lenses;
 mod link;
@@ -46,6 +50,8 @@ mod settings;
 mod symbols;
 mod sync;
 mod target;
+#[cfg(test)]
+mod tests;
 mod text;
 mod wire;
 mod words;

@@ -11,17 +11,12 @@ use serde_json::{Value, json};
 use tonic::Status;
 
 use super::{
-    branch_uri::{BranchFile, SCHEME},
-    failure::Failure,
-    folder::Folder,
-    queries::no_answer,
-    semantic_tokens,
-    server::Server,
-    symbols, target,
+    branch_uri::BranchFile, failure::Failure, folder::Folder, queries::no_answer, semantic_tokens,
+    server::Server, symbols, target,
 };
 
 /// Methods about a document.
-const METHODS: [&str; 26] = [
+const METHODS: &[&str] = &[
     "textDocument/definition",
     "textDocument/declaration",
     "textDocument/typeDefinition",
@@ -38,23 +33,45 @@ const METHODS: [&str; 26] = [
     "textDocument/prepareCallHierarchy",
     "textDocument/prepareTypeHierarchy",
     "textDocument/inlayHint",
+    "textDocument/inlineValue",
+    "textDocument/inlineCompletion",
     "textDocument/foldingRange",
     "textDocument/selectionRange",
+    "textDocument/linkedEditingRange",
+    "textDocument/formatting",
+    "textDocument/rangeFormatting",
+    "textDocument/rangesFormatting",
+    "textDocument/onTypeFormatting",
+    "textDocument/documentLink",
+    "textDocument/documentColor",
+    "textDocument/colorPresentation",
+    "textDocument/moniker",
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "typeHierarchy/supertypes",
     "typeHierarchy/subtypes",
     "completionItem/resolve",
     "codeAction/resolve",
+    "inlayHint/resolve",
+    "documentLink/resolve",
     semantic_tokens::FULL,
     semantic_tokens::RANGE,
 ];
 
-/// Methods about a whole folder.
-const FOLDER_METHODS: [&str; 2] = ["workspace/symbol", "workspace/willRenameFiles"];
+/// Methods about files that are going to be created, renamed or deleted.
+const FILE_METHODS: [&str; 3] =
+    ["workspace/willCreateFiles", "workspace/willRenameFiles", "workspace/willDeleteFiles"];
+
+/// Methods whose items are resolved by a later request.
+const RESOLVED: [&str; 4] = [
+    "textDocument/completion",
+    "textDocument/codeAction",
+    "textDocument/inlayHint",
+    "textDocument/documentLink",
+];
 
 pub(super) fn is_proxied(method: &str) -> bool {
-    METHODS.contains(&method) || FOLDER_METHODS.contains(&method)
+    METHODS.contains(&method) || FILE_METHODS.contains(&method) || method == "workspace/symbol"
 }
 
 /// Member of `data` that names the language server of an item.
@@ -64,7 +81,7 @@ const MARK: &str = "brokerServer";
 pub(super) async fn ask(server: Rc<Server>, method: String, params: Value) -> Result<Value, Failure> {
     match method.as_str() {
         "workspace/symbol" => return symbols::find(&server, &params).await,
-        "workspace/willRenameFiles" => return will_rename(&server, params).await,
+        it if FILE_METHODS.contains(&it) => return files_will_change(&server, it, params).await,
         semantic_tokens::FULL | semantic_tokens::RANGE => {
             return semantic_tokens::ask(&server, &params).await;
         }
@@ -82,8 +99,8 @@ pub(super) async fn ask(server: Rc<Server>, method: String, params: Value) -> Re
 struct Question {
     server: Rc<Server>,
     folder: Rc<Folder>,
-    /// Id of the branch, and the prefix of URIs of its documents.
-    branch: Option<(String, String)>,
+    /// Start of the URIs of a branch's documents.
+    branch: Option<String>,
     target: pb::Target,
     /// Name of the language server; empty for the one that is chosen for the document.
     name: String,
@@ -108,9 +125,9 @@ impl Question {
         let unknown = || Failure::failed(format!("{uri} is in no folder of this editor"));
         let (folder, target, branch) = match BranchFile::of_uri(&uri) {
             Some(file) => {
-                let (folder, _) = server.folder_of_branch(&file.branch).ok_or_else(unknown)?;
-                let start = format!("{SCHEME}://{}/", file.branch);
-                (folder, target::branch(&file.branch), Some((file.branch, start)))
+                let folder = server.folder_of_file(&file).ok_or_else(unknown)?;
+                let target = server.branch_target(&folder, &file).await?;
+                (folder, target, BranchFile::root_of(&uri).map(str::to_owned))
             }
             None => {
                 let open = server.document(&uri).and_then(|it| it.folder().cloned());
@@ -124,7 +141,7 @@ impl Question {
 
     async fn ask(&mut self, method: &str) -> Result<Value, Status> {
         let on_disk = format!("{}/", self.folder.uri);
-        if let Some((_, start)) = &self.branch {
+        if let Some(start) = &self.branch {
             rename_documents(&mut self.params, start, &on_disk);
         }
         let request = pb::CallMethodRequest {
@@ -137,12 +154,11 @@ impl Question {
         let answer = self.folder.link.queries().call_method(request).await?.into_inner();
         let result = serde_json::from_str(&answer.result_json);
         let mut result = result.map_err(|error| Status::internal(format!("the server's answer: {error}")))?;
-        if let Some((_, start)) = &self.branch {
+        if let Some(start) = &self.branch {
             rename_documents(&mut result, &on_disk, start);
         }
         self.set_own_versions(&mut result);
-        if matches!(method, "textDocument/completion" | "textDocument/codeAction" | "textDocument/inlayHint")
-        {
+        if RESOLVED.contains(&method) {
             let uri = self.params.pointer("/textDocument/uri").cloned().unwrap_or_default();
             mark(&mut result, &answer.server, &uri);
         }
@@ -210,9 +226,10 @@ pub(super) fn is_of_a_server(item: &Value) -> bool {
     item.pointer(&format!("/data/{MARK}")).is_some()
 }
 
-/// `workspace/willRenameFiles`: the edits of all language servers that run for the folder.
-async fn will_rename(server: &Rc<Server>, params: Value) -> Result<Value, Failure> {
-    let uri = params.pointer("/files/0/oldUri").and_then(Value::as_str).unwrap_or_default();
+/// One of [`FILE_METHODS`]: the edits of all language servers that run for the folder.
+async fn files_will_change(server: &Rc<Server>, method: &str, params: Value) -> Result<Value, Failure> {
+    let uri = ["/files/0/oldUri", "/files/0/uri"].iter().find_map(|it| params.pointer(it)?.as_str());
+    let uri = uri.unwrap_or_default();
     let Some((folder, _)) = server.folder_of(uri) else { return Ok(Value::Null) };
     let Some(connection) = folder.connection() else { return Ok(Value::Null) };
     let running = folder.link.servers().list_servers(pb::ListServersRequest {}).await?.into_inner().servers;
@@ -227,8 +244,8 @@ async fn will_rename(server: &Rc<Server>, params: Value) -> Result<Value, Failur
             name: it.name.clone(),
             params: params.clone(),
         };
-        // Many language servers do not support this method.
-        let Ok(answer) = question.ask("workspace/willRenameFiles").await else { continue };
+        // Many language servers do not support these methods.
+        let Ok(answer) = question.ask(method).await else { continue };
         changes.extend(document_changes(&answer));
     }
     Ok(if changes.is_empty() { Value::Null } else { json!({"documentChanges": changes}) })
@@ -258,6 +275,13 @@ mod tests {
             "other": "file:///v",
         });
         assert_eq!(edit, want);
+    }
+
+    #[test]
+    fn methods_are_those_of_the_protocol() {
+        for it in METHODS.iter().chain(&FILE_METHODS).chain(&RESOLVED) {
+            assert!(lsp_client::is_known_method(it) && is_proxied(it), "{it}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{
     checking::{self, Found},
     diagnostics::{Context, diagnostics, result_id},
-    document::{Document, Place},
+    document::{Checked, Document, Place},
     failure::Failure,
     folder::{Connection, Folder},
     link::is_gone,
@@ -24,7 +24,8 @@ use super::{
     text::Text,
 };
 
-/// `textDocument/diagnostic`. Waits for the result of the document's own task.
+/// `textDocument/diagnostic`. Waits for the result of the document's own task, in a check that began after all changes of buffers:
+/// one of them may be a configuration.
 pub(super) async fn of_document(
     server: Rc<Server>,
     document: Option<(i32, Rc<Document>)>,
@@ -36,8 +37,12 @@ pub(super) async fn of_document(
     }
     let (mut results, mut states) = (document.results(), document.states());
     let _waiting = document.wait_for_result();
+    server.until_sent().await;
+    let buffers = document.folder().map_or(0, |it| it.last_buffer_change());
+    document.check_since(buffers);
     loop {
-        if let Some(checked) = document.checked().filter(|it| it.version == version) {
+        let is_asked = |it: &Rc<Checked>| it.version == version && it.buffers >= buffers;
+        if let Some(checked) = document.checked().filter(is_asked) {
             document.mark_reported(&checked);
             let is_known = params.previous_result_id.as_ref() == Some(&checked.result_id);
             let mut report = match is_known {
@@ -72,8 +77,8 @@ async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Re
     let Some((folder, path)) = server.folder_of(&params.text_document.uri.0) else {
         return Ok(full(&[], None));
     };
-    // The file may have been closed just before: its buffer must be gone first.
-    let _closed = server.in_order(&params.text_document.uri.0, async {}).await;
+    // The file may have been closed just before, so that its buffer must be gone first, and a configuration may have been changed.
+    server.until_sent().await;
     let path = folder.resolved(&path);
     let connection = folder.served().await?;
     let target = target::base(&connection);

@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
-    actions, branch_uri::BranchFile, commands, failure::Failure, hints, lenses, peer::Peer,
-    pending::PendingRequests, proxy, pull, server::Server, target,
+    actions, branch_uri::BranchFile, commands, failure::Failure, hints, hover, lenses, peer::Peer,
+    pending::PendingRequests, proxy, pull, server::Server,
 };
 
 /// One request.
@@ -34,8 +34,8 @@ impl Call<'_> {
                 return Err(Failure::no_method(method));
             }
             "textDocument/diagnostic" => self.diagnostic(params)?,
-            "workspace/diagnostic" => self.spawn(pull::of_workspace(server, typed(params)?)),
-            "textDocument/codeAction" => self.code_action(params)?,
+            "workspace/diagnostic" => self.spawn_in_order(pull::of_workspace(server, typed(params)?)),
+            "textDocument/codeAction" => self.code_action(method, params)?,
             "codeAction/resolve" if !proxy::is_of_a_server(&params) => {
                 self.spawn_in_order(actions::resolve(server, typed(params)?));
             }
@@ -47,7 +47,7 @@ impl Call<'_> {
                 let params: TextDocumentContentParams = typed(params)?;
                 self.spawn_in_order(content(server, params.uri.0));
             }
-            _ if server.settings().servers && proxy::is_proxied(method) => self.proxied(method, params),
+            _ if proxy::is_proxied(method) => self.proxied(method, params)?,
             _ => return Err(Failure::no_method(method)),
         }
         Ok(())
@@ -61,12 +61,12 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn code_action(&self, params: Value) -> Result<(), Failure> {
+    fn code_action(&self, method: &str, params: Value) -> Result<(), Failure> {
         let raw = params.clone();
         let params: CodeActionParams = typed(params)?;
         let document = self.server.expect_document(&params.text_document.uri.0)?;
-        let version = document.version();
-        self.spawn(actions::offer(Rc::clone(self.server), document, version, params, raw));
+        let (version, of_server) = (document.version(), self.of_server(method, raw));
+        self.spawn(actions::offer(Rc::clone(self.server), document, version, params, of_server));
         Ok(())
     }
 
@@ -77,10 +77,12 @@ impl Call<'_> {
         let document = self.server.expect_document(&at.text_document.uri.0)?;
         let server = Rc::clone(self.server);
         match hints::CursorWord::at(&document, at.position) {
-            Some(cursor) => {
-                self.spawn(async move { Ok(json!(hints::hover(&server, &document, &cursor).await?)) });
+            Some(cursor) => self.spawn(hover::of_word(server, document, at.position, cursor)),
+            None => {
+                let version = document.version();
+                let of_server = self.of_server(method, raw).map(|it| self.let_pass(it));
+                self.spawn(hover::of_place(server, document, version, at.position, of_server));
             }
-            None => self.proxied_or_null(method, raw),
         }
         Ok(())
     }
@@ -109,32 +111,50 @@ impl Call<'_> {
 
     /// Answers as a language server does, or with `null` where language servers are off.
     fn proxied_or_null(&self, method: &str, params: Value) {
-        if self.server.settings().servers {
-            self.proxied(method, params);
-        } else {
-            self.spawn(async { Ok(Value::Null) });
+        match self.of_server(method, params) {
+            Some(asked) => self.spawn(self.let_pass(asked)),
+            None => self.spawn(async { Ok(Value::Null) }),
         }
     }
 
-    fn proxied(&self, method: &str, params: Value) {
-        let (asking, server) = (self.server.questions.begin(), Rc::clone(self.server));
-        let asked = proxy::ask(server, method.to_owned(), params);
-        self.spawn_in_order(async move {
-            let answer = asked.await;
-            drop(asking);
-            answer
-        });
+    fn proxied(&self, method: &str, params: Value) -> Result<(), Failure> {
+        let asked = self.of_server(method, params).ok_or_else(|| Failure::no_method(method))?;
+        self.spawn(self.let_pass(asked));
+        Ok(())
     }
 
-    /// Starts the work once the daemon has all texts that were changed before the request came.
-    fn spawn_in_order(&self, work: impl Future<Output = Result<Value, Failure>> + 'static) {
-        let sent: Vec<_> = self.server.documents().iter().map(|it| it.until_sent()).collect();
-        self.spawn(async move {
-            for it in sent {
-                it.await;
-            }
+    /// The answer of a language server; `None` where they are off.
+    fn of_server(
+        &self,
+        method: &str,
+        params: Value,
+    ) -> Option<impl Future<Output = Result<Value, Failure>> + 'static> {
+        let server = Rc::clone(self.server);
+        let is_on = server.settings().servers;
+        is_on.then(|| self.in_order(proxy::ask(server, method.to_owned(), params)))
+    }
+
+    /// Has checks let a question to a language server pass.
+    fn let_pass<T>(&self, question: impl Future<Output = T> + 'static) -> impl Future<Output = T> + 'static {
+        let asking = self.server.questions.begin();
+        async move {
+            let answer = question.await;
+            drop(asking);
+            answer
+        }
+    }
+
+    /// The work, begun once the daemon has all texts that were changed before the request came.
+    fn in_order<T>(&self, work: impl Future<Output = T> + 'static) -> impl Future<Output = T> + 'static {
+        let sent = self.server.until_sent();
+        async move {
+            sent.await;
             work.await
-        });
+        }
+    }
+
+    fn spawn_in_order(&self, work: impl Future<Output = Result<Value, Failure>> + 'static) {
+        self.spawn(self.in_order(work));
     }
 
     fn spawn(&self, work: impl Future<Output = Result<Value, Failure>> + 'static) {
@@ -150,9 +170,9 @@ fn typed<T: DeserializeOwned>(params: Value) -> Result<T, Failure> {
 async fn content(server: Rc<Server>, uri: String) -> Result<Value, Failure> {
     let file = BranchFile::of_uri(&uri)
         .ok_or_else(|| Failure::invalid_params(format!("{uri} is no file of a branch")))?;
-    if server.folder_of_branch(&file.branch).is_none() {
-        return Err(Failure::failed(format!("no folder of this editor has the branch of {uri}")));
-    }
-    let bytes = server.read(target::branch(file.branch), file.path.as_str()).await?;
+    let folder = server.folder_of_file(&file);
+    let folder =
+        folder.ok_or_else(|| Failure::failed(format!("no folder is open that has the branch of {uri}")))?;
+    let bytes = server.read(server.branch_target(&folder, &file).await?, file.path.as_str()).await?;
     Ok(json!({"text": String::from_utf8_lossy(&bytes)}))
 }

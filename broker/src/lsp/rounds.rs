@@ -72,6 +72,7 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
         let mut given_up = document.give_ups();
         let showed = round.show(&mut shown).await;
         document.mark_sent(connection.epoch, round.state.version);
+        document.mark_checking(folder.last_buffer_change());
         let ended = match showed {
             Ok(()) => tokio::select! {
                 biased;
@@ -121,7 +122,10 @@ impl Round<'_> {
     async fn answer(&self, shown: Option<&Shown>) -> Result<(), Status> {
         match &self.document.place {
             Place::Base(_, path) => self.base(self.folder.resolved(path).as_str(), shown).await,
-            Place::Branch(_, file) => self.check(target::branch(&file.branch), file.path.as_str()).await,
+            Place::Branch(folder, file) => {
+                let target = self.server.branch_target(folder, file).await?;
+                self.check(target, file.path.as_str()).await
+            }
             Place::Elsewhere => Ok(()),
         }
     }
@@ -174,6 +178,7 @@ impl Round<'_> {
         let setting =
             self.server.in_order(&self.document.uri, async move { files.set_buffer(request).await });
         let answer = setting.await.map_err(|error| Status::internal(error.to_string()))??.into_inner();
+        self.folder.buffer_has_changed();
         *shown = Some(Shown { epoch: self.connection.epoch, version, is_typed, is_hidden: answer.hidden });
         Ok(())
     }
@@ -256,7 +261,8 @@ impl Round<'_> {
     fn deliver(&self, found: Found, diagnostics: Vec<Diagnostic>, related: Vec<(String, Vec<Diagnostic>)>) {
         let result_id = result_id(&diagnostics);
         let State { version, text, .. } = self.state.clone();
-        let checked = Checked { version, text, found, diagnostics, result_id, related, number: 0 };
+        let buffers = self.document.last_check();
+        let checked = Checked { version, text, found, diagnostics, result_id, related, buffers, number: 0 };
         deliver(self.server, self.document, checked);
     }
 
@@ -278,10 +284,12 @@ pub(super) fn deliver_unserved(server: &Rc<Server>, document: &Rc<Document>, rea
     let State { version, text, .. } = document.state();
     let diagnostics = vec![incomplete_check("", reason)];
     let (found, result_id) = (Found::default(), result_id(&diagnostics));
+    let buffers = document.folder().map_or(0, |it| it.last_buffer_change());
+    let related = Vec::new();
     deliver(
         server,
         document,
-        Checked { version, text, found, diagnostics, result_id, related: Vec::new(), number: 0 },
+        Checked { version, text, found, diagnostics, result_id, related, buffers, number: 0 },
     );
 }
 

@@ -61,7 +61,7 @@ pub(super) const MODIFIERS: [&str; 10] = [
 pub(super) async fn ask(server: &Rc<Server>, params: &Value) -> Result<Value, Failure> {
     let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
     let document = server.expect_document(uri)?;
-    let Some((folder, target, path)) = target_of(server, uri) else { return Ok(Value::Null) };
+    let Some((folder, target, path)) = target_of(server, uri).await? else { return Ok(Value::Null) };
     let text = document.state().text;
     let range = params.get("range").map(|it| serde_json::from_value::<gen_lsp_types::Range>(it.clone()));
     let range = range.transpose().map_err(Failure::invalid_params)?;

@@ -233,6 +233,21 @@ impl Server {
         })
     }
 
+    /// Waits until the daemon has the texts that the documents have at this call, and has closed those that were closed before.
+    pub(super) fn until_sent(&self) -> impl Future<Output = ()> + use<> {
+        let sent: Vec<_> = self.documents().iter().map(|it| it.until_sent()).collect();
+        let begun: Vec<_> = self.orders.borrow().keys().cloned().collect();
+        let begun: Vec<_> = begun.iter().map(|it| self.in_order(it, async {})).collect();
+        async move {
+            for it in sent {
+                it.await;
+            }
+            for it in begun {
+                let _ended = it.await;
+            }
+        }
+    }
+
     /// Remembers the texts of open documents as the ones that a branch of the base shows, but for files that it keeps edits of.
     pub(super) fn remember_texts_but(&self, branch: &str, folder: &Rc<Folder>, edited: &[String]) {
         let kept: Vec<_> = edited.iter().flat_map(|it| self.documents_at(folder, it)).collect();

@@ -52,6 +52,8 @@ impl Server {
 
     pub(super) fn did_close(self: &Rc<Self>, params: &DidCloseTextDocumentParams) {
         let Some(document) = self.remove_document(&params.text_document.uri.0) else { return };
+        // A text that it has not sent yet must not follow the closing of the buffer.
+        document.end_task();
         let server = Rc::clone(self);
         let _goes_on = self.in_order(&document.uri.clone(), async move {
             if let Place::Base(folder, path) = &document.place {
@@ -72,10 +74,8 @@ impl Server {
     /// Which file a document shows. For one outside of the editor's folders, the workspace around it is served, if there is one.
     fn place_of(self: &Rc<Self>, uri: &str) -> Place {
         if let Some(file) = BranchFile::of_uri(uri) {
-            return match self.folder_of_branch(&file.branch) {
-                Some((folder, _)) => Place::Branch(folder, file),
-                None => Place::Elsewhere,
-            };
+            let folder = self.folder_of_file(&file);
+            return folder.map_or(Place::Elsewhere, |it| Place::Branch(it, file));
         }
         if let Some((folder, path)) = self.folder_of(uri) {
             return Place::Base(folder, path);
@@ -103,4 +103,5 @@ async fn close_buffer(folder: &Rc<Folder>, path: &WorkspacePath) {
         editor_id: connection.editor,
     };
     let _gone_with_the_daemon = folder.link.files().close_buffer(request).await;
+    folder.buffer_has_changed();
 }

@@ -6,6 +6,8 @@ use gen_lsp_types::{Position, Range, TextDocumentContentChangeEvent as Change, T
 use lint::Span;
 use lsp_client::{PositionEncoding, Positions};
 
+use super::changes;
+
 /// A shared text with the encoding of its positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
@@ -27,18 +29,7 @@ impl Text {
 
     /// The text after changes. The range of each is in the text that the change before it has made.
     pub(super) fn changed(&self, changes: &[Change]) -> Self {
-        let mut text = self.clone();
-        for change in changes {
-            text.text = match change {
-                Change::TextDocumentContentChangeWholeDocument(it) => it.text.as_str().into(),
-                Change::TextDocumentContentChangePartial(it) => {
-                    let Span { start, end } = text.index().span(it.range);
-                    let (before, after) = (&text.text[..start as usize], &text.text[end as usize..]);
-                    [before, &it.text, after].concat().into()
-                }
-            };
-        }
-        text
+        Self::new(changes::changed(&self.text, changes, self.encoding), self.encoding)
     }
 
     /// Index for several conversions of positions.
@@ -116,7 +107,6 @@ impl Index<'_> {
 
 #[cfg(test)]
 mod tests {
-    use gen_lsp_types::TextDocumentContentChangeWholeDocument;
     use proptest::{prelude::*, test_runner::RngSeed};
 
     use super::*;
@@ -124,79 +114,13 @@ mod tests {
     const ENCODINGS: [PositionEncoding; 3] =
         [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32];
 
-    fn units(it: char, encoding: PositionEncoding) -> u32 {
-        match encoding {
-            PositionEncoding::Utf8 => u32::try_from(it.len_utf8()).unwrap(),
-            PositionEncoding::Utf16 => u32::try_from(it.len_utf16()).unwrap(),
-            PositionEncoding::Utf32 => 1,
-        }
-    }
-
-    /// The byte offset of a position, character by character.
-    fn plain_offset(text: &str, at: Position, encoding: PositionEncoding) -> usize {
-        let (mut line, mut offset) = (0, 0);
-        let mut rest = text;
-        while line < at.line {
-            let Some(end) = rest.find(['\n', '\r']) else { return text.len() };
-            let length = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
-            (offset, line) = (offset + end + length, line + 1);
-            rest = &text[offset..];
-        }
-        let mut character = 0;
-        for it in rest.chars() {
-            character += units(it, encoding);
-            if matches!(it, '\n' | '\r') || character > at.character {
-                break;
-            }
-            offset += it.len_utf8();
-        }
-        offset
-    }
-
     fn partial(range: Range, text: String) -> Change {
         let change = serde_json::json!({"range": range, "text": text});
         serde_json::from_value(change).unwrap()
     }
 
-    fn changes() -> impl Strategy<Value = Vec<Change>> {
-        let text = proptest::collection::vec(
-            proptest::sample::select(vec!["a", "é", "𐐀", "\u{feff}", "\r\n", "\n", "\r", "\t", "👩‍👩‍👧", ""]),
-            0..6,
-        );
-        let at = || (0..6u32, 0..12u32).prop_map(|(line, character)| Position { line, character });
-        let piece = (at(), at(), text.clone()).prop_map(|(start, end, text)| {
-            let range = Range { start, end };
-            partial(range, text.concat())
-        });
-        let whole = text.prop_map(|it| {
-            Change::TextDocumentContentChangeWholeDocument(TextDocumentContentChangeWholeDocument {
-                text: it.concat(),
-            })
-        });
-        proptest::collection::vec(prop_oneof![9 => piece, 1 => whole], 1..40)
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig { cases: 400, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
-
-        #[test]
-        fn changes_are_made_as_the_client_makes_them(changes in changes(), encoding in 0..3usize) {
-            let encoding = ENCODINGS[encoding];
-            let mut plain = String::new();
-            let mut text = Text::new("", encoding);
-            for change in changes {
-                text = text.changed(std::slice::from_ref(&change));
-                match change {
-                    Change::TextDocumentContentChangeWholeDocument(it) => plain = it.text,
-                    Change::TextDocumentContentChangePartial(it) => {
-                        let start = plain_offset(&plain, it.range.start, encoding);
-                        let end = plain_offset(&plain, it.range.end, encoding).max(start);
-                        plain.replace_range(start..end, &it.text);
-                    }
-                }
-                prop_assert_eq!(text.as_str(), &plain);
-            }
-        }
 
         #[test]
         fn edits_make_the_other_text(old in "[ab\r\n𐐀]{0,12}", new in "[ab\r\n𐐀]{0,12}", encoding in 0..3usize) {

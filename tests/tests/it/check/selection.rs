@@ -123,7 +123,7 @@ fn rules_that_are_on_for_a_file_and_why() {
     javascript/no-case-declarations        off: default                  no-case-declarations
     javascript/no-class-assign             off: default                  no-class-assign
     javascript/no-compare-neg-zero         default                       no-compare-neg-zero
-    javascript/no-cond-assign              off: default                  no-cond-assign
+    javascript/no-cond-assign              default                       no-cond-assign
     javascript/no-console                  extend-select in broker.toml  no-console
     javascript/no-const-assign             default                       no-const-assign
     javascript/no-constant-condition       off: default                  no-constant-condition
@@ -134,7 +134,7 @@ fn rules_that_are_on_for_a_file_and_why() {
     text/mixed-line-endings           [*]  default                       mixed-line-endings
     text/private-key                       default                       private-key
     -- stderr
-    a.ts: 3 of 8 rules of javascript are on, 4 of 5 of text.
+    a.ts: 4 of 8 rules of javascript are on, 4 of 5 of text.
     `exclude` in `[files]` leaves it out, unless it is named.
     ");
     assert_snapshot!(told(&it.run(&["rules", "--file", "a.unknown", "F401"])), @"
