@@ -55,7 +55,27 @@ impl Default for Sandbox {
 }
 
 /// Empty inside, but for what a sandbox shows in them.
-pub(crate) const EMPTY: [&str; 5] = ["/tmp", "/var/tmp", "/run", "/home", "/root"];
+/// Besides those of users: where other disks and other projects are, and what services keep.
+pub(crate) const EMPTY: [&str; 18] = [
+    "/tmp",
+    "/var/tmp",
+    "/run",
+    "/home",
+    "/root",
+    "/mnt",
+    "/media",
+    "/srv",
+    "/data",
+    "/workspaces",
+    "/var/backups",
+    "/var/lib/cloud",
+    "/var/lib/docker",
+    "/var/lib/jenkins",
+    "/var/lib/kubelet",
+    "/var/lib/sss",
+    "/var/mail",
+    "/var/spool",
+];
 
 /// Made anew inside: devices, memory that programs share, and processes.
 const OWN: [&str; 2] = ["/dev", "/proc"];

@@ -26,7 +26,7 @@ use rustix::{
 
 pub(super) use self::shown::{Merged, merge, show_copy, try_out};
 use self::{
-    hidden::{SECRETS, empty, hide, hide_sockets},
+    hidden::{empty, hide, hide_sockets, secrets},
     places::{copy_mode, in_new, in_old, make, make_place, temporary},
     shown::{show, show_read_only, show_store},
     system::{devices, processes, protect},
@@ -153,9 +153,7 @@ pub(super) fn finish<T>(
     let shown = show_folder()?;
     // What was shown since may lie around them.
     empty(&sandbox.hidden.iter().cloned().collect(), "again")?;
-    for path in SECRETS {
-        hide(Path::new(path))?;
-    }
+    secrets().iter().try_for_each(|it| hide(it))?;
     hide_sockets(sockets, sandbox, root)?;
     enter()?;
     Ok((shown, stores))

@@ -23,8 +23,9 @@ fn all_with(mark: &str) -> Vec<String> {
     found.map(|it| it.file_name().into_string().unwrap()).collect()
 }
 
+/// Waits for up to a minute, which is long enough on a machine that does much besides.
 pub(crate) fn wait_until(mut what: impl FnMut() -> bool) {
-    for _ in 0..1000 {
+    for _ in 0..6000 {
         if what() {
             return;
         }

@@ -41,6 +41,17 @@ fn a_home_folder_is_empty_but_for_what_is_shown() {
 }
 
 #[test]
+fn other_disks_and_what_others_may_not_read_are_hidden() {
+    for world in World::each_isolated(&[]) {
+        let ran = world.run(
+            "for it in /mnt /media /srv /var/spool /var/backups; do ls -A $it 2>/dev/null; done; \
+             find /etc -maxdepth 1 -type f ! -perm -004 -size +0; cat /etc/shadow",
+        );
+        assert_eq!(ran.output, "", "{ran:?}");
+    }
+}
+
+#[test]
 fn only_what_is_named_is_written_to() {
     for mut world in World::each_isolated(&[]) {
         let named = world.home().join("named");

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs,
-    os::unix::fs::FileTypeExt as _,
+    os::unix::fs::{FileTypeExt as _, MetadataExt as _},
     path::{Path, PathBuf},
 };
 
@@ -16,7 +16,7 @@ use super::{
 use crate::Sandbox;
 
 /// What only an administrator may read, who is inside the same user as outside.
-pub(super) const SECRETS: [&str; 9] = [
+const SECRETS: [&str; 20] = [
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -25,8 +25,34 @@ pub(super) const SECRETS: [&str; 9] = [
     "/etc/ssh",
     "/etc/ssl/private",
     "/etc/sudoers.d",
+    "/etc/NetworkManager/system-connections",
+    "/etc/ipsec.d/private",
+    "/etc/kubernetes",
+    "/etc/letsencrypt",
+    "/etc/mysql/debian.cnf",
+    "/etc/netplan",
+    "/etc/openvpn",
+    "/etc/ppp",
+    "/etc/rancher",
+    "/etc/samba",
+    "/etc/wireguard",
     "/var/cache/debconf/passwords.dat",
 ];
+
+/// Those, and whatever else in `/etc` others may not read.
+pub(super) fn secrets() -> Vec<PathBuf> {
+    let entries = fs::read_dir(in_new(Path::new("/etc"))).into_iter().flatten().flatten();
+    let others = entries.filter(is_closed_to_others).map(|it| Path::new("/etc").join(it.file_name()));
+    let mut all: Vec<_> = SECRETS.iter().map(PathBuf::from).chain(others).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn is_closed_to_others(entry: &fs::DirEntry) -> bool {
+    let metadata = entry.metadata();
+    metadata.is_ok_and(|it| (it.is_file() || it.is_dir()) && it.mode() & 0o004 == 0)
+}
 
 /// Puts folders in memory over those that are hidden; of two that lie in each other the outer one is enough.
 pub(super) fn empty(hidden: &BTreeSet<PathBuf>, name: &str) -> Result<()> {
