@@ -42,7 +42,8 @@ fn nothing_is_left_whatever_is_killed() {
     // The program that opened the folder, the process that serves it, the one that unmounts it.
     for victim in 0..3 {
         let Some(world) = World::merged(&[("a.txt", "a")]) else { return };
-        let mark = format!("98767{victim}");
+        // Seconds that no other program sleeps, nor the same test of another user.
+        let mark = format!("9{}{victim}", std::process::id());
         let mut parent = Command::new(testkit())
             .arg(world.root())
             .args(["/bin/sh", "-c", &format!("echo more >> a.txt; echo ready; sleep {mark}; true")])
@@ -55,6 +56,7 @@ fn nothing_is_left_whatever_is_killed() {
         let mut line = String::new();
         BufReader::new(parent.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n");
+        wait_until(|| processes_with(&format!("sleep\0{mark}")) > 0);
         assert_eq!(left(&world).1, 1);
         let server = child_of(parent.id()).unwrap();
         let watcher = child_of(server).unwrap();
