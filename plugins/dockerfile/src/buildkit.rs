@@ -156,7 +156,7 @@ fn workdir(it: &Instruction, escape: char, has_workdir: bool, found: &mut Vec<Di
 fn json_arguments(it: &Instruction, found: &mut Vec<Diagnostic>) {
     if it.json().is_none() && !it.argument_text().is_empty() {
         let message =
-            format!("{0} should have a JSON array: a shell that runs {0} passes no signals on", it.kind);
+            format!("{} should have a JSON array: a shell runs it, which may not pass signals on", it.kind);
         found.push(Diagnostic::new("JSONArgsRecommended", message, it.place.clone()));
     }
 }

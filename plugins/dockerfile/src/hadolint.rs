@@ -210,8 +210,7 @@ fn root(build: &Build<'_>, found: &mut Vec<Diagnostic>) {
     let escape = build.file.escape;
     let Some(stage) = build.stages.last() else { return };
     let Some(user) = stage.steps.iter().rfind(|it| it.is("USER")) else { return };
-    let name = unquote(user.argument_text().trim(), escape);
-    if matches!(name.split(':').next(), Some("root" | "0")) {
+    if user.is_root(escape) {
         let message = "the image runs as root: the last USER should be another";
         found.push(Diagnostic::new(
             "DL3002",

@@ -18,6 +18,7 @@ mod dash;
 mod flags;
 mod hadolint;
 mod ignored;
+mod input;
 mod logical;
 mod parse;
 mod rules;

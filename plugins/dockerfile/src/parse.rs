@@ -105,6 +105,12 @@ impl Instruction {
         self.flags.iter().find(|it| it.name == name)
     }
 
+    /// Whether a `USER` is root. One that is a variable need not be.
+    pub(crate) fn is_root(&self, escape: char) -> bool {
+        let user = unquote(self.argument_text().trim(), escape);
+        matches!(user.split(':').next(), Some("root" | "0"))
+    }
+
     /// Whether it is such an instruction of this build.
     pub(crate) fn is(&self, kind: &str) -> bool {
         self.onbuild.is_none() && self.kind == kind

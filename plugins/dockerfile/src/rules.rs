@@ -124,7 +124,8 @@ pub(crate) const ALL: [Entry; 47] = [
             "JSONArgsRecommended",
             Warning,
             "CMD or ENTRYPOINT is run by a shell",
-            "A shell passes no signals on, so the program is not told to stop. A `SHELL` before it shows that a shell is meant.",
+            "A shell may not pass signals on, and then the program is not told to stop: a shell that only waits for it (dash, which many \
+            images have as `sh`) does not; bash runs a single command in its own place. A `SHELL` before it shows that a shell is meant.",
         ),
     ),
     fixed(on(
@@ -205,7 +206,7 @@ pub(crate) const ALL: [Entry; 47] = [
         Error,
         "sudo in RUN",
         "The build is root already, or should say `USER`; sudo does not pass signals and a terminal on as one expects. \
-        `sudo -u USER` changes who runs one command, and is left alone.",
+        `sudo -u USER` changes who runs one command, and is left alone, as is sudo where a `USER` other than root is in force.",
     ),
     on(
         "DL3006",
@@ -287,7 +288,9 @@ pub(crate) const ALL: [Entry; 47] = [
         "A pipe without pipefail",
         "If what is before the last `|` fails, the build goes on: `SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]` before it, \
         or `set -o pipefail` in it. Not told where `SHELL` names a shell that has none (`sh`, `dash`, `ash`) or that reads other scripts, and not \
-        behind `echo`, `printf`, `true` and `yes`, which do not fail, nor behind groups and loops of them.",
+        behind `echo`, `printf`, `true` and `yes`, which do not fail, nor behind groups and loops of them. Not told either where the pipe \
+        leads to a command that fails without input (`tar x`, `gunzip`, `grep`, `gpg --dearmor`), and in `$(…)` whose status is thrown away \
+        (`echo $(a | b)`, unlike `x=$(a | b)`).",
     ),
     on("SC3010", Warning, "`[[` in RUN where the shell is dash", IN_DASH),
     on("SC3044", Warning, "A builtin of bash in RUN where the shell is dash", IN_DASH),

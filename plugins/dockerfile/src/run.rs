@@ -12,12 +12,15 @@ use crate::stages::Build;
 pub(crate) fn check(build: &Build<'_>, found: &mut Vec<Diagnostic>) {
     let escape = build.file.escape;
     for (number, stage) in build.stages.iter().enumerate() {
-        let shells = build.line_of(number).skip(1).flat_map(|it| it.steps).filter(|it| it.is("SHELL"));
-        let mut shell = shells.last().and_then(Instruction::json);
+        let mut shell = build.inherited(number, "SHELL").and_then(Instruction::json);
+        let mut user = build.inherited(number, "USER");
         let is_dash = dash::is_shell_of(build, number);
         for it in stage.steps.iter().filter(|it| it.onbuild.is_none()) {
             if it.kind == "SHELL" {
                 shell = it.json();
+            }
+            if it.kind == "USER" {
+                user = Some(it);
             }
             if it.kind == "RUN"
                 && it.json().is_none()
@@ -26,6 +29,9 @@ pub(crate) fn check(build: &Build<'_>, found: &mut Vec<Diagnostic>) {
             {
                 let script = Script::of(it.argument_text());
                 commands(it, &script, found);
+                if user.is_none_or(|it| it.is_root(escape)) {
+                    sudo(it, &script, found);
+                }
                 pipe(it, &script, shell.as_deref(), found);
                 if is_dash && matches!(shell_name(shell.as_deref()), "sh" | "dash") {
                     dash::check(it, &script, found);
@@ -51,11 +57,6 @@ fn commands(it: &Instruction, script: &Script, found: &mut Vec<Diagnostic>) {
         let place = || it.line.place(it.arguments + range.start..it.arguments + range.end);
         let arguments: Vec<&str> = command.words[1..].iter().map(|it| &*it.0).collect();
         match &**name {
-            "sudo" if !has_other_user(&arguments) => found.push(Diagnostic::new(
-                "DL3004",
-                "sudo is of no use here: the build says who runs what",
-                place(),
-            )),
             "apt" => {
                 found.push(Diagnostic::new("DL3027", "apt is for people: use apt-get or apt-cache", place()))
             }
@@ -65,6 +66,18 @@ fn commands(it: &Instruction, script: &Script, found: &mut Vec<Diagnostic>) {
                 found.push(Diagnostic::new("DL4005", "use SHELL to change the shell", place()));
             }
             _ => {}
+        }
+    }
+}
+
+fn sudo(it: &Instruction, script: &Script, found: &mut Vec<Diagnostic>) {
+    for command in &script.commands {
+        let [(name, range), arguments @ ..] = &command.words[..] else { continue };
+        let arguments: Vec<&str> = arguments.iter().map(|it| &*it.0).collect();
+        if name == "sudo" && !has_other_user(&arguments) {
+            let place = it.line.place(it.arguments + range.start..it.arguments + range.end);
+            let message = "sudo is of no use here: the build says who runs what";
+            found.push(Diagnostic::new("DL3004", message, place));
         }
     }
 }

@@ -1,10 +1,14 @@
-//! A script of a shell that reads as sh does: its commands, their words, and whether there is a pipe.
+//! A script of a shell that reads as sh does: its commands, their words, and whether there is a pipe that hides a failure.
 //!
 //! Left out is what here-documents hold, arithmetic, and which branch is taken; what cannot be read has no commands.
 
+mod token;
+
 use std::ops::Range;
 
+use crate::input;
 use crate::words::unquote;
+use token::{Kind, closing, token};
 
 /// A command of a script: its words, without assignments and keywords before them, and without redirections.
 #[derive(Debug, Default)]
@@ -12,14 +16,26 @@ pub(crate) struct Command {
     pub(crate) words: Vec<(String, Range<usize>)>,
     /// A variable is set to what another command prints.
     takes_output: bool,
-    /// Where it is a group or the like: whether one of the commands in it may fail.
-    may_fail: Option<bool>,
+    /// Where it is a group or the like.
+    group: Option<GroupStatus>,
+    /// The pipe of the last `$(…)` in its assignments, whose status is its own where it has no words.
+    pipe: Option<usize>,
+}
+
+/// What the status of a group or the like says of the commands in it.
+#[derive(Debug, Clone, Copy, Default)]
+struct GroupStatus {
+    /// One of them may fail.
+    may_fail: bool,
+    /// It fails where there is no input, as its last command does.
+    needs_input: bool,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     pub(crate) commands: Vec<Command>,
-    /// Where the first `|` is behind a command that may fail.
+    /// Where the first `|` is that hides the failure of the command before it, and does not lead to a command that fails
+    /// without input.
     pub(crate) pipe: Option<usize>,
 }
 
@@ -49,6 +65,28 @@ struct Reading {
     n_cases: usize,
     /// Those that are open, the innermost last.
     groups: Vec<Group>,
+    pipeline: Pipeline,
+}
+
+/// Commands of one level up to the one that is being read.
+#[derive(Debug, Default, Clone, Copy)]
+struct Pipeline {
+    /// The first `|` behind a command that may fail.
+    pipe: Option<usize>,
+    joint: Joint,
+    /// The list before the command that is being read fails without input.
+    needs_input: bool,
+}
+
+/// What is between a command and the one before it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    /// The start, or the end of a list.
+    #[default]
+    End,
+    And,
+    Or,
+    Pipe,
 }
 
 /// Compound command that is open: `{`, `(`, a loop, `if` or `case`.
@@ -58,34 +96,40 @@ struct Group {
     /// What is read decides which commands run, and its failure is none of the group's.
     is_condition: bool,
     may_fail: bool,
+    /// `<(…)`, whose status is thrown away.
+    is_substitution: bool,
+    /// What the group is a part of.
+    around: Pipeline,
 }
 
 impl Script {
     pub(crate) fn of(text: &str) -> Self {
         let mut script = Self::default();
-        script.read(text, 0, 0);
+        script.pipe = script.read(text, 0, 0);
         script.commands.retain(|it| !it.words.is_empty());
         script
     }
 
-    /// Reads a text that is at a place of the whole.
-    fn read(&mut self, text: &str, base: usize, depth: usize) {
+    /// Reads a text that is at a place of the whole. Returns its first pipe that hides a failure.
+    fn read(&mut self, text: &str, base: usize, depth: usize) -> Option<usize> {
         let mut reading = Reading::default();
-        let mut rest = 0;
+        let (mut rest, mut pipe) = (0, None);
         while let Some((range, kind)) = token(text, rest) {
             let (word, at) = (&text[range.clone()], base + range.start);
             rest = range.end;
-            if kind != Kind::Operator {
-                self.inner(word, at, depth + 1);
-            }
+            let inner = if kind == Kind::Operator { None } else { self.inner(word, at, depth + 1) };
             match (reading.within, kind) {
-                (Within::Command, Kind::Word) => self.word(&mut reading, word, at),
-                (Within::Command, Kind::Operator) => self.operator(&mut reading, word, at),
+                (Within::Command, Kind::Word) => self.word(&mut reading, word, at, inner),
+                (Within::Command, Kind::Operator) => {
+                    pipe = first(pipe, self.operator(&mut reading, word, at));
+                }
                 (Within::Command, Kind::Redirection) => {}
                 (Within::Pattern | Within::Test, _) => reading.pass(word, kind),
             }
         }
+        pipe = first(pipe, reading.hidden());
         self.commands.push(reading.command);
+        pipe
     }
 
     /// Ends the command that is being read.
@@ -93,7 +137,7 @@ impl Script {
         self.commands.push(std::mem::take(&mut reading.command));
     }
 
-    fn word(&mut self, reading: &mut Reading, word: &str, at: usize) {
+    fn word(&mut self, reading: &mut Reading, word: &str, at: usize, inner: Option<Substitution>) {
         let is_first = reading.command.words.is_empty();
         if reading.command.is_case() && word == "in" {
             self.end(reading);
@@ -110,45 +154,58 @@ impl Script {
         if is_first {
             reading.keyword(word);
         }
-        reading.command.add(word, at);
+        reading.command.add(word, at, inner);
     }
 
-    fn operator(&mut self, reading: &mut Reading, operator: &str, at: usize) {
-        if matches!(operator, "|" | "|&") && !reading.command.never_fails() {
-            self.pipe.get_or_insert(at);
-        }
-        reading.count(operator);
+    /// Returns the pipe that hides a failure, where the operator ends a pipeline.
+    fn operator(&mut self, reading: &mut Reading, operator: &str, at: usize) -> Option<usize> {
+        let is_opened = matches!(operator, "(" | "<(" | ">(");
         let is_plain = operator == "(" && reading.command.is_empty();
+        let pipe = if is_opened { None } else { reading.join(operator, at) };
         self.end(reading);
         match operator {
-            "(" => reading.open_bracket(is_plain),
-            "<(" | ">(" => reading.open_bracket(false),
+            "(" => reading.open_bracket(is_plain, false),
+            "<(" | ">(" => reading.open_bracket(false, true),
             ")" => reading.close(")"),
             _ => {}
         }
         if reading.n_cases > 0 && matches!(operator, ";;" | ";&" | ";;&") {
             reading.within = Within::Pattern;
         }
+        pipe
     }
 
-    /// The commands in `$(…)` and backquotes of a word.
-    fn inner(&mut self, word: &str, base: usize, depth: usize) {
+    /// Reads the commands in `$(…)` and backquotes of a word. Returns the last of these substitutions.
+    fn inner(&mut self, word: &str, base: usize, depth: usize) -> Option<Substitution> {
         if word.starts_with('\'') || depth > DEEPEST {
-            return;
+            return None;
         }
+        let mut last = None;
         let mut at = 0;
         while let Some(start) = word[at..].find("$(").map(|it| at + it + 2) {
             let end = closing(word, start).unwrap_or(word.len());
             if !word[start..].starts_with('(') {
-                self.read(&word[start..end], base + start, depth);
+                last = Some(Substitution { pipe: self.read(&word[start..end], base + start, depth) });
             }
             at = end.max(start);
         }
         let mut ticks = word.match_indices('`').map(|it| it.0);
         while let (Some(start), Some(end)) = (ticks.next(), ticks.next()) {
-            self.read(&word[start + 1..end], base + start + 1, depth);
+            last = Some(Substitution { pipe: self.read(&word[start + 1..end], base + start + 1, depth) });
         }
+        last
     }
+}
+
+/// A `$(…)`, with the pipe in it that hides a failure.
+#[derive(Debug, Clone, Copy)]
+struct Substitution {
+    pipe: Option<usize>,
+}
+
+/// The first of two places.
+fn first(one: Option<usize>, other: Option<usize>) -> Option<usize> {
+    one.into_iter().chain(other).min()
 }
 
 impl Reading {
@@ -169,17 +226,62 @@ impl Reading {
     }
 
     fn open(&mut self, closer: &'static str, is_condition: bool) {
-        self.groups.push(Group { closer, is_condition, may_fail: false });
+        let around = std::mem::take(&mut self.pipeline);
+        self.groups.push(Group { closer, is_condition, may_fail: false, is_substitution: false, around });
     }
 
     /// Opens a subshell, or what only looks like one: `f()`, `<(…)`.
-    fn open_bracket(&mut self, is_subshell: bool) {
-        self.groups.push(Group { closer: ")", is_condition: false, may_fail: !is_subshell });
+    fn open_bracket(&mut self, is_subshell: bool, is_substitution: bool) {
+        let around = std::mem::take(&mut self.pipeline);
+        let may_fail = !is_subshell;
+        self.groups.push(Group { closer: ")", is_condition: false, may_fail, is_substitution, around });
     }
 
     fn close(&mut self, closer: &str) {
-        if self.groups.last().is_some_and(|it| it.closer == closer) {
-            self.command.may_fail = self.groups.pop().map(|it| it.may_fail);
+        let Some(group) = self.groups.pop_if(|it| it.closer == closer) else { return };
+        let is_list = matches!(closer, "}" | ")") && !group.is_substitution;
+        let needs_input = is_list && self.pipeline.needs_input;
+        self.command.group = Some(GroupStatus { may_fail: group.may_fail, needs_input });
+        self.pipeline = group.around;
+    }
+
+    /// Ends a command by an operator. Returns the pipe that hides a failure, where a pipeline ends with it.
+    fn join(&mut self, operator: &str, at: usize) -> Option<usize> {
+        if operator == "\n" && self.command.is_empty() {
+            return None;
+        }
+        self.count(operator);
+        let is_pipe = matches!(operator, "|" | "|&");
+        if is_pipe && !self.command.never_fails() {
+            self.pipeline.pipe.get_or_insert(at);
+        }
+        let hidden = if is_pipe { None } else { self.hidden() };
+        if !self.command.is_empty() {
+            self.pipeline.needs_input = operator != "&" && self.list_needs_input();
+        }
+        self.pipeline.joint = match operator {
+            "|" | "|&" => Joint::Pipe,
+            "||" => Joint::Or,
+            "&&" => Joint::And,
+            _ => Joint::End,
+        };
+        hidden
+    }
+
+    /// The pipe that hides a failure of the pipeline that ends with the command that is being read, or of its assignments.
+    fn hidden(&mut self) -> Option<usize> {
+        let pipe = self.pipeline.pipe.take().filter(|_| !self.command.needs_input());
+        let assigned = self.command.pipe.filter(|_| self.command.words.is_empty());
+        first(pipe, assigned).filter(|_| !self.groups.iter().any(|it| it.is_substitution))
+    }
+
+    /// Whether the list up to the command that is being read fails without input.
+    fn list_needs_input(&self) -> bool {
+        let command = self.command.needs_input();
+        match self.pipeline.joint {
+            Joint::End => command,
+            Joint::And => command || self.pipeline.needs_input,
+            Joint::Or | Joint::Pipe => false,
         }
     }
 
@@ -206,143 +308,43 @@ impl Reading {
 }
 
 impl Command {
-    fn add(&mut self, word: &str, at: usize) {
+    fn add(&mut self, word: &str, at: usize, inner: Option<Substitution>) {
         let plain = unquote(word, '\\');
         let is_assignment = word.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
         });
-        self.takes_output |= self.words.is_empty() && is_assignment && word.contains(['`', '(']);
-        if self.words.is_empty() && (is_assignment || KEYWORDS.contains(&&*plain)) {
+        if self.words.is_empty() && is_assignment {
+            self.takes_output |= word.contains(['`', '(']);
+            self.pipe = inner.map_or(self.pipe, |it| it.pipe);
             return;
         }
-        self.words.push((plain, at..at + word.len()));
+        if !self.words.is_empty() || !KEYWORDS.contains(&&*plain) {
+            self.words.push((plain, at..at + word.len()));
+        }
     }
 
     /// Whether it has no failure of its own that `pipefail` could report; `yes` ends only when the pipe does, and counts as
     /// failed then.
     fn never_fails(&self) -> bool {
-        if let Some(may_fail) = self.may_fail {
-            return !may_fail;
+        if let Some(group) = self.group {
+            return !group.may_fail;
         }
         let name = self.words.first().map(|it| &*it.0);
         matches!(name, Some("echo" | "printf" | "true" | ":" | "yes"))
     }
 
+    /// Whether it fails where its input is empty or cut.
+    fn needs_input(&self) -> bool {
+        let words = || self.words.iter().map(|it| &*it.0).collect::<Vec<_>>();
+        self.group.map_or_else(|| input::is_needed_by(&words()), |it| it.needs_input)
+    }
+
     fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.may_fail.is_none() && !self.takes_output
+        self.words.is_empty() && self.group.is_none() && !self.takes_output
     }
 
     /// Whether it is `case word`, to which `in` belongs.
     fn is_case(&self) -> bool {
         self.words.len() == 2 && self.words[0].0 == "case"
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Word,
-    Operator,
-    /// With what it leads to or from.
-    Redirection,
-}
-
-/// Longer ones first.
-const OPERATORS: [&str; 14] =
-    [";;&", "&&", "||", "|&", ";;", ";&", "<(", ">(", "|", "&", ";", "(", ")", "\n"];
-const REDIRECTIONS: [&str; 12] = ["&>>", "<<<", "<<-", "&>", ">>", ">&", ">|", "<<", "<&", "<>", ">", "<"];
-
-/// The next part of a script.
-fn token(text: &str, from: usize) -> Option<(Range<usize>, Kind)> {
-    let start = skip_blank(text, from);
-    let rest = text.get(start..).filter(|it| !it.is_empty())?;
-    if rest.starts_with('#') {
-        let end = rest.find('\n').map_or(text.len(), |it| start + it);
-        return token(text, end);
-    }
-    if let Some(end) = redirection(text, start) {
-        return Some((start..end, Kind::Redirection));
-    }
-    if let Some(operator) = OPERATORS.iter().find(|it| rest.starts_with(**it)) {
-        return Some((start..start + operator.len(), Kind::Operator));
-    }
-    Some((start..word_end(text, start), Kind::Word))
-}
-
-fn skip_blank(text: &str, from: usize) -> usize {
-    text[from..].find(|it: char| !matches!(it, ' ' | '\t' | '\r')).map_or(text.len(), |it| from + it)
-}
-
-/// Where `2>file` ends, if that is what is at a place. `<(…)` and `>(…)` are commands.
-fn redirection(text: &str, start: usize) -> Option<usize> {
-    let sign = start + text[start..].find(|it: char| !it.is_ascii_digit())?;
-    let found = REDIRECTIONS.iter().find(|it| text[sign..].starts_with(**it))?;
-    let end = sign + found.len();
-    let is_command = text[end..].starts_with('(');
-    (!is_command && (sign == start || !found.starts_with('&')))
-        .then(|| target_end(text, skip_blank(text, end)))
-}
-
-/// Where the word that follows a redirection ends, if there is one.
-fn target_end(text: &str, start: usize) -> usize {
-    let is_word = !OPERATORS.iter().any(|it| text[start..].starts_with(*it));
-    if is_word && start < text.len() { word_end(text, start) } else { start }
-}
-
-fn word_end(text: &str, start: usize) -> usize {
-    let mut at = start;
-    let mut quote = None;
-    while let Some(it) = text[at..].chars().next() {
-        let next = at + it.len_utf8();
-        at = match (quote, it) {
-            (Some('\''), '\'') => {
-                quote = None;
-                next
-            }
-            (Some('\''), _) => next,
-            (_, '\\') => next + text[next..].chars().next().map_or(0, char::len_utf8),
-            (_, '$') if text[next..].starts_with('(') => {
-                closing(text, next + 1).map_or(text.len(), |it| it + 1)
-            }
-            (_, '$') if text[next..].starts_with('{') => {
-                text[next..].find('}').map_or(text.len(), |it| next + it + 1)
-            }
-            (_, '`') => text[next..].find('`').map_or(text.len(), |it| next + it + 1),
-            (Some(open), it) if it == open => {
-                quote = None;
-                next
-            }
-            (Some(_), _) => next,
-            (None, '"' | '\'') => {
-                quote = Some(it);
-                next
-            }
-            (None, ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>') => {
-                return at.max(start + usize::from(at == start));
-            }
-            (None, _) => next,
-        };
-    }
-    text.len()
-}
-
-/// The bracket that closes what is open before a place.
-fn closing(text: &str, from: usize) -> Option<usize> {
-    let (mut depth, mut quote, mut is_escaped) = (0, None, false);
-    for (at, it) in text[from..].char_indices() {
-        if std::mem::take(&mut is_escaped) {
-            continue;
-        }
-        match (quote, it) {
-            (Some('\''), '\'') => quote = None,
-            (Some('\''), _) => {}
-            (_, '\\') => is_escaped = true,
-            (Some(open), it) if it == open => quote = None,
-            (None, '"' | '\'') => quote = Some(it),
-            (_, '(') => depth += 1,
-            (_, ')') if depth == 0 => return Some(from + at),
-            (_, ')') => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }

@@ -73,6 +73,11 @@ impl<'d> Build<'d> {
         let numbers = std::iter::successors(Some(stage), |it| self.stages[*it].parent.filter(|up| up < it));
         numbers.map(|it| &self.stages[it])
     }
+
+    /// What the stages that a stage is made from set by such an instruction.
+    pub(crate) fn inherited(&self, stage: usize, kind: &str) -> Option<&'d Instruction> {
+        self.line_of(stage).skip(1).find_map(|it| it.steps.iter().rfind(|it| it.is(kind)))
+    }
 }
 
 impl Stage<'_> {

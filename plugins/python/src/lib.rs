@@ -1,5 +1,6 @@
 //! The ruff linter as a Broker plugin: the crates ruff itself is made of, the project's own configuration,
-//! and the answers of `ruff check`. Without a configuration, [`defaults`] takes some rules out of ruff's.
+//! and the answers of `ruff check`. Without a configuration, [`defaults`] takes some rules out of ruff's, and [`doubts`]
+//! lets pass what may be right.
 //!
 //! Start reading at [`Python`], then [`workspace`] (which settings hold for a file), [`lint`] (run ruff) and
 //! [`convert`] (say it in the plugin's words).
@@ -10,7 +11,10 @@
 
 mod convert;
 mod defaults;
+mod doubts;
+mod handled;
 mod lint;
+mod namespace;
 mod notebook;
 mod per_file;
 mod problem;
@@ -70,18 +74,18 @@ impl Plugin for Python {
         let path = self.workspace.root().join(&file.path);
         let named = self.workspace.root().join(&file.named);
         let reached = self.workspace.reach(&path, &named).map_err(|it| it.to_string())?;
-        let Some(settings) = reached else {
+        let Some(applied) = reached else {
             return Ok(Report::excluded());
         };
-        let package = self.workspace.package(&path, &settings.linter.namespace_packages);
-        lint::run(&path, &file.content, package.as_ref(), &settings.linter)
+        let package = self.workspace.package(&path, &applied.settings.linter.namespace_packages);
+        lint::run(&path, &file.content, package.as_ref(), &applied)
     }
 
     fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
         let path = self.workspace.root().join(path);
-        let (settings, config) = self.workspace.holding_for(&path).map_err(|it| it.to_string())?;
+        let (applied, config) = self.workspace.holding_for(&path).map_err(|it| it.to_string())?;
         let ignored = config.as_deref().map(|it| per_file::ignored(&path, it)).unwrap_or_default();
-        let on = settings.linter.rules.iter_enabled().filter(|it| !ignored.contains(*it));
+        let on = applied.settings.linter.rules.iter_enabled().filter(|it| !ignored.contains(*it));
         let codes = on.map(|it| it.noqa_code().to_string());
         Ok(RulesOn::new(codes.chain([convert::SYNTAX_ERROR.to_owned()]), config.as_deref()))
     }

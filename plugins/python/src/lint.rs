@@ -14,7 +14,8 @@ use ruff_notebook::{Notebook, NotebookError, RawNotebook};
 use ruff_python_ast::{PySourceType, SourceType};
 
 use crate::notebook::Cells;
-use crate::{convert, workspace::Package};
+use crate::workspace::{Applied, Package};
+use crate::{convert, doubts};
 
 /// What ruff says of the file.
 ///
@@ -25,8 +26,9 @@ pub(crate) fn run(
     path: &Path,
     content: &[u8],
     package: Option<&Rc<Package>>,
-    settings: &LinterSettings,
+    applied: &Applied,
 ) -> Result<Report, String> {
+    let settings = &applied.settings.linter;
     let source_type = settings.extension.get_source_type(path);
     let SourceType::Python(source_type) = source_type else {
         return other(path, content, source_type, settings);
@@ -39,7 +41,11 @@ pub(crate) fn run(
     let package = package.map(|it| it.root());
     let noqa = flags::Noqa::Enabled;
     let result = lint_only(path, package, settings, noqa, &source, source_type, ParseSource::None);
-    Ok(convert::report(result.diagnostics, source.as_ipy_notebook().map(Cells::new).as_ref()))
+    let mut found = result.diagnostics;
+    if applied.is_default {
+        doubts::let_pass(&mut found, path, &source, source_type);
+    }
+    Ok(convert::report(found, source.as_ipy_notebook().map(Cells::new).as_ref()))
 }
 
 fn other(

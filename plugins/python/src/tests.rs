@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
+mod doubts;
+
 use std::fs;
 
 use broker_plugin_sdk::{

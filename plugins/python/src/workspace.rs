@@ -48,8 +48,15 @@ impl Options {
     }
 }
 
+/// Settings, and whether they are this plugin's defaults: neither ruff's configuration nor the user chose the rules.
+#[derive(Debug)]
+pub(crate) struct Applied {
+    pub(crate) settings: Settings,
+    pub(crate) is_default: bool,
+}
+
 /// Settings, or a sentence about the configuration that should have given them.
-type Resolved = Result<Rc<Settings>, Rc<str>>;
+type Resolved = Result<Rc<Applied>, Rc<str>>;
 
 /// A package's root directory and whether it lies in another package's.
 #[derive(Clone, Debug)]
@@ -89,27 +96,28 @@ impl Workspace {
 
     /// The settings for `file`, which was found at or below `named`; none if ruff would leave it out. What was
     /// named is left out only where its configuration says `force-exclude`.
-    pub(crate) fn reach(&mut self, file: &Path, named: &Path) -> Result<Option<Rc<Settings>>, Rc<str>> {
+    pub(crate) fn reach(&mut self, file: &Path, named: &Path) -> Result<Option<Rc<Applied>>, Rc<str>> {
         let dir = file.parent().unwrap_or(&self.root).to_path_buf();
         let is_explicit = file == named;
         let start = if is_explicit { dir.clone() } else { named.to_path_buf() };
-        let is_forced = self.directory(&start)?.file_resolver.force_exclude;
+        let is_forced = self.directory(&start)?.settings.file_resolver.force_exclude;
         let start = if is_forced { self.root.clone() } else { start };
         // In this order: the configuration in an excluded directory is not read.
         if self.is_excluded(&dir, start)? {
             return Ok(None);
         }
-        let settings = self.directory(&dir)?;
+        let applied = self.directory(&dir)?;
+        let settings = &applied.settings;
         let left_out = if is_explicit {
-            is_forced && matches_exclusion(file, &settings)
+            is_forced && matches_exclusion(file, settings)
         } else {
-            matches_exclusion(file, &settings) || !is_included(file, &settings)
+            matches_exclusion(file, settings) || !is_included(file, settings)
         };
-        Ok((!left_out).then_some(settings))
+        Ok((!left_out).then_some(applied))
     }
 
     /// The settings for `file`, and the configuration file that they come from.
-    pub(crate) fn holding_for(&mut self, file: &Path) -> Result<(Rc<Settings>, Option<PathBuf>), Rc<str>> {
+    pub(crate) fn holding_for(&mut self, file: &Path) -> Result<(Rc<Applied>, Option<PathBuf>), Rc<str>> {
         let directory = file.parent().unwrap_or(&self.root).to_path_buf();
         let settings = self.directory(&directory)?;
         let config = match &self.options.config {
@@ -189,7 +197,8 @@ impl Workspace {
     fn load(&self, config: &Path, project: &Path, origin: ConfigurationOrigin) -> Resolved {
         let configuration = resolve_configuration(config, self, origin);
         let settings = configuration.and_then(|it| it.into_settings(project));
-        settings.map(Rc::new).map_err(|error| self.sentence(&error, config))
+        let applied = settings.map(|settings| Applied { settings, is_default: false });
+        applied.map(Rc::new).map_err(|error| self.sentence(&error, config))
     }
 
     /// What holds where no configuration was found.
@@ -205,17 +214,16 @@ impl Workspace {
 
     fn unconfigured(&self, target_version: Option<PythonVersion>) -> Resolved {
         let target_version = target_version.or(self.options.target_version);
-        let off = match self.options.selection.select {
-            None => self.off(),
-            Some(_) => Vec::new(),
-        };
+        let is_default = self.options.selection.select.is_none();
+        let off = if is_default { self.off() } else { Vec::new() };
         let ignore = off.iter().cloned().map(UnresolvedRuleSelector::cli).collect();
         let mut configuration = Configuration { target_version, ..Configuration::default() };
         configuration.lint.rule_selections.push(RuleSelection { ignore, ..RuleSelection::default() });
         // A `noqa` for them is not unused: it is needed where ruff itself runs.
         configuration.lint.external = Some(off);
         let settings = self.transform(configuration).into_settings(&self.root);
-        settings.map(Rc::new).map_err(|error| Rc::from(error.to_string()))
+        let applied = settings.map(|settings| Applied { settings, is_default });
+        applied.map(Rc::new).map_err(|error| Rc::from(error.to_string()))
     }
 
     fn sentence(&self, error: &Error, config: &Path) -> Rc<str> {
@@ -237,7 +245,7 @@ impl Workspace {
         }
         let excluded = match dir.parent() {
             Some(parent) if dir != self.start && dir.starts_with(&self.start) => {
-                self.is_excluded_below_start(parent)? || is_walled_off(dir, self.directory(parent)?.as_ref())
+                self.is_excluded_below_start(parent)? || is_walled_off(dir, &self.directory(parent)?.settings)
             }
             _ => false,
         };

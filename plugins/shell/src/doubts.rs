@@ -11,7 +11,9 @@ use crate::arrays::Arrays;
 use crate::defaults;
 use crate::guards::Guards;
 use crate::outputs::{Outputs, is_of_output};
-use crate::tree::{Node, Statements, command_name, range, walk};
+use crate::splats::{Functions, is_affixed};
+use crate::tree::{Statements, command_name, range};
+use crate::variables::passed;
 
 /// What there is to doubt in one script.
 pub(crate) struct Doubts<'a> {
@@ -23,8 +25,9 @@ pub(crate) struct Doubts<'a> {
     asks_shell: bool,
     file: &'a File,
     statements: OnceCell<Statements<'a>>,
-    /// Functions that join what they are given (`$*`).
-    joining: OnceCell<HashSet<String>>,
+    functions: OnceCell<Functions>,
+    /// Names that commands are given, which may set variables of these names.
+    passed: OnceCell<HashSet<String>>,
     guards: OnceCell<Guards>,
     outputs: OnceCell<Outputs>,
     arrays: OnceCell<Arrays>,
@@ -47,7 +50,8 @@ impl<'a> Doubts<'a> {
             asks_shell,
             file,
             statements: OnceCell::new(),
-            joining: OnceCell::new(),
+            functions: OnceCell::new(),
+            passed: OnceCell::new(),
             guards: OnceCell::new(),
             outputs: OnceCell::new(),
             arrays: OnceCell::new(),
@@ -142,13 +146,20 @@ impl<'a> Doubts<'a> {
         is_set || before.ends_with("<<<") || arrays.sets_ifs || !arrays.may_come_apart(told)
     }
 
-    /// Whether an expansion is one word after all (`${a[@]+x}`), or goes to a function that joins what it is given (`$*`).
+    /// Whether an expansion is one word after all (`${a[@]+x}`), goes to a command that shows all it is given, or only has a
+    /// prefix or a suffix.
     fn may_be_joined(&self, found: &Diagnostic) -> bool {
-        let told = &self.text[range(found.span)];
-        let around = self.statement_at(found.span.start.offset());
-        let name = around.and_then(|it| command_name(it, self.text)).unwrap_or_default();
-        let joins = self.joining.get_or_init(|| joining(self.file, self.text)).contains(&*name);
-        joins || ["[@]+", "[@]:+", "{@+", "{@:+"].iter().any(|it| told.contains(it))
+        let place = range(found.span);
+        let is_one = ["[@]+", "[@]:+", "{@+", "{@:+"].iter().any(|it| self.text[place.clone()].contains(it));
+        let functions = self.functions.get_or_init(|| Functions::of(self.file, self.text));
+        let shows = |it| functions.shows(it, place.start, self.text);
+        is_one || is_affixed(&place, self.text) || self.statement_at(place.start).is_some_and(shows)
+    }
+
+    /// Whether two findings are of the same command.
+    pub(crate) fn are_together(&self, one: &Diagnostic, other: &Diagnostic) -> bool {
+        let statement = |it: &Diagnostic| self.statement_at(it.span.start.offset()).map(|it| range(it.span));
+        statement(one).is_some_and(|it| statement(other) == Some(it))
     }
 
     /// Whether a sourced script is given what it has anyhow: `. ./lib.sh "$@"`.
@@ -200,25 +211,13 @@ impl<'a> Doubts<'a> {
         })
     }
 
-    /// Whether a name that is assigned is almost the same.
+    /// Whether a name that is assigned is almost the same, and no command is given it, which may set it: `read_into name`.
     fn is_misspelled(&self, found: &Diagnostic) -> bool {
         let is_expansion = self.text[found.span.start.offset()..].starts_with('$');
         let Some(name) = name(found).filter(|it| is_own(it) && it.len() >= SHORTEST) else { return false };
-        is_expansion && assigned(self.text).iter().any(|it| is_like(it, name))
+        let passed = self.passed.get_or_init(|| passed(self.file, self.text));
+        is_expansion && !passed.contains(name) && assigned(self.text).iter().any(|it| is_like(it, name))
     }
-}
-
-/// The functions of a script with `$*` in them.
-fn joining(file: &File, text: &str) -> HashSet<String> {
-    let mut names = HashSet::new();
-    walk(&file.body, &mut |it| {
-        if let Node::Statement(Stmt { command: Command::Function(it), .. }) = it
-            && text[range(it.span)].contains("$*")
-        {
-            names.extend(it.static_names().map(|it| it.as_str().to_owned()));
-        }
-    });
-    names
 }
 
 /// Commands whose operands are files of the machine they run on.

@@ -20,7 +20,9 @@
 //! - fixes that can change what a script does are unsafe, though shuck calls some of them safe;
 //! - within backticks, S001 points to what it means ([`backticks`]);
 //! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's ([`dialect`]);
-//! - C006 is a warning, and the words of C055 are ours: shuck's say that patterns should not have variables;
+//! - C006 is a warning, and the words of C055, C030 and S021 are ours: shuck's say that patterns should not have variables, that
+//!   `[ -f x]` lacks its operand, and that `"x $@"` becomes one word;
+//! - a test whose `]` has no space before it has one finding, C036, with the fix of C030 or C031 ([`brackets`]);
 //! - `configure` as Autoconf makes it, and what cannot be read after an `exit` or `exec`, is left out where nothing of
 //!   shuck's is chosen;
 //! - `untracked-source-file` (C003) is off: which files are checked together is not known here.
@@ -32,6 +34,7 @@
 
 mod arrays;
 mod backticks;
+mod brackets;
 mod commands;
 mod config;
 mod convert;
@@ -52,6 +55,7 @@ mod real_path;
 mod script;
 mod selection;
 mod shellcheck;
+mod splats;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -11,6 +11,7 @@ use shuck_linter::{
 use shuck_parser::parser::ParseResult;
 
 use crate::backticks::Backticks;
+use crate::brackets;
 use crate::config::Config;
 use crate::convert::Place;
 use crate::dialect;
@@ -60,7 +61,12 @@ pub(crate) fn report(
         let doubts = Doubts::of(text, &script.parsed.file, shell);
         let is_told = |it: &Diagnostic| !(config.disabled.contains(it.rule) || is_quiet && doubts.cover(it));
         let found: Vec<_> = lint().into_iter().filter(is_told).collect();
-        let told = found.iter().filter(|it| !is_duplicate(it, &found)).map(|it| place.finding(it));
+        let is_first =
+            |it: &&Diagnostic| !is_duplicate(it, &found) && !brackets::is_said(it, &found, &doubts);
+        let told = found.iter().filter(is_first).map(|it| {
+            let glued = brackets::glued(it, &found, &doubts).map(|it| place.finding(it));
+            glued.into_iter().fold(place.finding(it), brackets::joined)
+        });
         // Words and options of zsh are others.
         let on = if shell == ShellDialect::Zsh { Vec::new() } else { extras_on(config, selection) };
         let more = extra::check(&script.parsed.file, &script.text, &on, &directives);

@@ -41,7 +41,8 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
     if fix_changes_meaning(rule) {
         parts.push("Its fix can change what the script does, and is not applied as a safe one.".to_owned());
     }
-    let is_fixable = metadata.is_some_and(|it| it.fix_description.is_some());
+    // It has the fix of C030 or C031 where both are found.
+    let is_fixable = rule == Rule::BrokenTestEnd || metadata.is_some_and(|it| it.fix_description.is_some());
     plugin::Rule {
         name: name(rule),
         explanation: parts.join("\n\n"),
@@ -62,7 +63,7 @@ fn doubted(rule: Rule) -> Option<&'static str> {
         }
         Rule::UndefinedVariable => {
             "Where there is no `.shuck.toml`, only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are \
-             looked through, for names that differ in a letter from one that is assigned."
+             looked through, for names that differ in a letter from one that is assigned, and that no command is given (`read_into name`)."
         }
         Rule::NonAbsoluteShebang => {
             "Where there is no `.shuck.toml`, a placeholder (`#!@PREFIX@/bin/sh`) is let pass: something else is put there."
@@ -78,8 +79,9 @@ fn doubted(rule: Rule) -> Option<&'static str> {
              (`${a[@]}` after `a=(-x -y)`, `${!a[@]}`), `set -- $@`, and scripts that set `IFS`."
         }
         Rule::PositionalArgsInString => {
-            "Where there is no `.shuck.toml`, it is let pass where the command is a function of the script that joins its \
-             arguments (`$*`)."
+            "Where there is no `.shuck.toml`, it is let pass where the command shows its arguments as one text (`echo`, \
+             `printf '%s '`, functions that join them by `$*` or only print them), and where nothing but a prefix or a suffix \
+             is added outside of the quotes (`run_\"$@\"`)."
         }
         Rule::StderrBeforeStdoutRedirect => {
             "Where there is no `.shuck.toml`, it is let pass where something takes the output: in functions that are called in \
@@ -105,8 +107,17 @@ fn doubted(rule: Rule) -> Option<&'static str> {
 
 /// Words of ours where shuck's are wrong.
 pub(crate) fn message(rule: Rule) -> Option<&'static str> {
-    (rule == Rule::PatternWithVariable)
-        .then_some("quote what is expanded in a pattern (`${a#\"$b\"}`), or it is a pattern as well")
+    Some(match rule {
+        Rule::PatternWithVariable => {
+            "quote what is expanded in a pattern (`${a#\"$b\"}`), or it is a pattern as well"
+        }
+        Rule::MissingBracketSpace => "put a space before the closing test bracket",
+        Rule::PositionalArgsInString => {
+            "each element stays a word of its own, with the text before the first and behind the last: \
+             for one word, write `*` instead of `@`"
+        }
+        _ => return None,
+    })
 }
 
 /// `unused-assignment`.

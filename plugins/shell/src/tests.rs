@@ -9,6 +9,7 @@ use broker_plugin_sdk::{
 
 use crate::Shell;
 
+mod brackets;
 mod meant;
 mod mistakes;
 
@@ -86,6 +87,11 @@ fn names_that_nothing_assigns() {
     assert_eq!(sh("names=(a)\necho \"$nmaes\" \"${names[@]}\""), "3 C006 \"$nmaes\"");
     let found = report(&[("a.sh", "#!/bin/sh\nname=1\necho \"$name$nmae\"\n")], settings(), "a.sh").unwrap();
     assert_eq!(found.diagnostics[0].severity, Severity::Warning, "something else may have set it");
+    for command in ["read_into -n : line2 nmaes", "fill 'nmaes'", "f() { into \"$1\" nmaes; }; f"] {
+        let script = format!("{command}\nnames=(a)\necho \"$nmaes\" \"${{names[@]}}\"");
+        assert_eq!(sh(&script), "", "a command is given its name");
+    }
+    assert_eq!(sh("names=1; echo nmaes; fill x=nmaes\necho \"$nmaes\" \"$names\""), "3 C006 \"$nmaes\"");
     assert_eq!(sh("echo \"$enable_prof\""), "", "of a caller");
     assert_eq!(sh("names=1\necho \"$NAMES\" \"$names\""), "", "of the environment");
     assert_eq!(sh("names=1\n. ./lib.sh\necho \"$nmaes\" \"$names\""), "", "of a sourced file");

@@ -87,10 +87,11 @@ fn packages_of_the_standard_library() {
 
 /// Whether a rule of ruff's defaults is on in a project that does not configure ruff: what `docs/reference/linters/python.md` says.
 fn is_about_what_is_broken(code: &str) -> bool {
-    const CERTAIN: &str = "B002 B012 B015 B016 B020 B021 B022 B025 B029 B030 B031 B032 B033 B035";
+    const CERTAIN: &str = "B002 B012 B015 B016 B021 B022 B025 B029 B030 B031 B032 B033 B035";
     let linter = code.trim_end_matches(|it: char| it.is_ascii_digit());
     match linter {
-        "F" | "YTT" | "invalid-syntax" => true,
+        "F" => code != "F541",
+        "YTT" | "invalid-syntax" => true,
         "PLE" => code != "PLE0704",
         "E" => code.starts_with("E9"),
         _ => CERTAIN.split(' ').any(|it| it == code),

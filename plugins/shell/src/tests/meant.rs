@@ -77,13 +77,31 @@ fn words_that_come_apart() {
 fn arrays_in_strings() {
     let bash = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
     assert_eq!(bash("grep \"x $@\" f"), "2 S021 \"$@\"");
-    assert_eq!(bash("a=(b c)\ndie \"no: ${a[@]}\""), "3 S021 \"${a[@]}\"");
+    for lines in [
+        "a=(b c); start \"no: ${a[@]}\"",
+        "start --files=\"$@\"",
+        "start \"--files=$@\"",
+        "printf \"got $@\\n\"",
+        "say() { echo \"$1\"; }; say \"no $@\"",
+        "log() { for it in \"$@\"; do echo \"$it\"; done; }; log \"no $@\"",
+        "log() { sh \"$@\"; echo \"$@\"; }; log \"no $@\"",
+        "log() { printf \"$@\"; }; log \"no $@\"",
+        "log() { echo \"$(sort \"$@\")\"; }; log \"no $@\"",
+        "bin/log \"no $@\"",
+    ] {
+        let told = bash(lines);
+        assert!(told.starts_with("2 S021") && !told.contains(','), "{lines}: {told}");
+    }
     for lines in [
         "echo \"a $*\" \"$@\" \"${a[*]}\" \"${#a[@]} of them\"",
         "a=(b)\n[[ \" ${a[@]} \" == *\" b \"* ]]",
         "ls \"${a[@]/#/x}\"",
         "a=(b)\nls \"x${a[@]+y}\"",
         "die() { printf '%s\\n' \"$*\"; exit 1; }\ndie \"no $@\"",
+        "echo -e \"got $@\"; builtin echo \"got $@\"; printf '%s ' \"got $@\"",
+        "oops() { [ $# -gt 0 ] && printf '%s\\n' \"${@:1}\" >&2; }\nthrow() { oops \"$@\"; exit 1; }\nthrow \"no $@\"",
+        "lib::warn \"no $@\"; log_error \"no $@\"",
+        "do_\"$@\"; start \"$@\".service",
     ] {
         assert_eq!(bash(lines), "", "{lines}");
     }

@@ -1,0 +1,109 @@
+//! What is let pass of ruff's findings where ruff is not configured: names that are bound, or known to be missing, in ways
+//! that it does not follow, and imports of a stub that declare submodules.
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use ruff_db::diagnostic::Diagnostic;
+use ruff_linter::linter::parse_unchecked_source;
+use ruff_linter::source_kind::SourceKind;
+use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::{ModModule, PySourceType, PythonVersion, Stmt, StmtImport, StmtImportFrom};
+use ruff_text_size::{Ranged, TextRange};
+
+use crate::handled;
+use crate::namespace::Namespace;
+
+const UNDEFINED_NAME: &str = "F821";
+const UNUSED_IMPORT: &str = "F401";
+
+/// Drops findings that may be no mistake.
+pub(crate) fn let_pass(
+    found: &mut Vec<Diagnostic>,
+    path: &Path,
+    source: &SourceKind,
+    source_type: PySourceType,
+) {
+    let is_doubtful = |it: &Diagnostic| [UNDEFINED_NAME, UNUSED_IMPORT].contains(&it.secondary_code_or_id());
+    if !found.iter().any(is_doubtful) {
+        return;
+    }
+    let parsed = parse_unchecked_source(source, source_type, PythonVersion::default());
+    let (text, module) = (source.source_code(), parsed.syntax());
+    let doubts = Doubts { path, text, module, namespace: OnceCell::new() };
+    found.retain(|it| !doubts.may_be_right(it));
+}
+
+/// What there is to doubt in one file.
+struct Doubts<'a> {
+    path: &'a Path,
+    text: &'a str,
+    module: &'a ModModule,
+    namespace: OnceCell<Namespace>,
+}
+
+impl Doubts<'_> {
+    fn may_be_right(&self, found: &Diagnostic) -> bool {
+        let Some(range) = found.range() else { return false };
+        match found.secondary_code_or_id() {
+            UNDEFINED_NAME => self.may_be_bound(range),
+            UNUSED_IMPORT => self.path.ends_with("__init__.pyi") && self.declares_submodule(range),
+            _ => false,
+        }
+    }
+
+    fn may_be_bound(&self, range: TextRange) -> bool {
+        let Some(name) = self.text.get(range.to_std_range()) else { return false };
+        let namespace = self.namespace.get_or_init(|| Namespace::of(self.module));
+        namespace.may_have(name) || handled::is_handled(&self.module.body, name, range)
+    }
+
+    /// Whether the import at `range` makes a submodule an attribute of the package, as the typing specification has it.
+    fn declares_submodule(&self, range: TextRange) -> bool {
+        let package = self.path.parent().unwrap_or(self.path);
+        let mut imports = Imports { package, range, declare: false };
+        imports.visit_body(&self.module.body);
+        imports.declare
+    }
+}
+
+/// Search for the import at `range`.
+struct Imports<'a> {
+    package: &'a Path,
+    range: TextRange,
+    declare: bool,
+}
+
+impl Visitor<'_> for Imports<'_> {
+    fn visit_stmt(&mut self, stmt: &Stmt) {
+        if !stmt.range().contains_range(self.range) {
+            return;
+        }
+        match stmt {
+            Stmt::ImportFrom(it) => self.declare |= self.is_from_package(it),
+            Stmt::Import(it) => self.declare |= self.is_below_package(it),
+            _ => visitor::walk_stmt(self, stmt),
+        }
+    }
+}
+
+impl Imports<'_> {
+    /// `from . import submodule`, and the same with the package's name.
+    fn is_from_package(&self, import: &StmtImportFrom) -> bool {
+        match &import.module {
+            None => import.level == 1,
+            Some(module) => import.level == 0 && self.is_package(module),
+        }
+    }
+
+    /// `import package.submodule`.
+    fn is_below_package(&self, import: &StmtImport) -> bool {
+        let named = import.names.iter().filter(|it| it.range().contains_range(self.range));
+        let mut parents = named.flat_map(|it| it.name.match_indices('.').map(|(end, _)| &it.name[..end]));
+        parents.any(|it| self.is_package(it))
+    }
+
+    fn is_package(&self, name: &str) -> bool {
+        self.package.ends_with(name.replace('.', "/"))
+    }
+}
