@@ -11,7 +11,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
-use crate::rules::{self, DUPLICATE_SELECTORS, UNKNOWN_VALUE};
+use crate::rules::{self, UNKNOWN_VALUE};
 
 /// A pattern that fits any name.
 const ANYTHING: &str = "/./";
@@ -58,10 +58,7 @@ impl Config {
 
     /// Nothing is configured: what is not broken is not told.
     pub(crate) fn unconfigured() -> Self {
-        let preprocessed = globs(&["*.scss".to_owned(), "*.less".to_owned()], "").unwrap_or_default();
-        let off = Settings::from([(DUPLICATE_SELECTORS.to_owned(), Setting::default())]);
-        let overrides = vec![(preprocessed, off)];
-        Self { rules: Some(loud()), overrides, is_unconfigured: true, ..Self::default() }
+        Self { rules: Some(loud()), is_unconfigured: true, ..Self::default() }
     }
 
     /// The defaults hold, for a reason.

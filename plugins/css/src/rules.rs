@@ -83,8 +83,8 @@ const TABLE: [(&str, &str, &str); 28] = [
     (
         DUPLICATE_SELECTORS,
         "Two rules for one selector",
-        "In the same place they could be one rule, and the second is easily overlooked. In SCSS and Less it is off, unless \
-        stylelint's configuration asks for it.",
+        "In the same place they could be one rule, and the second is easily overlooked. Off, unless stylelint's configuration asks \
+        for it: many stylesheets have a selector in two sections on purpose.",
     ),
     ("no-empty-source", "A file with nothing in it", "It was perhaps forgotten."),
     (
@@ -122,7 +122,7 @@ const TABLE: [(&str, &str, &str); 28] = [
 ];
 
 /// Rules that are on only where a configuration turns them on: what they tell is true, and breaks nothing.
-const QUIET: [&str; 3] = [DEPRECATED_KEYWORD, DEPRECATED_PROPERTY, MISSING_GENERIC];
+const QUIET: [&str; 4] = [DEPRECATED_KEYWORD, DEPRECATED_PROPERTY, DUPLICATE_SELECTORS, MISSING_GENERIC];
 
 pub(crate) fn all() -> Vec<Rule> {
     TABLE.iter().map(|it| rule(*it)).collect()

@@ -11,7 +11,7 @@ pub(crate) enum Dialect {
 }
 
 /// Files that their tools read with comments, by name; a `*` stands for anything.
-const WITH_COMMENTS: [&str; 63] = [
+const WITH_COMMENTS: [&str; 68] = [
     "*.jsonc",
     "*.code-workspace",
     "*.code-snippets",
@@ -39,6 +39,11 @@ const WITH_COMMENTS: [&str; 63] = [
     ".hintrc",
     ".lintstagedrc.json",
     ".luarc.json",
+    ".neoconf.json",
+    "neoconf.json",
+    "coc-settings.json",
+    ".vimspector.json",
+    ".gadgets.json",
     ".watchmanconfig",
     "pyrightconfig.json",
     "biome.json",
@@ -87,8 +92,9 @@ struct Reader {
     names: &'static [&'static str],
 }
 
-/// Editors, whose settings are often kept for others in a folder that the editor itself does not look at, and CodeSandbox.
-const READERS: [Reader; 3] = [
+/// Editors and terminals, whose settings are often kept for others in a folder that the program itself does not look at, and
+/// CodeSandbox.
+const READERS: [Reader; 4] = [
     Reader {
         folders: &["vscode", ".vscode", "vs-code", "vs_code", "vscodium", "code", "code - oss"],
         names: &[
@@ -106,6 +112,10 @@ const READERS: [Reader; 3] = [
     Reader {
         folders: &["zed", ".zed"],
         names: &["settings.json", "keymap.json", "tasks.json", "debug.json"],
+    },
+    Reader {
+        folders: &["windows terminal", "windows-terminal", "windows_terminal", "windowsterminal"],
+        names: &["settings.json", "profiles.json"],
     },
     Reader { folders: &[".codesandbox"], names: &["tasks.json"] },
 ];

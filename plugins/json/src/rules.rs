@@ -15,8 +15,8 @@ const TABLE: [(&str, &str, &str); 5] = [
         "Strict JSON has a comment",
         "JSON has no comments ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)), and most readers refuse the file.\n\n\
          Not reported in files that their tools read with comments: `*.jsonc`, `tsconfig.json` and its kind, what is in \
-         `.vscode` (and settings for VS Code below other folders of its name), `devcontainer.json`, `.eslintrc`, `*.json5`, \
-         and others that are known by name.",
+         `.vscode` (and settings for VS Code below other folders of its name), `.neoconf.json`, `coc-settings.json`, \
+         `devcontainer.json`, `.eslintrc`, `*.json5`, and others that are known by name.",
     ),
     (
         DUPLICATE_KEY,

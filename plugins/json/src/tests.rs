@@ -190,6 +190,11 @@ fn what_editors_and_others_read_where_it_is_kept() {
         "packages/a/.vscode/shared/extensions.json",
         "docs/VSCode/settings.linux.json",
         "home/zed/keymap.json",
+        ".neoconf.json",
+        "nvim/neoconf.json",
+        "dotfiles/.vim/coc-settings.json",
+        "sub/.vimspector.json",
+        "Windows Terminal/settings.json",
         "web/.codesandbox/tasks.json",
         "web.tsconfig.json",
         "jest.config.unit.json",
@@ -203,6 +208,8 @@ fn what_editors_and_others_read_where_it_is_kept() {
         "codes/tasks.json",
         ".codesandbox/sandbox.json",
         "zed/launch.json",
+        "neoconf/settings.json",
+        "terminal/settings.json",
     ] {
         assert!(check(path, commented).starts_with("comment "), "{path}");
     }

@@ -16,7 +16,7 @@ use crate::{corrections, standard_library};
 
 /// Off without a configuration.
 pub(crate) const OFF: [&str; 13] = [
-    "bad_string_escape",              // knows the escapes of Lua 5.1 alone
+    "bad_string_escape",              // partly taste: quotes that need no escape
     "divide_by_zero",                 // `1/0` is how most write infinity
     "global_usage",                   // taste
     "if_same_then_else",              // two conditions with a line of their own are mostly meant

@@ -8,6 +8,8 @@
 //! - The nearest `selene.toml` counts, as if selene ran in its folder; selene looks only where it runs.
 //! - Where there is none, only the lints of [`defaults`] are on, what may be meant as it is passes ([`excused`]; comments
 //!   for luacheck count, [`luacheck`]), and a file may be of any version of Lua.
+//! - A standard library with `vim`, `jit`, `ffi` or `ngx` in it is of LuaJIT as well, and escapes in strings are those of the
+//!   versions that a file may be of ([`escapes`]); selene knows those of Lua 5.1.
 //! - Bytes that are no UTF-8 are none of Lua's business: what is found elsewhere in such a file is told.
 //! - `lua53` is Lua 5.3 ([`standard_library`]), and standard libraries have what Lua's manuals say ([`corrections`]).
 //! - Not syntax errors, as they are none in Lua: a byte order mark, a first line that starts with `#`, page breaks between
@@ -21,6 +23,7 @@
 mod convert;
 mod corrections;
 mod defaults;
+mod escapes;
 mod excused;
 mod lenient;
 mod lint;

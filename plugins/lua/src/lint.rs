@@ -10,7 +10,7 @@ use selene_lib::standard_library::{LuaVersionError, StandardLibrary};
 use selene_lib::{Checker, CheckerConfig};
 
 use crate::rules::Selection;
-use crate::{convert, defaults, excused, standard_library, syntax};
+use crate::{convert, defaults, escapes, excused, standard_library, syntax};
 
 /// How many errors count: a template is wrong from its first tag on.
 const LOOKED_AT: usize = 3;
@@ -29,6 +29,19 @@ enum Versions {
     /// All, since no configuration names one.
     Any,
 }
+
+impl Versions {
+    /// What one of them has, a file may have.
+    fn all(&self) -> LuaVersion {
+        match self {
+            Self::These(version) => *version,
+            Self::Any => defaults::plain().with_luau(),
+        }
+    }
+}
+
+/// Globals of programs that run LuaJIT (Neovim, OpenResty), and LuaJIT's own.
+const OF_LUAJIT: [&str; 4] = ["vim", "jit", "ffi", "ngx"];
 
 /// They look into the standard library, and some of it is missing.
 const NEED_ROBLOX: [&str; 6] = [
@@ -105,6 +118,7 @@ impl Linter {
             let (a, b) = (&a.diagnostic, &b.diagnostic);
             (a.primary_label.range, a.code, &a.message).cmp(&(b.primary_label.range, b.code, &b.message))
         });
+        escapes::drop_valid(&mut found, text, self.versions.all());
         if matches!(self.versions, Versions::Any) && !selection.is_chosen() {
             excused::drop_excused(&mut found, ast, text);
         }
@@ -113,14 +127,23 @@ impl Linter {
     }
 }
 
-/// The versions of Lua that a standard library names. As with selene, those that it does not know are only told.
+/// The versions of Lua that a standard library names, and LuaJIT if it has names of LuaJIT's or of programs that run it.
+/// As with selene, those that it does not know are only told.
 fn version(library: &StandardLibrary) -> LuaVersion {
-    let (version, problems) = library.lua_version();
+    let (mut version, problems) = library.lua_version();
+    if library.globals.keys().any(|it| is_of_luajit(it)) {
+        version = version.with_luajit();
+    }
     for problem in problems {
         let (LuaVersionError::FeatureNotEnabled(name) | LuaVersionError::Unknown(name)) = problem;
         warn(&format!("the standard library names a version of Lua that selene does not know: {name}"));
     }
     version
+}
+
+/// Whether a global, or the one that a field is in (`vim.api`), is there in LuaJIT alone.
+fn is_of_luajit(global: &str) -> bool {
+    OF_LUAJIT.contains(&global.split('.').next().unwrap_or(global))
 }
 
 /// Whether the parser stumbled over tags of a template engine. `{{ … }}` alone may be a table in a table.

@@ -12,7 +12,7 @@ pub(crate) const TABLE: [(&str, bool, &str, &str); 33] = [
         "bad_string_escape",
         false,
         "An escape sequence that does not exist, or is not needed",
-        "Knows the escapes of Lua 5.1 and, with the standard library `roblox`, of Luau; those that came with Lua 5.2 (`\\x41`, `\\z`) are unknown to it.",
+        "Which ones exist, the versions of Lua say that the standard library names: `\\x41` and `\\z` came with Lua 5.2, `\\u{41}` with 5.3, and LuaJIT (with it Neovim) and Luau have all of them.",
     ),
     (
         "compare_nan",

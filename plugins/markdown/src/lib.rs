@@ -18,6 +18,7 @@ mod applicability;
 mod convert;
 mod defaults;
 mod document;
+mod footnotes;
 mod links;
 mod lint;
 mod markdownlint;

@@ -15,7 +15,7 @@ use rumdl_lib::workspace_index::FileIndex;
 use crate::document::{self, Binary, Document};
 use crate::settings::Settings;
 use crate::workspace::Workspace;
-use crate::{anchors, convert, defaults, links, nesting};
+use crate::{anchors, convert, defaults, footnotes, links, nesting};
 
 /// What rumdl says of the file.
 ///
@@ -45,6 +45,8 @@ pub(crate) fn run(
     }
     let (mut warnings, index) = analyze(path, &document, &rules, settings)?;
     anchors::drop_known(&mut warnings, document.text());
+    let is_python_markdown = workspace.sites.may_be_mkdocs(path, document.text(), &root);
+    footnotes::drop_known(&mut warnings, document.text(), is_python_markdown);
     let mut report = Report::new(Vec::new());
     match links::check(path, index, &rules, settings, workspace) {
         Ok(found) => warnings.extend(found),

@@ -5,6 +5,7 @@
 //! JSON or YAML file of a package in `node_modules`. Left out: bases that are programs.
 
 mod findings;
+mod line_length;
 mod options;
 
 use std::collections::{BTreeMap, BTreeSet};

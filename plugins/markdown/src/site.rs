@@ -48,11 +48,7 @@ const HERE: [&str; 27] = [
 
 /// Files that make a site of folders with documents beside them. What is in their own folder is read where the
 /// repository is hosted, unless that is such a folder itself.
-const BESIDE: [&str; 45] = [
-    "mkdocs.yml",
-    "mkdocs.yaml",
-    "properdocs.yml",
-    "zensical.toml",
+const BESIDE: [&str; 41] = [
     "book.toml",
     "docusaurus.config.js",
     "docusaurus.config.ts",
@@ -96,6 +92,9 @@ const BESIDE: [&str; 45] = [
     "Doxyfile.in",
 ];
 
+/// Of MkDocs and its successors, which do so as well, and read Markdown with Python-Markdown.
+const MKDOCS: [&str; 4] = ["mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "zensical.toml"];
+
 /// Files that do so if they contain a word: ExDoc is a dependency of the project.
 const BESIDE_WITH: [(&str, &str); 2] = [("mix.exs", ":ex_doc"), ("rebar.config", "ex_doc")];
 
@@ -135,8 +134,11 @@ pub(crate) struct Sites {
 struct Marks {
     here: bool,
     beside: bool,
-    /// Folders that a configuration names.
+    /// Whether there is a configuration of MkDocs's.
+    mkdocs: bool,
+    /// Folders that such a configuration names.
     pages: Vec<PathBuf>,
+    demos: Option<PathBuf>,
 }
 
 impl Sites {
@@ -155,6 +157,17 @@ impl Sites {
         }
     }
 
+    /// Whether the file may be a page of MkDocs's: its configuration is at or above it, or the file has blocks that
+    /// Python-Markdown's extensions alone have.
+    pub(crate) fn may_be_mkdocs(&mut self, file: &Path, text: &str, root: &Path) -> bool {
+        let mut folders = file.ancestors().skip(1).take_while(|it| it.starts_with(root));
+        has_sign(text, |it| BLOCKS.iter().any(|sign| it.starts_with(sign)))
+            || folders.any(|it| {
+                let marks = self.marks(it);
+                marks.mkdocs || marks.pages.iter().any(|it| file.starts_with(it))
+            })
+    }
+
     fn are_above(&mut self, file: &Path, root: &Path) -> bool {
         let folders: Vec<&Path> = file.ancestors().skip(1).take_while(|it| it.starts_with(root)).collect();
         // The folder below, on the way to the file.
@@ -167,7 +180,8 @@ impl Sites {
                     .is_some_and(|it| FOLDERS.contains(&it))
             };
             let is_own = marks.beside && (is_named(below) || folder != root && is_named(Some(folder)));
-            if marks.here || is_own || marks.pages.iter().any(|it| file.starts_with(it)) {
+            let mut named = marks.pages.iter().chain(&marks.demos);
+            if marks.here || is_own || named.any(|it| file.starts_with(it)) {
                 return true;
             }
             below = Some(folder);
@@ -180,10 +194,13 @@ impl Sites {
             let has = |names: &[&str]| names.iter().any(|it| folder.join(it).exists());
             let has_word =
                 |it: &(&str, &str)| text(&folder.join(it.0)).is_some_and(|text| text.contains(it.1));
+            let mkdocs = has(&MKDOCS);
             Marks {
                 here: has(&HERE) || folder.extension().is_some_and(|it| it == "docc"),
-                beside: has(&BESIDE) || BESIDE_WITH.iter().any(has_word),
-                pages: docs_dir::of(folder).into_iter().chain(demos(folder)).collect(),
+                beside: mkdocs || has(&BESIDE) || BESIDE_WITH.iter().any(has_word),
+                mkdocs,
+                pages: docs_dir::of(folder),
+                demos: demos(folder),
             }
         })
     }
@@ -201,15 +218,11 @@ fn text(file: &Path) -> Option<String> {
 }
 
 /// Begins of lines outside code that Markdown as such does not have.
-const SIGNS: [&str; 18] = [
+const SIGNS: [&str; 14] = [
     ":::",
     "{%",
     "{{",
     "@#",
-    "!!! ",
-    "??? ",
-    "???+ ",
-    "=== \"",
     "/// ",
     "//// ",
     "--8<--",
@@ -222,32 +235,40 @@ const SIGNS: [&str; 18] = [
     "@include",
 ];
 
+/// Begins of indented blocks of Python-Markdown's extensions: admonitions, details and tabs.
+const BLOCKS: [&str; 4] = ["!!! ", "??? ", "???+ ", "=== \""];
+
 fn has_own_syntax(text: &str) -> bool {
-    has_front_matter(text) || {
-        let mut fence = None;
-        text.lines().any(|line| {
-            let line = line.trim_start();
-            let is_sign = SIGNS.iter().any(|it| line.starts_with(it))
-                || is_label(line)
-                || has_tag(line)
-                || is_macro(line);
-            let is_sign = is_sign && fence.is_none();
-            let mark = ["```", "~~~"].into_iter().find(|it| line.starts_with(it));
-            fence = match (fence, mark) {
-                (None, mark) => mark,
-                (Some(open), Some(mark)) if open == mark => None,
-                (open, _) => open,
-            };
-            is_sign
-        })
-    }
+    let is_sign = |line: &str| {
+        SIGNS.iter().chain(&BLOCKS).any(|it| line.starts_with(it))
+            || is_label(line)
+            || has_tag(line)
+            || is_macro(line)
+    };
+    has_front_matter(text) || has_sign(text, is_sign)
+}
+
+/// Whether a line outside code, without its indentation, is a sign.
+fn has_sign(text: &str, is_sign: impl Fn(&str) -> bool) -> bool {
+    let mut fence = None;
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        let found = fence.is_none() && is_sign(line);
+        let mark = ["```", "~~~"].into_iter().find(|it| line.starts_with(it));
+        fence = match (fence, mark) {
+            (None, mark) => mark,
+            (Some(open), Some(mark)) if open == mark => None,
+            (open, _) => open,
+        };
+        found
+    })
 }
 
 /// A tag of Liquid's, Jinja's or Hugo's within the line, but not in code.
 fn has_tag(line: &str) -> bool {
     ["{{<", "{{%", "{%"]
         .iter()
-        .any(|it| line.find(it).is_some_and(|at| line[..at].matches('`').count() % 2 == 0))
+        .any(|it| line.find(it).is_some_and(|at| line[..at].matches('`').count().is_multiple_of(2)))
 }
 
 /// `$name{`, with which templates of sitegen call functions.

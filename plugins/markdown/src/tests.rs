@@ -512,3 +512,58 @@ fn links_in_the_file_system() {
     let told = project.check("loop/a.md");
     assert!(told.starts_with("cannot use `loop/.rumdl.toml`: a link that cannot be followed"), "{told}");
 }
+
+#[test]
+fn lines_that_markdownlint_lets_pass() {
+    let words = "a link whose words alone take up more than all of the eighty characters of a line";
+    let config = |option: &str| format!("{{\"default\": false, \"MD013\": {{\"line_length\": 80{option}}}}}");
+    let cases = [
+        (format!("See\n[{words} here](\nhttps://a.org/b).\n"), ["", "", "MD013"]),
+        (format!("- **[{words} here](b.md)**\n"), ["", "", "MD013"]),
+        (format!("# A [{words}](b.md) and more\n"), ["", "", "MD013"]),
+        (format!("{}\n", "x".repeat(90)), ["", "", "MD013"]),
+        (format!("a {}{}\n", "b ".repeat(38), "x".repeat(90)), ["", "MD013", "MD013"]),
+        (format!("See [{words} here](b.md)\n"), ["MD013"; 3]),
+        (format!("text {words} here\n"), ["MD013"; 3]),
+    ];
+    for (text, wants) in cases {
+        for (option, want) in ["", ", \"stern\": true", ", \"strict\": true"].iter().zip(wants) {
+            let mut project = Project::new(&[(".markdownlint.json", &config(option)), ("a.md", &text)]);
+            assert_eq!(project.check("a.md"), want, "{option}: {text}");
+        }
+    }
+}
+
+#[test]
+fn footnotes_of_python_markdown() {
+    let lazy = "# T\n\nText[^a]\n\n[^a]:\n  a note\n";
+    let tab = "# T\n\n=== \"One\"\n\n    Some [words][^a]\n\n  [^a]:\n    a note\n";
+    let inner = "# T\n\nText[^a] [^b]\n\n!!! tip\n\n    [^a]: a note\n\n[^b]: another\n";
+    let wrong = "# T\n\nText[^a] `[^b]`\n\n[^a]:\n\n[^b]: c\n";
+    let list = "# T\n\n1.  Text[^a] [^b]\n\n    [^a]: a note\n\n[^b]: another\n";
+    let mut project = Project::new(&[
+        ("mk/mkdocs.yml", ""),
+        ("mk/docs/lazy.md", lazy),
+        ("mk/docs/plain.md", "# T\n\n    code[^a]\n\n[^a]: in doubt\n"),
+        ("mk/docs/wrong.md", wrong),
+        ("fmt/support/mkdocs.yml", "docs_dir: ../text\n"),
+        ("fmt/text/lazy.md", lazy),
+        ("tab.md", tab),
+        ("inner.md", inner),
+        ("list.md", list),
+        ("lazy.md", lazy),
+        ("plain.md", "# T\n\n    code[^a]\n\n[^a]: for nothing\n"),
+        ("wrong.md", wrong),
+    ]);
+    for path in ["mk/docs/lazy.md", "mk/docs/plain.md", "fmt/text/lazy.md", "tab.md", "inner.md", "list.md"] {
+        assert_eq!(project.check(path), "", "{path}");
+    }
+    for (path, want) in [
+        ("lazy.md", "MD068"),
+        ("plain.md", "MD066"),
+        ("wrong.md", "MD068 MD066"),
+        ("mk/docs/wrong.md", "MD068 MD066"),
+    ] {
+        assert_eq!(project.check(path), want, "{path}");
+    }
+}

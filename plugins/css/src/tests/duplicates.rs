@@ -36,16 +36,18 @@ fn what_is_no_fallback() {
 }
 
 #[test]
-fn selectors_are_told_by_default_in_css() {
+fn selectors_are_told_where_a_configuration_asks() {
     let text = ".x > .y { top: 1px }\n.z { top: 1px }\n.x>.y { left: 1px }\n";
-    assert_eq!(check(text), "3 no-duplicate-selectors \".x>.y\"");
-    assert_eq!(check_as("a.scss", text), "", "stylelint advises against it there");
-    assert_eq!(check_as("a.less", text), "");
     let config = (".stylelintrc.json", "{\"rules\": {\"no-duplicate-selectors\": true}}");
-    assert_eq!(told(&[("a.scss", text), config], settings(), "a.scss"), "3 no-duplicate-selectors \".x>.y\"");
+    for name in ["a.css", "a.scss", "a.less"] {
+        assert_eq!(check_as(name, text), "", "two sections of a file may be about one element");
+        let found = told(&[(name, text), config], settings(), name);
+        assert_eq!(found, "3 no-duplicate-selectors \".x>.y\"", "{name}");
+    }
+    assert_eq!(recommended(text), "3 no-duplicate-selectors \".x>.y\"");
     let disabled =
         text.replace(".x>.y {", "/* stylelint-disable-next-line no-duplicate-selectors */\n.x>.y {");
-    assert_eq!(check(&disabled), "");
+    assert_eq!(recommended(&disabled), "");
 }
 
 #[test]
@@ -59,10 +61,10 @@ fn selectors_that_differ() {
         "[a] .y { top: 1px } [a].y { top: 1px } :not(.a) .y { top: 1px } :not(.a).y { top: 1px }",
         ".x { .x { top: 1px } }",
     ] {
-        assert_eq!(check(text), "", "{text}");
+        assert_eq!(recommended(text), "", "{text}");
     }
     assert_eq!(
-        check(
+        recommended(
             ".x ,.y>.z{ top: 1px }\n.y > .z,\n.x { left: 1px }\n:is( a , b ) { top: 1px }\n:is(a,b) { left: 1px }\n"
         ),
         "2 no-duplicate-selectors \".y > .z,\\n.x\", 5 no-duplicate-selectors \":is(a,b)\""

@@ -48,3 +48,34 @@ fn luau_has_what_it_took_over() {
     let text = "warn('a', 'b')\nmath.randomseed()\nprint(math.atan(1, 2), setfenv, table.clone({}), string.rep('a', 1, 'b'))\n";
     assert_eq!(Repo::new(&[("a.lua", text)]).with(settings).check("a.lua"), "");
 }
+
+/// The findings in a file of a project whose standard library, `editor`, is this.
+fn with_library(library: &str, text: &str) -> String {
+    let files = [("selene.toml", "std = 'editor'\n"), ("editor.yml", library), ("lua/a/b.lua", text)];
+    Repo::new(&files).check("lua/a/b.lua")
+}
+
+#[test]
+fn escapes_are_those_of_the_versions_that_a_library_names() {
+    let text = "return { '\\x1b[0m', '\\z  a', '\\u{e0b0}' }\n";
+    let bad = |times: usize| vec!["bad_string_escape"; times].join(" ");
+    assert_eq!(with_library("base: lua51\n", text), bad(3));
+    assert_eq!(with_library("base: lua52\n", text), bad(1));
+    for library in ["base: lua53\n", "base: luau\n", "base: lua51\nlua_versions: [luajit]\n"] {
+        assert_eq!(with_library(library, text), "", "{library}");
+    }
+    assert_eq!(with_library("base: lua51\nlua_versions: [luajit]\n", "return '\\x1 \\q'\n"), bad(2));
+    let settings = Settings { select: Some(owned(&["bad_string_escape"])), ..settings() };
+    assert_eq!(Repo::new(&[("a.lua", text)]).with(settings).check("a.lua"), "", "any version");
+}
+
+#[test]
+fn programs_that_run_luajit() {
+    let text = "for i = 1, 9 do\n  if i > 2 then\n    goto next\n  end\n  print('\\x80', 0x10ULL)\n  ::next::\nend\n";
+    for global in ["vim", "vim.api", "jit.version", "ngx"] {
+        let library = format!("base: lua51\nglobals:\n  {global}:\n    any: true\n");
+        assert_eq!(with_library(&library, text), "", "{global}");
+    }
+    let other = with_library("base: lua51\nglobals:\n  vimish:\n    any: true\n", text);
+    assert!(other.starts_with("parse_error"), "{other}");
+}

@@ -8,9 +8,11 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use rumdl_lib::rule::LintWarning;
 use serde_json::{Map, Value};
 
+use super::line_length::{self, LongLines};
+
 /// The rules with such findings.
-const LOOKED_AT: [&str; 9] =
-    ["MD005", "MD009", "MD012", "MD030", "MD031", "MD040", "MD043", "MD044", "MD054"];
+const LOOKED_AT: [&str; 10] =
+    ["MD005", "MD009", "MD012", "MD013", "MD030", "MD031", "MD040", "MD043", "MD044", "MD054"];
 
 /// Drops them.
 pub(super) fn retain(rules: &Map<String, Value>, text: &str, warnings: &mut Vec<LintWarning>) {
@@ -19,11 +21,14 @@ pub(super) fn retain(rules: &Map<String, Value>, text: &str, warnings: &mut Vec<
         return;
     }
     let page = Page::new(rules, text);
+    let has_long = warnings.iter().any(|it| code(it) == "MD013");
+    let long = if has_long { LongLines::of(text) } else { LongLines::default() };
     let mut has_headings = false;
     warnings.retain(|it| match &*code(it) {
         "MD005" => page.list(it.line).is_none_or(|list| !list.is_even()),
         "MD009" => page.has_trailing(it.line),
         "MD012" => !page.is_before_text(it.line),
+        "MD013" => page.is_too_long(it, &long),
         "MD030" => page.list(it.line).is_none_or(|list| it.message.contains(&page.spaces(list))),
         "MD031" => page.is_true("MD031", "list_items", true) || page.list(it.line).is_none(),
         "MD040" => !it.message.ends_with("missing language") || !page.has_info(it.line),
@@ -134,7 +139,17 @@ impl<'a> Page<'a> {
         let is_strict = self.is_true("MD009", "strict", false);
         let is_break = count >= 2 && count == self.number("MD009", "br_spaces", 2);
         let is_code = self.code.iter().any(|it| it.contains(&number));
-        !(is_break && !is_strict || is_code && !self.is_true("MD009", "code_blocks", false))
+        (is_strict || !is_break) && (!is_code || self.is_true("MD009", "code_blocks", false))
+    }
+
+    /// Whether markdownlint's MD013 has a finding in a line.
+    fn is_too_long(&self, found: &LintWarning, long: &LongLines) -> bool {
+        let (is_strict, is_stern) =
+            (self.is_true("MD013", "strict", false), self.is_true("MD013", "stern", false));
+        let has_blank = || line_length::has_blank_beyond(self.line(found.line), &found.message);
+        !long.is_definition(found.line)
+            && (is_strict || !long.is_link_only(found.line))
+            && (is_strict || is_stern || has_blank())
     }
 
     /// Whether there is nothing but front matter and empty lines before a line.
