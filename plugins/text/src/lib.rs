@@ -11,6 +11,7 @@ mod line_endings;
 mod private_key;
 mod rules;
 mod samples;
+mod service_token;
 
 use std::path::Path;
 
@@ -43,6 +44,7 @@ fn findings(path: &Path, content: &[u8]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     conflict::check(path, content, &mut found);
     private_key::check(path, content, &mut found);
+    service_token::check(path, content, &mut found);
     line_endings::check(path, content, &mut found);
     match simdutf8::basic::from_utf8(content) {
         Ok(text) => bidi::check(path, text, &mut found),

@@ -7,9 +7,10 @@ pub(crate) const INVALID_UTF8: &str = "invalid-utf8";
 pub(crate) const MERGE_CONFLICT: &str = "merge-conflict";
 pub(crate) const MIXED_LINE_ENDINGS: &str = "mixed-line-endings";
 pub(crate) const PRIVATE_KEY: &str = "private-key";
+pub(crate) const SERVICE_TOKEN: &str = "service-token";
 
 /// Code, summary, explanation.
-const TABLE: [(&str, &str, &str); 5] = [
+const TABLE: [(&str, &str, &str); 6] = [
     (
         BIDI_CONTROL,
         "Invisible characters change the direction of the text",
@@ -46,6 +47,17 @@ const TABLE: [(&str, &str, &str); 5] = [
         "Whoever can read the file can use the key; one that was ever committed should be revoked. Reported are \
          PEM and OpenPGP blocks with a body that is long enough to be a key, not the marker alone; in files of tests \
          as a warning.",
+    ),
+    (
+        SERVICE_TOKEN,
+        "The file holds a token of a service",
+        "Any reader of the file can use the token; one that was ever committed should be revoked. Reported are tokens \
+         that their prefix and shape tell for certain, such as GitHub's, npm's, Slack's or Stripe's, with their checksum \
+         where they have one. An access key of AWS is reported if its secret is beside it. Left alone are examples \
+         (words, sequences and repetitions), keys that are public by design, keys of test modes, and lines with a comment \
+         by which gitleaks, detect-secrets, secretlint or TruffleHog accept them. A token without a checksum is left alone in \
+         files of tests, on a line that calls it an example, and in a file that has the regular expression of such tokens. \
+         What is found in files of tests is a warning.",
     ),
 ];
 

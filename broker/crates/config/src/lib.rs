@@ -16,6 +16,7 @@ mod model;
 pub mod root;
 mod selectors;
 mod show;
+mod signature;
 mod source;
 mod suggest;
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use self::{
     },
     selectors::{DEFAULT, Selection, Selectors, unknown_linter},
     show::{EffectiveConfig, EffectiveValue},
+    signature::{KeyId, PublicKey, Signature, Signers},
     source::{Digest, Source, is_encrypted_or_near, is_this_machine},
     suggest::{KnownRules, Suggestion},
 };
@@ -240,9 +242,11 @@ impl Config {
     pub fn plugins(&self) -> BTreeMap<String, PluginSettings> {
         let mut all: BTreeMap<String, PluginSettings> = BTreeMap::new();
         let settings = self.layers.iter().filter_map(|it| it.settings.plugins.as_ref());
-        for (name, PluginSettings { source, grants }) in settings.flat_map(|it| it.get_ref().clone()) {
+        for (name, it) in settings.flat_map(|it| it.get_ref().clone()) {
+            let PluginSettings { source, signed_by, grants } = it;
             let known = all.entry(name).or_default();
             known.source = source.or(known.source.take());
+            known.signed_by = signed_by.or(known.signed_by.take());
             known.grants = grants.or(known.grants.take());
         }
         all

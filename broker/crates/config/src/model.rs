@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toml::Spanned;
 
-use super::Source;
+use super::{Signers, Source};
 
 /// What broker does with the linters' findings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -327,6 +327,9 @@ pub struct PluginSettings {
     /// needed for one that the command line names.
     #[schemars(with = "Option<String>")]
     pub source: Option<Source>,
+    /// Public keys of minisign, each the line of a `minisign.pub` that begins with `RW`. The plugin is used only if one of
+    /// them signed it.
+    pub signed_by: Option<Signers>,
     /// What it may use beyond the workspace's files, such as `env:NAME`. Counts in a workspace that is trusted.
     #[schemars(with = "Option<Vec<String>>")]
     pub grants: Option<Vec<Capability>>,

@@ -142,6 +142,25 @@ fn options_of_plugins_are_those_of_the_root() {
 }
 
 #[test]
+fn the_nearest_signers_of_a_plugin_count() {
+    let [key, other] = [
+        "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH",
+        "RWR4ldWMq9ywhe5/uGmYUGoP599GIo2Z06960m2CItZaMjN2qM29y5ag",
+    ];
+    let base = format!(
+        "[plugins.a]\nsource = 'a.wasm'\nsigned-by = ['{key}']\n[plugins.b]\nsigned-by = ['{key}', '{other}']\n"
+    );
+    let root = format!("extends = 'base.toml'\n[plugins.a]\nsigned-by = ['{other}']\n");
+    let plugins =
+        with(&[("broker.toml", &root), ("base.toml", &base)], |it| it.workspace().unwrap().plugins());
+    let signers = |name: &str| plugins[name].signed_by.as_ref().unwrap().to_string();
+    assert_eq!([signers("a"), signers("b")], ["85B0DCAB8CD59578", "44D1AF0A4ED93A11 or 85B0DCAB8CD59578"]);
+    assert!(plugins["a"].source.is_some());
+    insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = []\n")]), @"broker.toml:2:13: `signed-by` names no key");
+    insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = ['RWQ']\n")]), @"broker.toml:2:13: no public key of minisign: write the line of `minisign.pub` that begins with `RW`");
+}
+
+#[test]
 fn severities_go_by_the_closest_match() {
     let root = "[severity]\n'python/*' = 'hint'\nF401 = 'off'\n'F4*' = 'info'\n'text/F401' = 'error'\n";
     let files = [("broker.toml", root), ("sub/broker.toml", "[severity]\nF401 = 'warning'\n")];

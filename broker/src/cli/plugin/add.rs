@@ -1,8 +1,8 @@
 //! `broker plugin add`
 
-use config::{Digest, Source};
+use config::{Digest, PublicKey, Signers, Source};
 use lint::suppress;
-use linters::plugins::{listed, not_granted};
+use linters::plugins::{Locked, Signed, listed, not_granted};
 use plugin_host::Capability;
 
 use super::project::{Candidate, Project};
@@ -17,6 +17,7 @@ use crate::{CliError, Exit, cli::Session};
 Examples:
   broker plugin add tools/no-todo.wasm
   broker plugin add https://example.org/no-todo.wasm --digest sha256:3f1c…
+  broker plugin add https://example.org/no-todo.wasm --signed-by RWQROtlO…
   broker plugin add oci://example.org/team/no-todo:1.2.0
   broker plugin add tools/owners.wasm --grant env:TEAM")]
 pub(in crate::cli) struct Args {
@@ -27,6 +28,11 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     digest: Option<Digest>,
 
+    /// Take it only if this public key of minisign signed it, now and at each update: the signature lies beside it, with
+    /// `.minisig` added to its name; may be repeated for keys any of which is enough, and replaces those in `broker.toml`
+    #[arg(long, value_name = "KEY")]
+    signed_by: Vec<PublicKey>,
+
     /// Let it use this beyond the workspace's files: `env:NAME`; may be repeated
     #[arg(long, value_name = "CAPABILITY")]
     grant: Vec<Capability>,
@@ -35,7 +41,8 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let mut project = Project::open(session)?;
     let source = from_root(&args.source, &project, session)?;
-    let candidate = project.candidate(&source, args.digest.as_ref(), session)?;
+    let signers = Signers::try_from(args.signed_by.clone()).ok();
+    let candidate = project.candidate(&source, args.digest.as_ref(), signers.as_ref(), session)?;
     let name = candidate.locked.name.clone();
     let before = project.declared.get(&name).and_then(|it| it.grants.clone());
     let mut grants = before.unwrap_or_default();
@@ -47,12 +54,18 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     expect_name_is_free(&name)?;
     expect_granted(&candidate, &grants)?;
     project.take(&candidate, session)?;
-    project.declare(&name, &source, &grants);
+    project.declare(&name, &source, signers.as_ref(), &grants);
     // In this order: what stands in the lock file alone does nothing.
     project.write_lock()?;
     project.write_configuration()?;
-    session.print(&format!("added {name} {}, {}\n", candidate.locked.version, candidate.locked.digest))?;
+    let Locked { version, digest, signature, .. } = &candidate.locked;
+    session.print(&format!("added {name} {version}, {digest}{}\n", signed_by(signature.as_ref())))?;
     Ok(Exit::Clean)
+}
+
+/// What is said of a signature after the digest.
+pub(super) fn signed_by(signature: Option<&Signed>) -> String {
+    signature.map(|it| format!(", signed by key {}", it.key.id())).unwrap_or_default()
 }
 
 /// Deny by default.

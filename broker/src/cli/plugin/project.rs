@@ -9,8 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use config::{Configs, Digest, FILE_NAMES, PluginSettings, Source, folders, root::WorkspaceRoot};
-use linters::plugins::{LOCK_FILE, Lock, Locked, fetch};
+use config::{Configs, Digest, FILE_NAMES, PluginSettings, Signers, Source, folders, root::WorkspaceRoot};
+use linters::plugins::{Fetched, LOCK_FILE, Lock, Locked, Signed, expect_signed, fetch, fetch_signature};
 use overlay::{Disk, io_reason};
 use plugin_host::{Capability, Plugin};
 use rustix::io::Errno;
@@ -62,38 +62,70 @@ impl Project {
         Ok(Self { root, file, document, heading: String::new(), has_crlf, lock, declared, _alone: alone })
     }
 
-    /// Gets a plugin and looks whether it can be used with what is granted to it.
+    /// Gets a plugin and looks whether it can be used. It must be signed by one of `signers`, or of those that the
+    /// configuration has for a plugin of its name.
     pub(super) fn candidate(
         &self,
         source: &Source,
         expected: Option<&Digest>,
+        signers: Option<&Signers>,
         session: &Session,
     ) -> Result<Candidate, CliError> {
-        if !matches!(source, Source::Path(_)) {
-            session.messages.line(&format!("fetching {source}"));
-        }
-        let fetched = fetch(source, None, &self.root, &session.process_context.cancel)?;
-        let digest = Digest::of(&fetched.bytes);
-        if let Some(expected) = expected.filter(|it| **it != digest) {
-            return Err(mismatch(
-                &source.to_string(),
-                &digest,
-                expected,
-                "ask for the new digest, or for none",
-            ));
-        }
+        let (fetched, digest) = self.fetched(source, expected, session)?;
         let plugin = session.loader().component(&source.to_string(), fetched.bytes.clone())?;
+        let manifest = plugin.manifest();
+        let signature = match signers.or_else(|| self.signers(&manifest.name)) {
+            Some(signers) => Some(self.signed(&manifest.name, source, &fetched.bytes, signers, session)?),
+            None => None,
+        };
         // Loads it, which fails if it wants what no plugin gets.
         plugin.imports().map_err(CliError::plugin)?;
-        let manifest = plugin.manifest();
         let locked = Locked {
             name: manifest.name.clone(),
             version: manifest.version.clone(),
             source: source.clone(),
             digest,
             manifest: fetched.manifest,
+            signature,
         };
         Ok(Candidate { plugin, locked, bytes: fetched.bytes })
+    }
+
+    fn fetched(
+        &self,
+        source: &Source,
+        expected: Option<&Digest>,
+        session: &Session,
+    ) -> Result<(Fetched, Digest), CliError> {
+        if !matches!(source, Source::Path(_)) {
+            session.messages.line(&format!("fetching {source}"));
+        }
+        let fetched = fetch(source, None, &self.root, &session.process_context.cancel)?;
+        let digest = Digest::of(&fetched.bytes);
+        match expected {
+            Some(expected) if *expected != digest => {
+                let remedy = "ask for the new digest, or for none";
+                Err(mismatch(&source.to_string(), &digest, expected, remedy))
+            }
+            _ => Ok((fetched, digest)),
+        }
+    }
+
+    fn signed(
+        &self,
+        name: &str,
+        source: &Source,
+        bytes: &[u8],
+        signers: &Signers,
+        session: &Session,
+    ) -> Result<Signed, CliError> {
+        let signature = fetch_signature(source, &self.root, &session.process_context.cancel)?;
+        Ok(expect_signed(name, source, bytes, signature, signers)?)
+    }
+
+    /// The keys by which the plugin of this name must be signed.
+    pub(super) fn signers(&self, name: &str) -> Option<&Signers> {
+        self.declared.get(name)?.signed_by.as_ref()
     }
 
     /// Keeps the plugin in the lock file, and for this machine unless it is there anyway.
@@ -108,7 +140,13 @@ impl Project {
     }
 
     /// Comments beside what is there already stay.
-    pub(super) fn declare(&mut self, name: &str, source: &Source, grants: &[Capability]) {
+    pub(super) fn declare(
+        &mut self,
+        name: &str,
+        source: &Source,
+        signers: Option<&Signers>,
+        grants: &[Capability],
+    ) {
         let plugins = self.document.entry("plugins").or_insert_with(|| {
             let mut table = Table::new();
             table.set_implicit(true);
@@ -118,6 +156,10 @@ impl Project {
             plugins[name] = Item::Table(Table::new());
         }
         set(&mut plugins[name]["source"], source.to_string().into());
+        if let Some(signers) = signers {
+            let keys: toml_edit::Array = signers.iter().map(ToString::to_string).collect();
+            set(&mut plugins[name]["signed-by"], keys.into());
+        }
         if !grants.is_empty() {
             let grants: toml_edit::Array = grants.iter().map(ToString::to_string).collect();
             set(&mut plugins[name]["grants"], grants.into());
@@ -220,6 +262,36 @@ fn unwritable(file: &Path, error: &io::Error) -> CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn project(text: &str) -> Project {
+        Project {
+            root: PathBuf::new(),
+            file: PathBuf::new(),
+            document: text.parse().unwrap(),
+            heading: String::new(),
+            has_crlf: false,
+            lock: Lock::default(),
+            declared: BTreeMap::new(),
+            _alone: tempfile::tempfile().unwrap(),
+        }
+    }
+
+    #[test]
+    fn signers_are_replaced_only_by_others() {
+        const KEY: &str = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH";
+        const OTHER_KEY: &str = "RWR4ldWMq9ywhe5/uGmYUGoP599GIo2Z06960m2CItZaMjN2qM29y5ag";
+        let mut project = project("");
+        let mut declared = |keys: &[&str]| {
+            let signers = Signers::try_from(keys.iter().map(|it| it.parse().unwrap()).collect::<Vec<_>>());
+            project.declare("a", &"a.wasm".parse().unwrap(), signers.ok().as_ref(), &[]);
+            project.document.to_string()
+        };
+        assert_eq!(declared(&[]), "[plugins.a]\nsource = \"a.wasm\"\n");
+        let signed = format!("[plugins.a]\nsource = \"a.wasm\"\nsigned-by = [\"{KEY}\"]\n");
+        assert_eq!(declared(&[KEY]), signed);
+        assert_eq!(declared(&[]), signed, "without keys it stays as it is");
+        assert_eq!(declared(&[OTHER_KEY]), signed.replace(KEY, OTHER_KEY));
+    }
 
     #[test]
     fn another_process_is_not_waited_for_without_end() {

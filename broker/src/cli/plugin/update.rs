@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use config::{Digest, Source, closest};
-use linters::plugins::{LOCK_FILE, Locked, expect_name, fetch};
+use linters::plugins::{LOCK_FILE, Locked, expect_name, expect_signature, expect_signer, fetch};
 use plugin_host::Capability;
 
 use super::{
-    add::expect_granted,
+    add::{expect_granted, signed_by},
     project::{Project, mismatch},
 };
 use crate::{CliError, Exit, cli::Session};
@@ -43,7 +43,7 @@ pub(in crate::cli) fn update(args: &UpdateArgs, session: &mut Session) -> Result
         if !args.name.is_empty() && !args.name.contains(name) {
             continue;
         }
-        let candidate = project.candidate(source, None, session)?;
+        let candidate = project.candidate(source, None, project.signers(name), session)?;
         expect_name(name, source, candidate.plugin.manifest()).map_err(CliError::plugin)?;
         expect_granted(&candidate, grants)?;
         told += &changed(project.lock.find(name), &candidate.locked);
@@ -64,11 +64,12 @@ fn sources(project: &Project) -> Sources {
 }
 
 fn changed(before: Option<&Locked>, now: &Locked) -> String {
-    let Locked { name, version, digest, .. } = now;
+    let Locked { name, version, digest, signature, .. } = now;
+    let signed = signed_by(signature.as_ref());
     match before {
-        Some(before) if before.digest == *digest => format!("{name} {version}: unchanged\n"),
-        Some(before) => format!("{name} {} -> {version}, {digest}\n", before.version),
-        None => format!("{name} {version}, {digest}\n"),
+        Some(before) if before.digest == *digest => format!("{name} {version}: unchanged{signed}\n"),
+        Some(before) => format!("{name} {} -> {version}, {digest}{signed}\n", before.version),
+        None => format!("{name} {version}, {digest}{signed}\n"),
     }
 }
 
@@ -97,6 +98,7 @@ fn install_one(name: &str, source: &Source, project: &Project, session: &Session
         let error = CliError::plugin(format!("plugin `{name}` from {source} is not in {LOCK_FILE}"));
         error.hint(format!("{update} puts it there"))
     })?;
+    expect_signer(locked, project.signers(name)).map_err(CliError::plugin)?;
     let store = session.loader().store();
     let is_file = matches!(source, Source::Path(_));
     if !is_file && store.get(&locked.digest).ok().flatten().is_some() {
@@ -110,6 +112,7 @@ fn install_one(name: &str, source: &Source, project: &Project, session: &Session
     if digest != locked.digest {
         return Err(mismatch(&format!("plugin `{name}` from {source}"), &digest, &locked.digest, &update));
     }
+    expect_signature(locked, &got.bytes).map_err(CliError::plugin)?;
     if is_file {
         return Ok(false);
     }

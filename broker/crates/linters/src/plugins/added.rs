@@ -13,13 +13,14 @@ use std::{
 };
 
 use bytes::Bytes;
-use config::{ConfigError, Configs, Digest, PluginSettings, Source};
+use config::{ConfigError, Configs, Digest, PluginSettings, Signers, Source};
 use overlay::{ContentHash, View, WorkspacePath, io_reason};
 use plugin_host::{Capability, Manifest, Plugin, PluginHost};
 
 use super::{
     Plugins, broken,
-    lock::{FILE_NAME, Lock},
+    lock::{FILE_NAME, Lock, Locked},
+    signed::{Signed, expect_signature, expect_signer},
     store::{Store, read_plugin, too_large},
 };
 use crate::trust::Trusted;
@@ -28,8 +29,11 @@ use crate::trust::Trusted;
 pub(super) struct PluginCache {
     pub(super) host: PluginHost,
     store: Store,
-    opened: Mutex<HashMap<(Digest, Seen), Plugin>>,
+    opened: Mutex<HashMap<OpenedAs, Plugin>>,
 }
+
+/// What the lock file had of a plugin that is open, and where it was read from.
+type OpenedAs = (Digest, Option<Signed>, Seen);
 
 /// Plugins that are kept open: an author builds one again and again beside the same daemon.
 const REMEMBERED: usize = 64;
@@ -69,6 +73,7 @@ impl PluginCache {
         &self,
         name: &str,
         source: &Source,
+        signers: Option<&Signers>,
         lock: &Lock,
         context: &PluginContext<'_>,
     ) -> Result<Plugin, String> {
@@ -79,16 +84,14 @@ impl PluginCache {
         let locked = lock.find(name).filter(|it| it.source == *source).ok_or_else(|| {
             format!("plugin `{name}` from {source} is not in {FILE_NAME}; `broker plugin update {name}` puts it there")
         })?;
-        let unreadable = |error: io::Error| match outside {
-            true => not_told(name, source),
-            false => format!("cannot read plugin `{name}` at {source}: {}", io_reason(&error)),
-        };
-        let key = (locked.digest.clone(), seen(source, context).map_err(unreadable)?);
+        expect_signer(locked, signers)?;
+        let seen = seen(source, context).map_err(|error| unreadable(locked, &error))?;
+        let key = (locked.digest.clone(), locked.signature.clone(), seen);
         let opened = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let known = opened().get(&key).cloned();
         let plugin = match known {
             Some(plugin) => plugin,
-            None => self.open(name, source, &locked.digest, context)?,
+            None => self.open(locked, context)?,
         };
         expect_name(name, source, plugin.manifest())?;
         let mut opened = opened();
@@ -98,18 +101,10 @@ impl PluginCache {
         Ok(opened.entry(key).or_insert(plugin).clone())
     }
 
-    fn open(
-        &self,
-        name: &str,
-        source: &Source,
-        digest: &Digest,
-        context: &PluginContext<'_>,
-    ) -> Result<Plugin, String> {
+    fn open(&self, locked: &Locked, context: &PluginContext<'_>) -> Result<Plugin, String> {
+        let Locked { name, source, digest, .. } = locked;
         let bytes = match source {
-            Source::Path(path) => read(path, context).map_err(|error| match is_outside(source) {
-                true => not_told(name, source),
-                false => format!("cannot read plugin `{name}` at {source}: {}", io_reason(&error)),
-            })?,
+            Source::Path(path) => read(path, context).map_err(|error| unreadable(locked, &error))?,
             Source::Url(_) | Source::Oci(_) => self.fetched(name, source, digest)?,
         };
         let found = Digest::of(&bytes);
@@ -122,6 +117,7 @@ impl PluginCache {
                  run `broker plugin update {name}` to accept it"
             ));
         }
+        expect_signature(locked, &bytes)?;
         self.host.component(&source.to_string(), bytes).map_err(|error| error.to_string())
     }
 
@@ -165,6 +161,13 @@ fn not_told(name: &str, source: &Source) -> String {
         "cannot use plugin `{name}` at {source}: the file is missing, unreadable, or differs from {FILE_NAME}; \
          run `broker plugin update {name}`"
     )
+}
+
+fn unreadable(Locked { name, source, .. }: &Locked, error: &io::Error) -> String {
+    match is_outside(source) {
+        true => not_told(name, source),
+        false => format!("cannot read plugin `{name}` at {source}: {}", io_reason(error)),
+    }
 }
 
 /// Where the plugin would be read from now.
@@ -227,7 +230,9 @@ impl Plugins {
             let plugin = match (&settings.source, &lock) {
                 (None, _) if self.find(name).is_some() => continue,
                 (None, _) => Err(format!("plugin `{name}` has no `source` in broker.toml")),
-                (Some(source), Ok(lock)) => self.cache.plugin(name, source, lock, context),
+                (Some(source), Ok(lock)) => {
+                    self.cache.plugin(name, source, settings.signed_by.as_ref(), lock, context)
+                }
                 (Some(_), Err(error)) => Err(error.clone()),
             };
             // It is asked for in place of the one that the program carries, which must not answer for it.

@@ -1,13 +1,12 @@
 //! Gets a plugin from where it comes from. Nothing but `broker plugin` asks for this: a check never touches the network.
 //!
-//! Signatures are not looked at yet. They belong in [`fetch`], on what it returns: a registry's signature is of
-//! [`Fetched::manifest`], whose digest `broker.lock` keeps.
+//! Signatures are fetched, not verified. Those of plugins in registries are not supported.
 
-use std::{path::Path, time::Duration};
+use std::{io, path::Path, time::Duration};
 
 use bytes::Bytes;
 use checker::flagged;
-use config::{Digest, SetupFailure, Source, is_encrypted_or_near, is_this_machine};
+use config::{Digest, SetupFailure, Signature, Source, is_encrypted_or_near, is_this_machine};
 use lint::Cancel;
 use oci_client::{
     Client, Reference,
@@ -16,7 +15,7 @@ use oci_client::{
     secrets::RegistryAuth,
 };
 use overlay::io_reason;
-use reqwest::redirect::Policy;
+use reqwest::{Response, StatusCode, Url, redirect::Policy};
 use tokio_stream::{Stream, StreamExt as _};
 
 use super::store::{LARGEST, read_plugin, too_large};
@@ -63,6 +62,47 @@ pub fn fetch(
     }
 }
 
+/// What lies beside the plugin, with `.minisig` added to its name; `None` if nothing does.
+pub fn fetch_signature(
+    source: &Source,
+    root: &Path,
+    cancel: &Cancel,
+) -> Result<Option<Signature>, SetupFailure> {
+    let cannot =
+        |error: String| SetupFailure::new(format!("cannot fetch the signature of {source}: {error}"));
+    let bytes = match source {
+        Source::Path(path) => beside(&root.join(format!("{path}{SIGNATURE}"))).map_err(cannot)?,
+        Source::Url(url) => {
+            let url = signature_url(url).map_err(cannot)?;
+            blocking(download_if_there(&url), cancel).map_err(cannot)?
+        }
+        Source::Oci(_) => {
+            let error = cannot("signatures of plugins in a registry are not supported".to_owned());
+            return Err(error.hint("fetch it from an `https://` URL, or leave `signed-by` out"));
+        }
+    };
+    let text = |bytes: Bytes| String::from_utf8_lossy(&bytes).parse();
+    bytes.map(text).transpose().map_err(cannot)
+}
+
+/// What minisign adds to the name of a file that it signs.
+const SIGNATURE: &str = ".minisig";
+
+fn beside(file: &Path) -> Result<Option<Bytes>, String> {
+    match read_plugin(file) {
+        Ok(bytes) => Ok(Some(bytes.into())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(io_reason(&error)),
+    }
+}
+
+/// A query stays what it is.
+fn signature_url(url: &str) -> Result<String, String> {
+    let mut url = Url::parse(url).map_err(|error| error.to_string())?;
+    url.set_path(&format!("{}{SIGNATURE}", url.path()));
+    Ok(url.into())
+}
+
 /// Runs the one thing to do until it is done or the user has had enough.
 fn blocking<T>(work: impl Future<Output = Result<T, String>>, cancel: &Cancel) -> Result<T, String> {
     // Fails if there is one already, which is as good.
@@ -77,6 +117,18 @@ fn blocking<T>(work: impl Future<Output = Result<T, String>>, cancel: &Cancel) -
 }
 
 async fn download(url: &str) -> Result<Bytes, String> {
+    body(answer(url).await?).await
+}
+
+async fn download_if_there(url: &str) -> Result<Option<Bytes>, String> {
+    let answer = answer(url).await?;
+    match answer.status() {
+        StatusCode::NOT_FOUND | StatusCode::GONE => Ok(None),
+        _ => body(answer).await.map(Some),
+    }
+}
+
+async fn answer(url: &str) -> Result<Response, String> {
     let client = reqwest::Client::builder()
         .redirect(Policy::custom(|it| match is_encrypted_or_near(it.url()) {
             true => Policy::default().redirect(it),
@@ -86,8 +138,11 @@ async fn download(url: &str) -> Result<Bytes, String> {
         .connect_timeout(PATIENCE)
         .read_timeout(PATIENCE)
         .build();
-    let answer = client.map_err(|error| chain(&error))?.get(url).send().await;
-    let answer = answer.and_then(reqwest::Response::error_for_status).map_err(|error| chain(&error))?;
+    client.map_err(|error| chain(&error))?.get(url).send().await.map_err(|error| chain(&error))
+}
+
+async fn body(answer: Response) -> Result<Bytes, String> {
+    let answer = answer.error_for_status().map_err(|error| chain(&error))?;
     collect(answer.bytes_stream().map(|it| it.map_err(|error| chain(&error)))).await
 }
 
@@ -147,4 +202,39 @@ fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+    use std::fs;
+
+    use super::*;
+
+    const TEXT: &str = "untrusted comment: signature from rsign secret key
+RUQROtlOCq/RRMHzAS60xNZkxsc0lFN1VvrGeIoby79OhS0znFBW6MRRhm4vfGSMsHm4B67lOnFx8CPAaP2XlvIiZgkrVML7PwQ=
+trusted comment: no-todo.wasm 1.0.0
+zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+ykVgxDBg==
+";
+
+    #[test]
+    fn a_signature_lies_beside_the_plugin() {
+        let folder = tempfile::tempdir().unwrap();
+        let fetched =
+            |source: &str| fetch_signature(&source.parse().unwrap(), folder.path(), &Cancel::default());
+        assert_eq!(fetched("a.wasm"), Ok(None));
+        fs::write(folder.path().join("a.wasm.minisig"), TEXT).unwrap();
+        assert_eq!(fetched("a.wasm"), Ok(Some(TEXT.parse().unwrap())));
+        fs::write(folder.path().join("a.wasm.minisig"), "<html>").unwrap();
+        insta::assert_snapshot!(fetched("a.wasm").unwrap_err(), @"cannot fetch the signature of a.wasm: it is no signature of minisign");
+        insta::assert_snapshot!(fetched("oci://example.org/a:1").unwrap_err(), @"cannot fetch the signature of oci://example.org/a:1: signatures of plugins in a registry are not supported");
+    }
+
+    #[test]
+    fn a_signature_has_the_url_of_the_plugin_and_a_suffix() {
+        let of = |url| signature_url(url).unwrap();
+        assert_eq!(of("https://example.org/a%20b.wasm"), "https://example.org/a%20b.wasm.minisig");
+        assert_eq!(of("https://example.org/a.wasm?v=1#x"), "https://example.org/a.wasm.minisig?v=1#x");
+    }
 }

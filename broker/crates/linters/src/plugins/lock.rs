@@ -6,6 +6,8 @@ use config::{Digest, Source};
 use overlay::{View, WorkspacePath};
 use serde::{Deserialize, Serialize};
 
+use super::signed::Signed;
+
 pub const FILE_NAME: &str = "broker.lock";
 
 /// The only layout there is so far.
@@ -32,9 +34,12 @@ pub struct Locked {
     pub source: Source,
     /// Digest of the component.
     pub digest: Digest,
-    /// Digest of the registry's manifest, which signatures are for.
+    /// Digest of the registry's manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<Digest>,
+    /// If `signed-by` asked for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signed>,
 }
 
 impl Default for Lock {
@@ -102,7 +107,7 @@ mod tests {
 
     fn locked(name: &str, source: &str) -> Locked {
         let (version, source, digest) = ("1.0.0".to_owned(), source.parse().unwrap(), Digest::of(b""));
-        Locked { name: name.to_owned(), version, source, digest, manifest: None }
+        Locked { name: name.to_owned(), version, source, digest, manifest: None, signature: None }
     }
 
     #[test]
@@ -127,6 +132,45 @@ manifest = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaf
 name = "b"
 version = "1.0.0"
 source = "https://example.org/b.wasm"
+digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+"#);
+        assert_eq!(Lock::parse(&lock.to_text()), Ok(lock));
+    }
+
+    #[test]
+    fn the_signature_stands_beside_the_digest() {
+        let mut lock = Lock::default();
+        let key = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH".parse().unwrap();
+        let minisign = "untrusted comment: signature from rsign secret key
+RUQROtlOCq/RRMHzAS60xNZkxsc0lFN1VvrGeIoby79OhS0znFBW6MRRhm4vfGSMsHm4B67lOnFx8CPAaP2XlvIiZgkrVML7PwQ=
+trusted comment: no-todo.wasm 1.0.0
+zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+ykVgxDBg==";
+        let signature = Some(Signed { key, minisign: minisign.parse().unwrap() });
+        lock.put(Locked { signature, ..locked("a", "a.wasm") });
+        lock.put(locked("b", "b.wasm"));
+        insta::assert_snapshot!(lock.to_text(), @r#"
+# Written by `broker plugin`. What is not as it says here is not run.
+version = 1
+
+[[plugin]]
+name = "a"
+version = "1.0.0"
+source = "a.wasm"
+digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+[plugin.signature]
+key = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH"
+minisign = """
+untrusted comment: signature from rsign secret key
+RUQROtlOCq/RRMHzAS60xNZkxsc0lFN1VvrGeIoby79OhS0znFBW6MRRhm4vfGSMsHm4B67lOnFx8CPAaP2XlvIiZgkrVML7PwQ=
+trusted comment: no-todo.wasm 1.0.0
+zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+ykVgxDBg==
+"""
+
+[[plugin]]
+name = "b"
+version = "1.0.0"
+source = "b.wasm"
 digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 "#);
         assert_eq!(Lock::parse(&lock.to_text()), Ok(lock));

@@ -6,6 +6,7 @@ mod fetch;
 mod lock;
 mod options;
 mod provider;
+mod signed;
 mod store;
 
 use std::{
@@ -25,9 +26,10 @@ use syntax::Trees;
 use self::added::PluginCache;
 pub use self::{
     added::{PluginContext, expect_name, listed, not_granted},
-    fetch::fetch,
+    fetch::{Fetched, fetch, fetch_signature},
     lock::{FILE_NAME as LOCK_FILE, Lock, Locked},
     provider::PluginProvider,
+    signed::{Signed, expect_signature, expect_signed, expect_signer},
     store::Store,
 };
 

@@ -1,0 +1,168 @@
+//! Signatures of plugins: whether a plugin is signed by a key that `signed-by` in `broker.toml` names, when it is fetched and
+//! each time that it is loaded. `broker.lock` keeps the signature, so that the latter needs nothing but the plugin's bytes.
+
+use config::{PublicKey, SetupFailure, Signature, Signers, Source};
+use serde::{Deserialize, Serialize};
+
+use super::lock::{FILE_NAME, Locked};
+
+/// A signature that was verified, and the key that did.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Signed {
+    pub key: PublicKey,
+    pub minisign: Signature,
+}
+
+/// The signature as that of one of the keys; refuses a plugin that none of them signed.
+pub fn expect_signed(
+    name: &str,
+    source: &Source,
+    bytes: &[u8],
+    signature: Option<Signature>,
+    signers: &Signers,
+) -> Result<Signed, SetupFailure> {
+    let (found, remedy) = match signature {
+        Some(minisign) => match signers.iter().find(|it| it.verifies(bytes, &minisign)) {
+            Some(key) => return Ok(Signed { key: key.clone(), minisign }),
+            None => unverified(&minisign, signers),
+        },
+        None => {
+            let found =
+                format!("is not signed, and must be signed by key {signers}: no `.minisig` lies beside it");
+            (found, "have it signed with `minisign -S`, or leave `signed-by` out")
+        }
+    };
+    Err(SetupFailure::new(format!("plugin `{name}` from {source} {found}")).hint(remedy))
+}
+
+/// What is wrong with a signature that no key verifies, and what to do about it.
+fn unverified(minisign: &Signature, signers: &Signers) -> (String, &'static str) {
+    let id = minisign.key_id();
+    match signers.iter().any(|it| it.id() == id) {
+        true => (
+            format!("is not what key {id} signed: its bytes or its signature were changed"),
+            "do not use it; ask its author which bytes are right",
+        ),
+        false => (
+            format!("has a signature that names key {id}, and must be signed by key {signers}"),
+            "if you trust that key, name its public key in `signed-by`",
+        ),
+    }
+}
+
+/// Whether the lock file has a signature by one of the keys, if any must sign the plugin. Does not verify it.
+pub fn expect_signer(locked: &Locked, signers: Option<&Signers>) -> Result<(), String> {
+    let Some(signers) = signers else { return Ok(()) };
+    let found = match &locked.signature {
+        Some(it) if signers.iter().any(|key| *key == it.key) => return Ok(()),
+        Some(it) => format!("has a signature by key {}", it.key.id()),
+        None => "has no signature".to_owned(),
+    };
+    let Locked { name, source, .. } = locked;
+    Err(format!(
+        "plugin `{name}` from {source} must be signed by key {signers}, and {FILE_NAME} {found}; \
+         `broker plugin update {name}` fetches its signature"
+    ))
+}
+
+/// Whether the signature that the lock file has, if any, is one of these bytes.
+pub fn expect_signature(locked: &Locked, bytes: &[u8]) -> Result<(), String> {
+    let Locked { name, source, signature, .. } = locked;
+    match signature {
+        Some(it) if !it.key.verifies(bytes, &it.minisign) => Err(format!(
+            "plugin `{name}` from {source} is not used: its signature in {FILE_NAME} does not verify with key {}; \
+             `broker plugin update {name}` fetches it again",
+            it.key.id()
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use config::Digest;
+    use overlay::Memory;
+
+    use super::*;
+    use crate::plugins::{Lock, PluginContext, Plugins};
+
+    /// A key, and its signature of `plugin`.
+    const KEY: &str = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH";
+    const SIGNATURE: &str = "untrusted comment: signature from rsign secret key
+RUQROtlOCq/RRMHzAS60xNZkxsc0lFN1VvrGeIoby79OhS0znFBW6MRRhm4vfGSMsHm4B67lOnFx8CPAaP2XlvIiZgkrVML7PwQ=
+trusted comment: no-todo.wasm 1.0.0
+zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+ykVgxDBg==
+";
+    /// Another key, and its signature of `plugin`.
+    const OTHER_KEY: &str = "RWR4ldWMq9ywhe5/uGmYUGoP599GIo2Z06960m2CItZaMjN2qM29y5ag";
+    const OTHER_SIGNATURE: &str = "untrusted comment: signature from rsign secret key
+RUR4ldWMq9ywhYWUs3eWaw8ShUEO/DeMyhVOnPro9j2ARq1tJvJ1uQjsv6bEoNXIYz3MWwB9SUd7vvlNbSVTpTr1jMXYoLgk+gI=
+trusted comment: no-todo.wasm 1.0.0
+hLef8NdyKyK5o028ffI2ra4fhgenCp5srSMEyA/jY352a8leukho6q0/CJiqU16SdZhJ1Rr5X9CR3/WydlZQAw==
+";
+
+    fn signers(keys: &[&str]) -> Signers {
+        Signers::try_from(keys.iter().map(|it| it.parse().unwrap()).collect::<Vec<_>>()).unwrap()
+    }
+
+    fn signed(key: &str, signature: &str) -> Signed {
+        Signed { key: key.parse().unwrap(), minisign: signature.parse().unwrap() }
+    }
+
+    /// What is fetched, and what comes of it: the signer, or the error with its hint.
+    fn fetched(bytes: &[u8], signature: Option<&str>, keys: &[&str]) -> String {
+        let source = "https://example.org/no-todo.wasm".parse().unwrap();
+        let signature = signature.map(|it| it.parse().unwrap());
+        match expect_signed("no-todo", &source, bytes, signature, &signers(keys)) {
+            Ok(signed) => signed.key.to_string(),
+            Err(error) => format!("{error} ({})", error.hint.as_ref().unwrap()),
+        }
+    }
+
+    #[test]
+    fn what_is_fetched_must_be_signed_by_one_of_the_keys() {
+        assert_eq!(fetched(b"plugin", Some(SIGNATURE), &[KEY]), KEY);
+        assert_eq!(fetched(b"plugin", Some(SIGNATURE), &[OTHER_KEY, KEY]), KEY);
+        insta::assert_snapshot!(fetched(b"plugin", Some(OTHER_SIGNATURE), &[KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm has a signature that names key 85B0DCAB8CD59578, and must be signed by key 44D1AF0A4ED93A11 (if you trust that key, name its public key in `signed-by`)");
+        insta::assert_snapshot!(fetched(b"tampered", Some(SIGNATURE), &[OTHER_KEY, KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm is not what key 44D1AF0A4ED93A11 signed: its bytes or its signature were changed (do not use it; ask its author which bytes are right)");
+        insta::assert_snapshot!(fetched(b"plugin", None, &[KEY, OTHER_KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm is not signed, and must be signed by key 44D1AF0A4ED93A11 or 85B0DCAB8CD59578: no `.minisig` lies beside it (have it signed with `minisign -S`, or leave `signed-by` out)");
+    }
+
+    /// Why a check does not use `tools/no-todo.wasm`, which holds `plugin` and so is no component either.
+    fn checked(signed_by: &str, signature: Option<Signed>) -> String {
+        let (name, version, bytes) = ("no-todo".to_owned(), "1.0.0".to_owned(), "plugin");
+        let (source, digest) = ("tools/no-todo.wasm".parse().unwrap(), Digest::of(bytes.as_bytes()));
+        let mut lock = Lock::default();
+        lock.put(Locked { name, version, source, digest, manifest: None, signature });
+        let settings = format!("[plugins.no-todo]\nsource = 'tools/no-todo.wasm'\n{signed_by}");
+        let files = [
+            ("broker.toml", settings.as_str()),
+            ("broker.lock", &lock.to_text()),
+            ("tools/no-todo.wasm", bytes),
+        ];
+        let view = Memory::from_files(files).unwrap();
+        let plugins = Plugins::none().unwrap();
+        let plugins = plugins.in_workspace(&PluginContext::on_disk(&view, Path::new("/none"))).unwrap();
+        plugins.broken[0].reason.clone()
+    }
+
+    #[test]
+    fn a_check_looks_at_the_signature_again() {
+        let right = || Some(signed(KEY, SIGNATURE));
+        let by = |key: &str| format!("signed-by = ['{key}']\n");
+        let no_component = checked("", None);
+        assert!(no_component.contains("tools/no-todo.wasm"), "{no_component}");
+        assert_eq!(checked(&by(KEY), right()), no_component, "the signature is right");
+        assert_eq!(checked("", right()), no_component);
+        insta::assert_snapshot!(checked(&by(KEY), None), @"plugin `no-todo` from tools/no-todo.wasm must be signed by key 44D1AF0A4ED93A11, and broker.lock has no signature; `broker plugin update no-todo` fetches its signature");
+        insta::assert_snapshot!(checked(&by(OTHER_KEY), right()), @"plugin `no-todo` from tools/no-todo.wasm must be signed by key 85B0DCAB8CD59578, and broker.lock has a signature by key 44D1AF0A4ED93A11; `broker plugin update no-todo` fetches its signature");
+        insta::assert_snapshot!(checked(&by(KEY), Some(signed(KEY, OTHER_SIGNATURE))), @"plugin `no-todo` from tools/no-todo.wasm is not used: its signature in broker.lock does not verify with key 44D1AF0A4ED93A11; `broker plugin update no-todo` fetches it again");
+        assert_eq!(
+            checked("", Some(signed(KEY, OTHER_SIGNATURE))),
+            checked(&by(KEY), Some(signed(KEY, OTHER_SIGNATURE)))
+        );
+    }
+}

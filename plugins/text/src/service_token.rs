@@ -1,0 +1,147 @@
+//! Tokens of services, told by the prefix and the shape that their vendor gives them. Needs the whole shape, a checksum
+//! that fits where the vendor has one, and characters that look drawn at random: examples are no finding.
+//!
+//! Left out are kinds that are public by design (keys for browsers and apps, identifiers), keys of test modes, what
+//! expires within hours, and shapes that only a word beside them tells from any other text.
+
+mod aws;
+mod checksum;
+mod context;
+mod dummy;
+mod kinds;
+mod shape;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use broker_plugin_sdk::{Diagnostic, Severity};
+use memchr::memmem;
+
+use crate::rules::SERVICE_TOKEN;
+use crate::samples;
+use kinds::{Check, KINDS, Kind};
+use shape::Match;
+
+/// The fewest characters in a row that can hold a token.
+const SHORTEST: usize = 20;
+
+/// Reports each token at its prefix, which is no secret.
+pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
+    let is_of_tests = samples::is_of_tests(path);
+    let mut patterns = BTreeMap::new();
+    for (kind, start) in tokens(content) {
+        let mut is_made_up = || {
+            is_of_tests
+                || context::is_called_example(content, start)
+                // Once per prefix, since it reads the whole text.
+                || *patterns.entry(kind.prefix).or_insert_with(|| context::has_pattern(content, kind.prefix))
+        };
+        if (kind.check.is_checksum() || !is_made_up()) && !context::is_accepted(content, start) {
+            found.push(diagnostic(is_of_tests, kind, start));
+        }
+    }
+}
+
+fn diagnostic(is_of_tests: bool, kind: &Kind, start: usize) -> Diagnostic {
+    let range = start..start + kind.prefix.len();
+    let mut diagnostic = Diagnostic::new(SERVICE_TOKEN, format!("the file holds {}", kind.name), range);
+    diagnostic.severity = if is_of_tests { Severity::Warning } else { Severity::Error };
+    diagnostic
+}
+
+/// Every token and where it begins, examples by what is around them included.
+fn tokens(content: &[u8]) -> Vec<(&'static Kind, usize)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(end) = next_run(content, &mut from) {
+        while from < end {
+            let token = is_start(content, from).then(|| token_at(content, from)).flatten();
+            found.extend(token.map(|(kind, _)| (kind, from)));
+            from = token.map_or(from + 1, |(_, after)| after);
+        }
+    }
+    found
+}
+
+/// Moves `from` to the next long run of characters that tokens are made of, and returns where it ends. Looks at the last
+/// character that such a run must have first, and so at few of a text with short words.
+fn next_run(content: &[u8], from: &mut usize) -> Option<usize> {
+    loop {
+        let window = content.get(*from..*from + SHORTEST)?;
+        match window.iter().rposition(|it| !is_of_token(*it)) {
+            Some(gap) => *from += gap + 1,
+            None => break,
+        }
+    }
+    let rest = &content[*from..];
+    Some(*from + rest.iter().position(|it| !is_of_token(*it)).unwrap_or(rest.len()))
+}
+
+/// Whether a byte may be one of a token.
+const OF_TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte as usize] = is_of_word(byte) || matches!(byte, b'.' | b'+' | b'/' | b'=' | b'~' | b':');
+        byte += 1;
+    }
+    table
+};
+
+fn is_of_token(byte: u8) -> bool {
+    OF_TOKEN[usize::from(byte)]
+}
+
+const fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// Whether a word begins at `start`: behind another sign, or behind an escape such as `\n`.
+fn is_start(content: &[u8], start: usize) -> bool {
+    match &content[..start] {
+        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., before] => !is_of_word(*before),
+        [] => true,
+    }
+}
+
+/// The token that begins at `start`, and where it ends.
+fn token_at(content: &[u8], start: usize) -> Option<(&'static Kind, usize)> {
+    let text = &content[start..];
+    let first = text.first()?;
+    let from = KINDS.partition_point(|it| it.prefix.as_bytes()[0] < *first);
+    let same = KINDS[from..].iter().take_while(|it| it.prefix.as_bytes()[0] == *first);
+    let mut fitting = same.filter(|it| text.starts_with(it.prefix.as_bytes()));
+    fitting.find_map(|kind| {
+        let found = shape::find(kind, text)?;
+        let end = start + found.length;
+        (is_end(&content[end..]) && is_real(kind, &found, content, start)).then_some((kind, end))
+    })
+}
+
+/// Whether nothing follows that makes the text before it a part of a name or of a longer token.
+fn is_end(after: &[u8]) -> bool {
+    match after {
+        [b'.', next, ..] => !is_of_word(*next),
+        [next, ..] => !is_of_word(*next) && !matches!(next, b'=' | b'('),
+        [] => true,
+    }
+}
+
+/// Whether what has a token's shape is one.
+fn is_real(kind: &Kind, found: &Match, content: &[u8], start: usize) -> bool {
+    let token = &content[start..start + found.length];
+    let body = &token[kind.prefix.len()..];
+    let is_valid = match kind.check {
+        Check::Shape => true,
+        Check::Contains(text) => memmem::find(body, text.as_bytes()).is_some(),
+        Check::Base62 => checksum::is_base62(body),
+        Check::Base36 => checksum::is_base36(token),
+        Check::Hex => checksum::is_hex(token),
+        Check::SecretBeside => aws::has_secret_beside(content, start, start + found.length),
+    };
+    is_valid && !dummy::has_word(body) && !dummy::is_dummy(&token[found.secret.clone()], found.alphabet)
+}
+
+#[cfg(test)]
+mod tests;
