@@ -217,7 +217,7 @@ fn texts_are_those_that_git_stores() {
     assert_eq!(it.told(&["--rev", "HEAD"]), none);
     // A comparison has both sides as a working copy has them.
     it.write("a.py", "print(1)\n");
-    it.commit_all();
+    it.git(&["add", "-A"]);
     it.write("a.sh", "#!/bin/sh\r\nif true; then\r\n  echo 2\r\nfi\r\n");
     let compared = it.told(&["--changed", "--new-only"]);
     assert_eq!(compared, "exit 0\n0 new, 0 fixed in 1 file.\n-- stderr\n");
