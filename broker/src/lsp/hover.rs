@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::{
     diagnostics::{message, rule},
-    document::{Checked, Document},
+    document::{Checked, Document, Place},
     failure::Failure,
     hints::{self, CursorWord},
     hover_answer::Answer,
@@ -51,7 +51,12 @@ pub(super) async fn of_place(
     position: Position,
     of_server: Option<impl Future<Output = Result<Value, Failure>>>,
 ) -> Result<Value, Failure> {
-    let findings = async { Ok(findings_at(&*document.result_of(version).await?, position)) };
+    let findings = async {
+        match document.place {
+            Place::Elsewhere => Ok(Vec::new()),
+            _ => Ok(findings_at(&*document.result_of(version).await?, position)),
+        }
+    };
     let (findings, answer) = match of_server {
         Some(of_server) => both(findings, of_server).await,
         None => (findings.await?, Ok(Value::Null)),

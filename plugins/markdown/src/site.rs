@@ -92,7 +92,7 @@ const BESIDE: [&str; 41] = [
     "Doxyfile.in",
 ];
 
-/// Of MkDocs and its successors, which do so as well, and read Markdown with Python-Markdown.
+/// Files of MkDocs and its successors, which do so as well, and read Markdown with Python-Markdown.
 const MKDOCS: [&str; 4] = ["mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "zensical.toml"];
 
 /// Files that do so if they contain a word: ExDoc is a dependency of the project.

@@ -1,5 +1,7 @@
 //! What one linter says of one file: shared by all branches for which it holds.
 
+mod unread;
+
 use std::{
     mem::size_of,
     sync::Arc,
@@ -9,10 +11,10 @@ use std::{
 use lint::{Completeness, Lease, Linter, Outcome, Unit};
 use overlay::{ContentHash, Read, ReadSet, View, WorkspacePath};
 
+use self::unread::unread;
 use super::{
     finding::Finding,
     place::{Changed, Placer},
-    unread::unread,
 };
 
 /// An answer with its findings in their places.

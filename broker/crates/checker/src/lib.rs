@@ -24,7 +24,6 @@ mod router;
 mod suppression;
 #[cfg(test)]
 mod tests;
-mod unread;
 
 use std::path::Path;
 

@@ -22,6 +22,7 @@ mod json;
 mod jsonl;
 mod junit;
 mod rdjson;
+mod rule_counts;
 mod sarif;
 mod statistics;
 mod summary;

@@ -11,7 +11,7 @@ use config::root::WorkspaceRoot;
 use lint::{Severity, counted, printable};
 use overlay::WorkspacePath;
 
-use super::{Page, Shown, statistics};
+use super::{Page, Shown, rule_counts};
 
 /// `3 findings in 120 files (2 fixable).`
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -27,7 +27,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
                 "… {} not shown; `--max-findings N` shows N of all. By rule:",
                 counted(more, "more finding")
             )?;
-            statistics::counts(page, &page.by_severity()[most..], out)?;
+            rule_counts::counts(page, &page.by_severity()[most..], out)?;
             writeln!(out)?;
         }
         _ if more > 0 => writeln!(out, "… {} not shown.\n", counted(more, "more finding"))?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lint::{Completeness, Unit};
 use overlay::{ContentHash, FileKind, Traced, View};
 
-use super::answer::{Answer, Computed};
+use super::{Answer, Computed};
 
 /// Byte order marks of the encodings that linters do not read, longer ones first.
 const MARKS: [(&[u8], &str); 4] = [
