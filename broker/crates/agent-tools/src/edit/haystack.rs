@@ -113,7 +113,7 @@ fn searched(file: &[&str], wanted: &[Cow<'_, str>], how: Closeness) -> Vec<usize
 /// Where some of `count` lines are the wanted ones, in linear time (Knuth, Morris and Pratt 1977). `is_same` compares a line with
 /// one of the wanted ones, by number.
 fn occurrences(count: usize, wanted: &[Cow<'_, str>], is_same: impl Fn(usize, usize) -> bool) -> Vec<usize> {
-    // How many of the first lines are also the last ones of each beginning.
+    // Failure function: for each prefix, the length of the longest proper prefix that is also its suffix.
     let mut overlaps = vec![0; wanted.len()];
     for at in 1..wanted.len() {
         let mut length: usize = overlaps[at - 1];

@@ -24,14 +24,18 @@ const LONGEST_POINTER: usize = 1024;
 
 /// The answer of every linter for such a file; `None` if the linter is to be asked.
 pub(super) fn unread(view: &Arc<dyn View>, unit: &Unit, largest: u64) -> Option<Computed> {
-    if size(&**view, unit) > largest {
+    let own = view.metadata(&unit.path).ok().filter(|it| it.kind == FileKind::File);
+    let followed = || view.resolve(&unit.path).and_then(|it| view.metadata(&it)).ok();
+    // What cannot be looked at is the linter's to tell.
+    if own.or_else(followed).is_some_and(|it| it.size > largest) {
         return Some(Computed::too_large());
     }
-    let traced = Traced::new(Arc::clone(view));
-    let is_file = |it: &overlay::Metadata| it.kind == FileKind::File;
-    let (bytes, reads) = match view.metadata(&unit.path).is_ok_and(|it| is_file(&it)) {
-        true => (view.read(&unit.path), Arc::default()),
-        false => (traced.open(&unit.path), traced.read_set()),
+    let (bytes, reads) = match own {
+        Some(_) => (view.read(&unit.path), Arc::default()),
+        None => {
+            let traced = Traced::new(Arc::clone(view));
+            (traced.open(&unit.path), traced.read_set())
+        }
     };
     let bytes = bytes.ok()?;
     let why = no_text(&bytes)?;
@@ -50,15 +54,6 @@ fn no_text(bytes: &[u8]) -> Option<String> {
     }
     let is_pointer = bytes.len() < LONGEST_POINTER && POINTERS.iter().any(|it| bytes.starts_with(it));
     is_pointer.then(|| "it is a pointer of Git LFS; `git lfs pull` brings the file itself".to_owned())
-}
-
-/// Bytes; 0 for what is no file, or cannot be looked at, which is the linter's to tell.
-fn size(view: &dyn View, unit: &Unit) -> u64 {
-    let metadata = match view.metadata(&unit.path) {
-        Ok(it) if it.kind == FileKind::File => Ok(it),
-        _ => view.resolve(&unit.path).and_then(|it| view.metadata(&it)),
-    };
-    metadata.map_or(0, |it| it.size)
 }
 
 #[cfg(test)]

@@ -23,10 +23,10 @@ use super::{
     layers::{ANCHORED, Back, CHANGED, LOOSE, Layer, NEVER, STATES, Step, back},
 };
 
-/// How much less than the rows can earn at most is looked at first.
+/// Distance below the highest possible score within which arrangements are searched first.
 const FIRST_LESS: Score = 1000;
 
-/// What any arrangement earns that is possible at all.
+/// Lower limit of the score of every possible arrangement.
 pub(super) const POSSIBLE: Score = NEVER / 2;
 
 /// What was done with rows and lines, in their order.
@@ -86,7 +86,7 @@ struct Aligner<'c, 'a> {
     all: &'c Candidates<'a>,
     constraints: &'c Constraints,
     bounds: &'c Bounds,
-    /// What an arrangement must earn to be looked for.
+    /// Score below which arrangements are not searched.
     least: Score,
     deletion_costs: Vec<Score>,
     /// By row. What a deletion after a row replaced is kept beside it.
