@@ -46,6 +46,7 @@ pub(crate) fn is_binary(content: &[u8]) -> bool {
         || MAGIC.iter().any(|it| content.starts_with(it))
         || is_der(content)
         || is_zlib(content)
+        || has_control_characters(start) && std::str::from_utf8(content).is_err()
 }
 
 /// Whether it begins as data of zlib does (RFC 1950), such as an object of Git's, and is no text.
@@ -86,7 +87,7 @@ pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
     let Some(span) = first else {
         return;
     };
-    let is_data = count * 1000 > content.len() * MOST_PER_THOUSAND || has_control_characters(content);
+    let is_data = count * 1000 > content.len() * MOST_PER_THOUSAND;
     if !is_data {
         found.push(Diagnostic::new(INVALID_UTF8, message(content[span.start], count), span));
     }
@@ -117,5 +118,5 @@ fn declares_encoding(content: &[u8]) -> bool {
 /// Text has tabs, line breaks and form feeds, and now and then an escape sequence.
 fn has_control_characters(content: &[u8]) -> bool {
     let is_odd = |it: &&u8| matches!(it, 0..=8 | 11 | 14..=26 | 28..=31);
-    content[..content.len().min(64 * 1024)].iter().filter(is_odd).count() > 4
+    content.iter().filter(is_odd).count() > 4
 }

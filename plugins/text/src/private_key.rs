@@ -1,12 +1,12 @@
 //! Private keys in PEM or OpenPGP armour. Needs a body that can be a key: documents and source that only name
 //! the marker, and bodies that are cut short, are no finding.
 
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use broker_plugin_sdk::{Diagnostic, Severity};
 use memchr::memmem;
 
-use crate::rules::PRIVATE_KEY;
+use crate::rules::{PRIVATE_KEY, SAMPLE_PRIVATE_KEY};
 use crate::samples;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
@@ -38,13 +38,19 @@ pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
         let body = &after[marker.len()..];
         if has_key(&body[..body.len().min(REACH)], *shortest) {
             let end = start + BEGIN.len() + marker.len();
-            let mut diagnostic = Diagnostic::new(PRIVATE_KEY, format!("the file holds {kind}"), start..end);
-            // Keys of tests are seldom anybody's.
-            diagnostic.severity =
-                if samples::is_of_tests(path) { Severity::Warning } else { Severity::Error };
-            found.push(diagnostic);
+            found.push(diagnostic(path, kind, start..end));
         }
     }
+}
+
+/// Keys to test and to show with protect nothing: a rule of their own has them.
+fn diagnostic(path: &Path, kind: &str, range: Range<usize>) -> Diagnostic {
+    let is_sample = samples::is_of_tests(path) || samples::is_of_examples(path);
+    let (rule, severity) = match is_sample {
+        true => (SAMPLE_PRIVATE_KEY, Severity::Warning),
+        false => (PRIVATE_KEY, Severity::Error),
+    };
+    Diagnostic { severity, ..Diagnostic::new(rule, format!("the file holds {kind}"), range) }
 }
 
 /// Whether the text starts with enough base64 to be a key, in lines of its own or in a string literal.

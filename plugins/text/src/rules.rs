@@ -7,10 +7,11 @@ pub(crate) const INVALID_UTF8: &str = "invalid-utf8";
 pub(crate) const MERGE_CONFLICT: &str = "merge-conflict";
 pub(crate) const MIXED_LINE_ENDINGS: &str = "mixed-line-endings";
 pub(crate) const PRIVATE_KEY: &str = "private-key";
+pub(crate) const SAMPLE_PRIVATE_KEY: &str = "sample-private-key";
 pub(crate) const SERVICE_TOKEN: &str = "service-token";
 
 /// Code, summary, explanation.
-const TABLE: [(&str, &str, &str); 6] = [
+const TABLE: [(&str, &str, &str); 7] = [
     (
         BIDI_CONTROL,
         "Invisible characters change the direction of the text",
@@ -45,8 +46,14 @@ const TABLE: [(&str, &str, &str); 6] = [
         PRIVATE_KEY,
         "The file holds a private key",
         "Whoever can read the file can use the key; one that was ever committed should be revoked. Reported are \
-         PEM and OpenPGP blocks with a body that is long enough to be a key, not the marker alone; in files of tests \
-         as a warning.",
+         PEM and OpenPGP blocks with a body that is long enough to be a key, not the marker alone. \
+         Keys in files of tests and examples are left to `sample-private-key`.",
+    ),
+    (
+        SAMPLE_PRIVATE_KEY,
+        "A file of tests or examples holds a private key",
+        "Keys to test or to show with protect nothing, as long as they are used for nothing else. Files of tests and \
+         examples are told by their names and folders (`tests`, `testdata`, `spec`, `examples`, `demo` …).",
     ),
     (
         SERVICE_TOKEN,
@@ -61,12 +68,13 @@ const TABLE: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// Every rule; all are on.
+/// Every rule. All but one are on by default.
 pub(crate) fn all() -> Vec<Rule> {
     TABLE.iter().map(|it| rule(*it)).collect()
 }
 
 fn rule((code, summary, explanation): (&str, &str, &str)) -> Rule {
     let fix = if code == MIXED_LINE_ENDINGS { FixAvailability::Sometimes } else { FixAvailability::None };
-    Rule { explanation: explanation.to_owned(), fix, ..Rule::new(code, summary) }
+    let default = code != SAMPLE_PRIVATE_KEY;
+    Rule { explanation: explanation.to_owned(), fix, default, ..Rule::new(code, summary) }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use memchr::memmem;
 
-/// Folders with tests and what they need.
-const FOLDERS: [&str; 16] = [
+/// Folders with tests and what they need, in lower case.
+const TESTS: [&str; 20] = [
     "test",
     "tests",
     "testing",
@@ -14,16 +14,24 @@ const FOLDERS: [&str; 16] = [
     "test-data",
     "test_data",
     "test-fixtures",
+    "test_fixtures",
     "fixture",
     "fixtures",
     "__fixtures__",
     "__tests__",
     "__snapshots__",
+    "__mocks__",
     "snapshots",
     "spec",
     "specs",
     "testsuite",
+    "e2e",
+    "t",
 ];
+
+/// Folders with what is there to be shown, in lower case.
+const EXAMPLES: [&str; 8] =
+    ["example", "examples", "sample", "samples", "demo", "demos", "tutorial", "tutorials"];
 
 /// Whether a file is one of tests, by its name or a folder above it.
 pub(crate) fn is_of_tests(path: &Path) -> bool {
@@ -31,8 +39,33 @@ pub(crate) fn is_of_tests(path: &Path) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |it| it.0);
     let is_named = stem.starts_with("test_")
         || ["tests", "_test", ".test", "_spec", ".spec", "_tests"].iter().any(|it| stem.ends_with(it));
+    is_named || has_folder(path, is_folder_of_tests)
+}
+
+/// Whether a file is one of examples, by a folder above it.
+pub(crate) fn is_of_examples(path: &Path) -> bool {
+    has_folder(path, |folder| EXAMPLES.contains(&folder.to_ascii_lowercase().as_str()))
+}
+
+/// `Tests` as well as `tests`, and names such as `caddytest`, `integration_tests` and `FooTests`.
+fn is_folder_of_tests(folder: &str) -> bool {
+    let name = folder.to_ascii_lowercase();
+    TESTS.contains(&name.as_str())
+        || ["_test", "-test", "_tests", "-tests", ".tests"].iter().any(|it| name.ends_with(it))
+        || ["test-", "tests-", "test_", "tests_"].iter().any(|it| name.starts_with(it))
+        || ["Test", "Tests"].iter().any(|it| folder.ends_with(it))
+        // As Go has packages for tests: `httptest`, `caddytest`.
+        || name.strip_suffix("test").is_some_and(|it| it.len() > 2 && !is_ending_of_words(&name))
+}
+
+/// Words that end as `test` does and mean something else.
+fn is_ending_of_words(name: &str) -> bool {
+    ["latest", "contest", "protest", "attest", "greatest", "fastest"].iter().any(|it| name.ends_with(it))
+}
+
+fn has_folder(path: &Path, is_wanted: fn(&str) -> bool) -> bool {
     let mut folders = path.parent().into_iter().flat_map(Path::components);
-    is_named || folders.any(|it| it.as_os_str().to_str().is_some_and(|it| FOLDERS.contains(&it)))
+    folders.any(|it| it.as_os_str().to_str().is_some_and(is_wanted))
 }
 
 /// Whether a conflict that opens at `start` is an example: a file of tests that is called after it, or a text in a string

@@ -87,6 +87,14 @@ fn private_keys() {
     assert_eq!(check("a.py", format!("K = '''{key}\n{BODY}\n'''")), "private-key 7-34");
     assert_eq!(check("a.js", format!("const k = \"{key}\\n\" +\n  \"{BODY}\\n\" +\n")), "private-key 11-38");
     assert_eq!(check("a.json", format!("{{\"key\": \"{key}\\n{BODY}\\n-----END\"}}")), "private-key 9-36");
+    for sample in
+        ["test_tls.py", "caddytest/a.pem", "Tests/a.pem", "t/a.pem", "examples/a.pem", "e2e-tests/a.pem"]
+    {
+        assert_eq!(check(sample, format!("{key}\n{BODY}\n")), "sample-private-key 0-27", "{sample}");
+    }
+    for real in ["latest/a.pem", "contest/a.pem", "src/a.pem", "attest/a.pem"] {
+        assert_eq!(check(real, format!("{key}\n{BODY}\n")), "private-key 0-27", "{real}");
+    }
     assert_eq!(check("a.md", format!("paste the `{key}` line")), "");
     assert_eq!(check("a.md", format!("{key}\n...\n-----END")), "");
     assert_eq!(check("a.md", format!("{key}\nMIIEpAIBAAKCAQEA...\n-----END")), "");
@@ -100,6 +108,17 @@ fn private_keys() {
         ""
     );
     assert_eq!(check("a.pem", format!("{}\n{BODY}\n", begin("").replace("PRIVATE", "PUBLIC"))), "");
+}
+
+#[test]
+fn data_without_nul_is_no_text() {
+    let data = b"\x08\x96\x01\x12\x07\xfft\x1a\r\n\x02\x04x\ny\r\n".to_vec();
+    assert!(findings(Path::new("message"), &data).is_empty());
+    assert_eq!(
+        check("colours.log", "\x1b[1m\x08\x08\x08\x08\x08a\r\nb\n"),
+        "mixed-line-endings 10-12",
+        "is UTF-8"
+    );
 }
 
 #[test]
@@ -133,11 +152,12 @@ fn edit_blocks_for_models_are_no_conflicts() {
 }
 
 #[test]
-fn keys_of_tests_are_warnings() {
+fn keys_of_tests_have_a_rule_of_their_own() {
     let key = format!("{}\n{BODY}\n-----END", begin(""));
-    let severity = |path: &str| findings(Path::new(path), key.as_bytes())[0].severity;
-    assert_eq!(severity("server.key"), Severity::Error);
-    assert_eq!(severity("tests/certs/server.key"), Severity::Warning);
+    let found = |path: &str| findings(Path::new(path), key.as_bytes()).remove(0);
+    assert_eq!(found("server.key").severity, Severity::Error);
+    let sample = found("tests/certs/server.key");
+    assert_eq!((sample.code.as_str(), sample.severity), ("sample-private-key", Severity::Warning));
 }
 
 #[test]
