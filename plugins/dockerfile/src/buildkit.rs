@@ -109,9 +109,9 @@ fn platform(stage: &Stage<'_>, escape: char, found: &mut Vec<Diagnostic>) {
     }
     let value = unquote(value, escape);
     let name = stage.name.as_ref().map_or("", |it| &it.folded);
-    let is_told = value.split('/').take(2).any(|it| !it.is_empty() && name.contains(&*it.to_lowercase()));
+    let is_in_name = value.split('/').take(2).any(|it| !it.is_empty() && name.contains(&*it.to_lowercase()));
     let is_platform = value.split('/').all(|it| !it.is_empty() && !it.contains(char::is_whitespace));
-    if used.is_empty() && is_platform && !is_told {
+    if used.is_empty() && is_platform && !is_in_name {
         let message = format!("the platform of a stage should not be fixed, as `{value}` is here");
         found.push(Diagnostic::new("FromPlatformFlagConstDisallowed", message, place));
     }

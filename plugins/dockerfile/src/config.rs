@@ -1,7 +1,7 @@
 //! What `.hadolint.yaml` says. It is looked for in the workspace's root, where hadolint would run.
 //!
 //! Left out is what is about output (`format`, `no-color`) and about exit codes (`failure-threshold`, `no-fail`), which
-//! are not a plugin's business, and of `label-schema` the types but `text`: that they are not checked is told in the log.
+//! are not a plugin's business, and of `label-schema` the types but `text`: the log says that they are not checked.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,7 +14,7 @@ use crate::rules;
 
 const NAMES: [&str; 2] = [".hadolint.yaml", ".hadolint.yml"];
 
-/// What hadolint reads; what is not here is told in the log.
+/// Keys that hadolint reads; the log names those that are not here.
 const KNOWN: [&str; 12] = [
     "ignored",
     "override",
@@ -54,7 +54,7 @@ impl Config {
             Some(None) => Vec::new(),
             None => NAMES.iter().map(|it| root.join(it)).collect(),
         };
-        // A link that leads nowhere is no file; one that cannot be followed is told.
+        // A link that leads nowhere is no file; one that cannot be followed is an error.
         let is_there =
             |it: &&PathBuf| it.metadata().map_or_else(|e| e.kind() != io::ErrorKind::NotFound, |_| true);
         files.iter().find(is_there).map_or_else(|| Ok(Self::default()), |it| Self::read(root, it))
@@ -63,9 +63,9 @@ impl Config {
     #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
     fn read(root: &Path, file: &Path) -> Result<Self, String> {
         let name = file.strip_prefix(root).unwrap_or(file).display();
-        let told = |problem: &str| format!("cannot use `{name}`: {problem}");
-        let text = std::fs::read_to_string(file).map_err(|it| told(&it.to_string()))?;
-        let config = Self::parse(&text).map_err(|it| told(&it))?;
+        let unusable = |problem: &str| format!("cannot use `{name}`: {problem}");
+        let text = std::fs::read_to_string(file).map_err(|it| unusable(&it.to_string()))?;
+        let config = Self::parse(&text).map_err(|it| unusable(&it))?;
         for remark in &config.remarks {
             broker_plugin_sdk::log(Level::Warn, &format!("`{name}`: {remark}"));
         }
@@ -156,7 +156,7 @@ impl Config {
         Ok(())
     }
 
-    /// What hadolint's code is here; what is not here is told, but ShellCheck's, of which there are none.
+    /// Codes of this plugin for one of hadolint's. The log names what has none, but for ShellCheck's codes.
     fn codes(&mut self, code: &str) -> Vec<&'static str> {
         let codes = rules::named(code);
         if codes.is_empty() && !code.starts_with("SC") {

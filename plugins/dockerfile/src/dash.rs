@@ -6,33 +6,40 @@
 use broker_plugin_sdk::Diagnostic;
 
 use crate::parse::Instruction;
+use crate::replaced::replaces_shell;
 use crate::shell::{Command, Script};
 use crate::stages::{Build, Stage};
-use crate::words::unquote;
 
 const SYSTEMS: [&str; 3] = ["buildpack-deps", "debian", "ubuntu"];
 
-/// Versions of these systems in the tags of Docker's official images.
-const RELEASES: [&str; 7] = ["bookworm", "bullseye", "buster", "focal", "jammy", "noble", "trixie"];
+/// Debian's releases that tags of Docker's official images name, oldest first. Source: `debian.csv` of Debian's package
+/// distro-info-data, 0.58+deb12u7 of 2026-04-25. Their `/bin/sh` is dash, as it is since squeeze.
+const DEBIAN: [&str; 7] = ["wheezy", "jessie", "stretch", "buster", "bullseye", "bookworm", "trixie"];
 
-/// Whether what a stage runs is read by dash, where no `SHELL` says otherwise.
-pub(crate) fn is_shell_of(build: &Build<'_>, number: usize) -> bool {
-    let is_debian = build.line_of(number).last().is_some_and(|it| is_of_debian(it, build.file.escape));
-    let steps = || build.line_of(number).flat_map(|it| it.steps);
-    let may_replace = |it: &Instruction| {
-        let text = it.line.text.as_str();
-        it.has_heredoc || text.contains("/bin/sh") || text.contains("dpkg-reconfigure")
-    };
-    is_debian && !steps().filter(|it| it.is("RUN")).any(may_replace)
+/// Ubuntu's releases since Docker's first, oldest first. Source: `ubuntu.csv` of the same package. Their `/bin/sh` is dash,
+/// as it is since edgy.
+const UBUNTU: [&str; 30] = [
+    "precise", "quantal", "raring", "saucy", "trusty", "utopic", "vivid", "wily", "xenial", "yakkety",
+    "zesty", "artful", "bionic", "cosmic", "disco", "eoan", "focal", "groovy", "hirsute", "impish", "jammy",
+    "kinetic", "lunar", "mantic", "noble", "oracular", "plucky", "questing", "resolute", "stonking",
+];
+
+/// Whether each stage's `RUN` is read by dash, where no `SHELL` says otherwise.
+pub(crate) fn shell_of_stages(build: &Build<'_>, text: &str) -> Vec<bool> {
+    let escape = build.file.escape;
+    let mut all: Vec<bool> = Vec::new();
+    for stage in &build.stages {
+        let parent = stage.parent.and_then(|it| all.get(it)).copied();
+        let is_dash = parent.unwrap_or_else(|| is_of_debian(stage, escape));
+        all.push(is_dash && !stage.steps.iter().any(|it| replaces_shell(it, text, escape)));
+    }
+    all
 }
 
 fn is_of_debian(stage: &Stage<'_>, escape: char) -> bool {
-    let image = unquote(stage.image_text(), escape);
-    let official = image.trim_start_matches("docker.io/").trim_start_matches("library/");
-    let plain = official.split('@').next().unwrap_or_default();
-    let (name, tag) = plain.split_once(':').unwrap_or((plain, ""));
-    let is_release = tag.split('-').any(|it| RELEASES.contains(&it));
-    !name.contains(['/', '$']) && (SYSTEMS.contains(&name) || is_release)
+    let Some((name, tag)) = stage.official_image(escape) else { return false };
+    let is_release = |it: &str| DEBIAN.contains(&it) || UBUNTU.contains(&it);
+    SYSTEMS.contains(&&*name) || tag.split('-').any(is_release)
 }
 
 pub(crate) fn check(it: &Instruction, script: &Script, found: &mut Vec<Diagnostic>) {

@@ -33,7 +33,7 @@ pub(crate) fn check(build: &Build<'_>, config: &Config, found: &mut Vec<Diagnost
 fn words_of(it: &Instruction, escape: char) -> Vec<(String, Range<usize>)> {
     let plain = |word: Range<usize>| (unquote(&it.line.text[word.clone()], escape), it.line.place(word));
     match it.json() {
-        // Places in a JSON array are those of the whole: what is told of a word names it.
+        // Places in a JSON array are those of the whole: messages on a word name it.
         Some(words) => {
             let all = it.line.place(it.arguments..it.line.text.trim_end().len());
             words.into_iter().map(|word| (word, all.clone())).collect()

@@ -42,7 +42,7 @@ fn ignore_file(path: &Path) -> Option<(String, String)> {
     read(own).or_else(|| read(".dockerignore".to_owned()))
 }
 
-/// `None`: there are exceptions, with which nobody can tell what is left of a folder.
+/// `None`: there are exceptions, and what is left of a folder is not known.
 fn patterns(text: &str) -> Option<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for line in text.trim_start_matches('\u{feff}').lines().map(str::trim) {

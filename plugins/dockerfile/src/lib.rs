@@ -1,10 +1,10 @@
 //! Dockerfiles, as a Broker plugin: what BuildKit refuses, its build checks (`docker build --check`), and those of
-//! hadolint's rules that can be told exactly, with both tools' comments and hadolint's configuration.
+//! hadolint's rules that can be checked exactly, with both tools' comments and hadolint's configuration.
 //!
 //! Start reading at [`Dockerfile`], then [`parse`] (text to instructions), [`syntax`] and [`flags`] (what cannot be built),
 //! [`stages`], [`buildkit`], [`variables`], [`hadolint`], [`run`] (what `RUN` runs, which [`shell`] reads), and [`suppress`].
 //!
-//! Why no linter of the registry: `dockerfile-roast` 1.7 tells lines only, has codes of its own and comes with its whole
+//! Why no linter of the registry: `dockerfile-roast` 1.7 reports lines only, has codes of its own and comes with its whole
 //! command line; the rest are translations of hadolint within other programs. BuildKit's own is written in Go, hadolint in
 //! Haskell.
 //!
@@ -21,6 +21,7 @@ mod ignored;
 mod input;
 mod logical;
 mod parse;
+mod replaced;
 mod rules;
 mod run;
 mod secrets;
@@ -153,7 +154,7 @@ impl Lint<'_> {
             buildkit::check(&build, text, &mut found);
             variables::check(&build, &mut found);
             hadolint::check(&build, self.config, &mut found);
-            run::check(&build, &mut found);
+            run::check(&build, text, &mut found);
             if has_named_contexts(path) {
                 found.retain(|it| it.code != "DL3022");
             }
@@ -164,7 +165,7 @@ impl Lint<'_> {
 
     /// What is left of the findings, with the severity that they have here.
     fn judge(&self, mut found: Vec<Diagnostic>, comments: &Comments) -> Report {
-        found.retain(|it| self.is_told(it, comments));
+        found.retain(|it| self.is_reported(it, comments));
         for it in &mut found {
             let Some(entry) = rules::entry(&it.code) else { continue };
             it.url = Some(entry.url());
@@ -179,7 +180,7 @@ impl Lint<'_> {
         Report::new(found)
     }
 
-    fn is_told(&self, it: &Diagnostic, comments: &Comments) -> bool {
+    fn is_reported(&self, it: &Diagnostic, comments: &Comments) -> bool {
         let (code, at) = (&*it.code, it.span.start as usize);
         let is_wanted = self.wanted.includes(code) || (!self.is_selected && comments.turn_on(code, at));
         if code == rules::SYNTAX {
@@ -190,7 +191,7 @@ impl Lint<'_> {
         is_wanted && is_configured && !is_ignored && !comments.skip(code, at)
     }
 
-    /// Whether hadolint's configuration lets it be told.
+    /// Whether hadolint's configuration leaves the rule on.
     fn is_configured(&self, code: &str) -> bool {
         let is_asked_for = self.is_selected || self.more.iter().any(|it| it == code || it == "ALL");
         is_asked_for || !self.config.ignored.contains(&code)

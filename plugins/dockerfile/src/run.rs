@@ -1,4 +1,4 @@
-//! Rules on what `RUN` runs, as far as that can be told without a shell.
+//! Rules on what `RUN` runs, as far as they need no shell.
 
 use std::ops::Range;
 
@@ -9,34 +9,77 @@ use crate::parse::Instruction;
 use crate::shell::{Command, Script};
 use crate::stages::Build;
 
-pub(crate) fn check(build: &Build<'_>, found: &mut Vec<Diagnostic>) {
-    let escape = build.file.escape;
+/// Official images of whole systems, in which a build begins as root.
+const ROOT_IMAGES: [&str; 14] = [
+    "almalinux",
+    "alpine",
+    "amazonlinux",
+    "archlinux",
+    "buildpack-deps",
+    "busybox",
+    "centos",
+    "debian",
+    "fedora",
+    "oraclelinux",
+    "photon",
+    "rockylinux",
+    "scratch",
+    "ubuntu",
+];
+
+/// What is in force where an instruction runs.
+struct Context<'d> {
+    escape: char,
+    shell: Option<Vec<String>>,
+    user: Option<&'d Instruction>,
+    /// The base image is one in which a build begins as root.
+    begins_as_root: bool,
+    is_dash: bool,
+}
+
+pub(crate) fn check(build: &Build<'_>, text: &str, found: &mut Vec<Diagnostic>) {
+    let in_dash = dash::shell_of_stages(build, text);
     for (number, stage) in build.stages.iter().enumerate() {
-        let mut shell = build.inherited(number, "SHELL").and_then(Instruction::json);
-        let mut user = build.inherited(number, "USER");
-        let is_dash = dash::is_shell_of(build, number);
+        let mut context = Context::at_start(build, number, in_dash[number]);
         for it in stage.steps.iter().filter(|it| it.onbuild.is_none()) {
-            if it.kind == "SHELL" {
-                shell = it.json();
+            match &*it.kind {
+                "SHELL" => context.shell = it.json(),
+                "USER" => context.user = Some(it),
+                "RUN" if context.can_read(it) => context.run(it, found),
+                _ => {}
             }
-            if it.kind == "USER" {
-                user = Some(it);
-            }
-            if it.kind == "RUN"
-                && it.json().is_none()
-                && !it.has_heredoc
-                && is_posix(shell.as_deref(), escape)
-            {
-                let script = Script::of(it.argument_text());
-                commands(it, &script, found);
-                if user.is_none_or(|it| it.is_root(escape)) {
-                    sudo(it, &script, found);
-                }
-                pipe(it, &script, shell.as_deref(), found);
-                if is_dash && matches!(shell_name(shell.as_deref()), "sh" | "dash") {
-                    dash::check(it, &script, found);
-                }
-            }
+        }
+    }
+}
+
+impl<'d> Context<'d> {
+    fn at_start(build: &Build<'d>, number: usize, is_dash: bool) -> Self {
+        let escape = build.file.escape;
+        let base = build.line_of(number).last().and_then(|it| it.official_image(escape));
+        Self {
+            escape,
+            shell: build.inherited(number, "SHELL").and_then(Instruction::json),
+            user: build.inherited(number, "USER"),
+            begins_as_root: base.is_some_and(|it| ROOT_IMAGES.contains(&&*it.0)),
+            is_dash,
+        }
+    }
+
+    /// Whether a `RUN` has a script in the words of sh.
+    fn can_read(&self, it: &Instruction) -> bool {
+        it.json().is_none() && !it.has_heredoc && is_posix(self.shell.as_deref(), self.escape)
+    }
+
+    fn run(&self, it: &Instruction, found: &mut Vec<Diagnostic>) {
+        let script = Script::of(it.argument_text());
+        let shell = self.shell.as_deref();
+        commands(it, &script, found);
+        if self.user.is_none_or(|it| it.is_root(self.escape)) {
+            sudo(it, &script, self.user.is_some() || self.begins_as_root, found);
+        }
+        pipe(it, &script, shell, found);
+        if self.is_dash && matches!(shell_name(shell), "sh" | "dash") {
+            dash::check(it, &script, found);
         }
     }
 }
@@ -57,9 +100,11 @@ fn commands(it: &Instruction, script: &Script, found: &mut Vec<Diagnostic>) {
         let place = || it.line.place(it.arguments + range.start..it.arguments + range.end);
         let arguments: Vec<&str> = command.words[1..].iter().map(|it| &*it.0).collect();
         match &**name {
-            "apt" => {
-                found.push(Diagnostic::new("DL3027", "apt is for people: use apt-get or apt-cache", place()))
-            }
+            "apt" => found.push(Diagnostic::new(
+                "DL3027",
+                "`apt` has no stable command line: use `apt-get` or `apt-cache`",
+                place(),
+            )),
             "apt-get" => apt_get(it, command, &arguments, found),
             "apk" => apk(it, command, &arguments, found),
             "ln" if arguments.last() == Some(&"/bin/sh") => {
@@ -70,13 +115,16 @@ fn commands(it: &Instruction, script: &Script, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn sudo(it: &Instruction, script: &Script, found: &mut Vec<Diagnostic>) {
+fn sudo(it: &Instruction, script: &Script, is_root: bool, found: &mut Vec<Diagnostic>) {
+    let message = match is_root {
+        true => "`RUN` already runs as root: remove `sudo`",
+        false => "choose the user with `USER` instead of `sudo`",
+    };
     for command in &script.commands {
         let [(name, range), arguments @ ..] = &command.words[..] else { continue };
         let arguments: Vec<&str> = arguments.iter().map(|it| &*it.0).collect();
         if name == "sudo" && !has_other_user(&arguments) {
             let place = it.line.place(it.arguments + range.start..it.arguments + range.end);
-            let message = "sudo is of no use here: the build says who runs what";
             found.push(Diagnostic::new("DL3004", message, place));
         }
     }
@@ -122,9 +170,11 @@ fn apt_get(it: &Instruction, command: &Command, arguments: &[&str], found: &mut 
     let install = &command.words[at + 1].1;
     if !is_sure {
         let place = place(install);
-        let fix = Fix::safe("Say yes", place.end..place.end, " -y");
-        found
-            .push(Diagnostic::new("DL3014", "apt-get asks, and nobody answers: use -y", place).with_fix(fix));
+        let fix = Fix::safe("Add `-y`", place.end..place.end, " -y");
+        found.push(
+            Diagnostic::new("DL3014", "`apt-get install` waits for confirmation: add `-y`", place)
+                .with_fix(fix),
+        );
     }
     unpinned("DL3008", "=/", it, &command.words[at + 2..], found);
 }
@@ -168,7 +218,7 @@ const VALUED: [&str; 7] = ["-t", "--virtual", "-X", "--repository", "-o", "--tar
 
 fn pipe(it: &Instruction, script: &Script, shell: Option<&[String]>, found: &mut Vec<Diagnostic>) {
     let Some(at) = script.pipe else { return };
-    let is_told = shell.is_some_and(|it| {
+    let is_set_in_shell = shell.is_some_and(|it| {
         it.windows(2).any(|it| it[0].starts_with('-') && it[0].ends_with('o') && it[1] == "pipefail")
     });
     let is_set = |it: &Command| {
@@ -176,7 +226,7 @@ fn pipe(it: &Instruction, script: &Script, shell: Option<&[String]>, found: &mut
     };
     // A shell that was named on purpose and knows no pipefail.
     let has_none = shell.is_some() && matches!(shell_name(shell), "sh" | "dash" | "ash");
-    if !is_told && !has_none && !script.commands.iter().any(is_set) {
+    if !is_set_in_shell && !has_none && !script.commands.iter().any(is_set) {
         let place = it.line.place(it.arguments + at..it.arguments + at + 1);
         let message = "if what is before the pipe fails, the build goes on: set pipefail";
         found.push(Diagnostic::new("DL4006", message, place));

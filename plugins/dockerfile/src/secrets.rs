@@ -7,7 +7,7 @@ use broker_plugin_sdk::Diagnostic;
 use crate::buildkit::names;
 use crate::parse::Instruction;
 
-/// Tells of each name of a secret.
+/// Reports each name of a secret.
 pub(crate) fn check(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
     for (name, range) in names(it, escape) {
         let rest = &it.line.text[range.end..];
@@ -49,7 +49,7 @@ fn is_secret(name: &str) -> bool {
 }
 
 /// Whether a name is that of an OpenPGP key to check signatures with, as official images have it: `GPG_KEY=` with
-/// fingerprints or key ids, or with nothing that could be told from them. `rest` is what follows the name.
+/// fingerprints or key ids, or with a value that may be one. `rest` is what follows the name.
 fn is_public_key(name: &str, rest: &str) -> bool {
     let is_openpgp =
         name.split('_').any(|it| it.eq_ignore_ascii_case("gpg") || it.eq_ignore_ascii_case("pgp"));

@@ -2,13 +2,15 @@
 //!
 //! Left out is what here-documents hold, arithmetic, and which branch is taken; what cannot be read has no commands.
 
+mod substitution;
 mod token;
 
 use std::ops::Range;
 
 use crate::input;
 use crate::words::unquote;
-use token::{Kind, closing, token};
+use substitution::substitutions;
+use token::{Kind, token};
 
 /// A command of a script: its words, without assignments and keywords before them, and without redirections.
 #[derive(Debug, Default)]
@@ -93,7 +95,7 @@ enum Joint {
 #[derive(Debug)]
 struct Group {
     closer: &'static str,
-    /// What is read decides which commands run, and its failure is none of the group's.
+    /// Its condition is being read, where a failure decides what runs, and does not make the group fail.
     is_condition: bool,
     may_fail: bool,
     /// `<(…)`, whose status is thrown away.
@@ -177,21 +179,10 @@ impl Script {
 
     /// Reads the commands in `$(…)` and backquotes of a word. Returns the last of these substitutions.
     fn inner(&mut self, word: &str, base: usize, depth: usize) -> Option<Substitution> {
-        if word.starts_with('\'') || depth > DEEPEST {
-            return None;
-        }
+        let scripts = if depth > DEEPEST { Vec::new() } else { substitutions(word) };
         let mut last = None;
-        let mut at = 0;
-        while let Some(start) = word[at..].find("$(").map(|it| at + it + 2) {
-            let end = closing(word, start).unwrap_or(word.len());
-            if !word[start..].starts_with('(') {
-                last = Some(Substitution { pipe: self.read(&word[start..end], base + start, depth) });
-            }
-            at = end.max(start);
-        }
-        let mut ticks = word.match_indices('`').map(|it| it.0);
-        while let (Some(start), Some(end)) = (ticks.next(), ticks.next()) {
-            last = Some(Substitution { pipe: self.read(&word[start + 1..end], base + start + 1, depth) });
+        for it in scripts {
+            last = Some(Substitution { pipe: self.read(&word[it.clone()], base + it.start, depth) });
         }
         last
     }
@@ -285,7 +276,8 @@ impl Reading {
         }
     }
 
-    /// Counts the command that an operator ends; what is after `||` runs where it fails.
+    /// Notes whether the command that an operator ends can make the group fail. One before `||` cannot: where it fails, the
+    /// command after `||` decides.
     fn count(&mut self, operator: &str) {
         let is_counted = !self.command.is_empty() && operator != "||";
         if let Some(group) = self.groups.last_mut().filter(|it| is_counted && !it.is_condition) {
@@ -314,7 +306,7 @@ impl Command {
             !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
         });
         if self.words.is_empty() && is_assignment {
-            self.takes_output |= word.contains(['`', '(']);
+            self.takes_output |= inner.is_some();
             self.pipe = inner.map_or(self.pipe, |it| it.pipe);
             return;
         }

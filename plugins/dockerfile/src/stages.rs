@@ -62,7 +62,7 @@ impl<'d> Build<'d> {
         Stage { from, steps, image, name, parent }
     }
 
-    /// The stage that a name means, among those so far; the last of several.
+    /// The last of the stages so far that have the name.
     pub(crate) fn named(&self, name: &str) -> Option<usize> {
         let folded = name.to_ascii_lowercase();
         self.stages.iter().rposition(|it| it.name.as_ref().is_some_and(|it| it.folded == folded))
@@ -74,7 +74,7 @@ impl<'d> Build<'d> {
         numbers.map(|it| &self.stages[it])
     }
 
-    /// What the stages that a stage is made from set by such an instruction.
+    /// The last instruction of a kind in the stages that a stage is made from, which is in force where the stage begins.
     pub(crate) fn inherited(&self, stage: usize, kind: &str) -> Option<&'d Instruction> {
         self.line_of(stage).skip(1).find_map(|it| it.steps.iter().rfind(|it| it.is(kind)))
     }
@@ -83,6 +83,15 @@ impl<'d> Build<'d> {
 impl Stage<'_> {
     pub(crate) fn image_text(&self) -> &str {
         &self.from.line.text[self.image.clone()]
+    }
+
+    /// Name and tag, where the image is one of Docker's official ones; both may be empty.
+    pub(crate) fn official_image(&self, escape: char) -> Option<(String, String)> {
+        let image = unquote(self.image_text(), escape);
+        let official = image.trim_start_matches("docker.io/").trim_start_matches("library/");
+        let plain = official.split('@').next().unwrap_or_default();
+        let (name, tag) = plain.split_once(':').unwrap_or((plain, ""));
+        (!name.contains(['/', '$'])).then(|| (name.to_owned(), tag.to_owned()))
     }
 
     pub(crate) fn image_place(&self) -> Range<usize> {

@@ -2,7 +2,7 @@
 //! follows it, and hadolint's `# hadolint ignore=`.
 //!
 //! One difference: of `MultipleInstructionsDisallowed`, BuildKit looks for the comment before the later instruction, and here
-//! it is before the one that is told.
+//! it is before the one that is reported.
 
 use std::ops::Range;
 

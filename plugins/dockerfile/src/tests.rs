@@ -11,6 +11,7 @@ use crate::Dockerfile;
 
 mod dash;
 mod pipes;
+mod privileges;
 mod refused;
 mod switches;
 
@@ -21,18 +22,18 @@ fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Repo
 }
 
 /// `line code "text it is about"` of each finding; `excluded`, or what is wrong with the configuration.
-fn told(files: &[(&str, &str)], settings: Settings, path: &str) -> String {
+fn lines_of(files: &[(&str, &str)], settings: Settings, path: &str) -> String {
     let project = testing::Project::<Dockerfile>::new(files).try_with(settings);
     project.map_or_else(|it| format!("{it:?}"), |mut it| it.lines(path))
 }
 
 fn check(text: &str) -> String {
-    told(&[("Dockerfile", text)], settings(), "Dockerfile")
+    lines_of(&[("Dockerfile", text)], settings(), "Dockerfile")
 }
 
 /// With no more than these rules.
 fn only(codes: &[&str], text: &str) -> String {
-    told(&[("Dockerfile", text)], select(codes), "Dockerfile")
+    lines_of(&[("Dockerfile", text)], select(codes), "Dockerfile")
 }
 
 /// The text with all fixes made.
@@ -169,7 +170,7 @@ fn variables() {
     assert_eq!(
         check("ARG A=x B=$A C=\"${B}-${N:-y}\"\nFROM r/$C:1\nFROM ${C}-\nFROM ${C#x}-\n"),
         "3 InvalidDefaultArgInFrom \"${C}-\"",
-        "what cannot be told is not"
+        "what is not known is not reported"
     );
 }
 
@@ -178,8 +179,8 @@ fn large_files_take_no_longer_than_they_should() {
     let doubled = (1..400).map(|it| format!("ARG A{it}=$A{0}$A{0}\n", it - 1)).collect::<String>();
     assert_eq!(check(&format!("ARG A0=x\n{doubled}FROM alpine:$A399\n")), "");
     let chain = (0..3000).map(|it| format!("ENV VAR{it}=$VAR{}\n", it + 1)).collect::<String>();
-    let told = only(&["UndefinedVar"], &format!("FROM scratch\n{chain}"));
-    assert_eq!(told.matches("UndefinedVar").count(), 3000);
+    let found = only(&["UndefinedVar"], &format!("FROM scratch\n{chain}"));
+    assert_eq!(found.matches("UndefinedVar").count(), 3000);
 }
 
 #[test]
@@ -201,27 +202,6 @@ fn hadolints_rules() {
         ),
         "2 DL3023 \"--from=x\", 3 DL3022 \"--from=y\", 5 DL3022 \"--from=0\""
     );
-}
-
-/// DL3004: sudo is of use where the build runs as another user.
-#[test]
-fn sudo_of_users() {
-    for text in [
-        "FROM a:1\nUSER dev\nRUN sudo x\n",
-        "FROM a:1\nUSER root\nUSER 1000:1000\nRUN sudo x\n",
-        "FROM a:1\nARG WHO=dev\nUSER $WHO\nRUN sudo x\n",
-        "FROM a:1 AS up\nUSER dev\nFROM up AS mid\nFROM mid\nRUN sudo x\n",
-        "FROM a:1 AS up\nUSER root\nFROM up AS mid\nUSER dev\nFROM mid\nRUN sudo x\n",
-    ] {
-        assert_eq!(check(text), "", "{text}");
-    }
-    for text in [
-        "FROM a:1\nUSER root\nUSER dev\nUSER 0:5\nRUN sudo x\nUSER dev\n",
-        "FROM a:1 AS up\nUSER dev\nFROM up\nUSER root\nRUN sudo x\nUSER dev\n",
-        "FROM a:1 AS up\nUSER dev\nFROM a:1\nONBUILD USER dev\nRUN sudo x\n",
-    ] {
-        assert_eq!(check(text), "5 DL3004 \"sudo\"", "{text}");
-    }
 }
 
 #[test]
@@ -289,21 +269,21 @@ fn what_is_run() {
 #[test]
 fn ignored_files() {
     let text = "# check=experimental=CopyIgnoredFile\nFROM a:1\nCOPY secret/x a.txt ok /d/\nCOPY --from=0 secret /x\n";
-    let told = |text: &str, ignore: &str| {
-        told(
+    let ignoring = |text: &str, ignore: &str| {
+        lines_of(
             &[("sub/Dockerfile", text), ("sub/.dockerignore", ignore)],
             select(&["CopyIgnoredFile"]),
             "sub/Dockerfile",
         )
     };
     let both = "3 CopyIgnoredFile \"secret/x\", 3 CopyIgnoredFile \"a.txt\"";
-    assert_eq!(told(text, "# x\n/secret\n*.txt\n"), both);
-    assert_eq!(told(text, "secret\n*.txt\n!secret/x\n"), "", "with exceptions nobody can tell");
+    assert_eq!(ignoring(text, "# x\n/secret\n*.txt\n"), both);
+    assert_eq!(ignoring(text, "secret\n*.txt\n!secret/x\n"), "", "with exceptions it is not known");
     let with_directive = [("Dockerfile", text), (".dockerignore", "ok\n")];
-    assert!(super::tests::told(&with_directive, settings(), "Dockerfile").contains("CopyIgnoredFile \"ok\""));
+    assert!(lines_of(&with_directive, settings(), "Dockerfile").contains("CopyIgnoredFile \"ok\""));
     let without = text.replace("experimental", "skip");
     let without = [("Dockerfile", &*without), (".dockerignore", "ok\n")];
-    assert!(!super::tests::told(&without, settings(), "Dockerfile").contains("CopyIgnoredFile"));
+    assert!(!lines_of(&without, settings(), "Dockerfile").contains("CopyIgnoredFile"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Variables that nothing defines.
 //!
-//! BuildKit knows what the base image defines, and here nobody does. So a variable that is not known is told only where
-//! the file itself shows that it is wrong: where there is no base image, where the name is that of an argument from
+//! BuildKit knows what the base image defines, which is not known here. So an unknown variable is reported only where the
+//! file itself shows that it is wrong: where there is no base image, where the name is that of an argument from
 //! before the first stage or of a later definition, and where it differs by a letter from one that is known.
 
 use std::collections::{HashMap, HashSet};
@@ -79,7 +79,7 @@ fn used(it: &Instruction, part: Range<usize>, escape: char) -> Vec<(Variable, Ra
     variables(&it.line.text[part.clone()], escape).into_iter().map(moved).collect()
 }
 
-/// What the image is called when nobody passes arguments.
+/// Name of the image in a build without arguments.
 fn default_image(stage: &Stage<'_>, defaults: &Values, escape: char, found: &mut Vec<Diagnostic>) {
     let text = stage.image_text();
     if variables(text, escape).is_empty() {
@@ -87,12 +87,13 @@ fn default_image(stage: &Stage<'_>, defaults: &Values, escape: char, found: &mut
     }
     if expand(text, escape, defaults).is_some_and(|it| !is_image(&it)) {
         let message =
-            format!("`{text}` is no image as long as nobody passes an argument: the defaults lead to none");
+            format!("`{text}` is no image where the build has no arguments: the defaults lead to none");
         found.push(Diagnostic::new("InvalidDefaultArgInFrom", message, stage.image_place()));
     }
 }
 
-/// What arguments from before the first stage are when nobody passes any. Each sees those before it, as in BuildKit.
+/// Values of the arguments from before the first stage in a build without arguments. Each sees those before it, as in
+/// BuildKit.
 fn defaults(globals: &[Instruction], escape: char) -> Values {
     let platform = |name: &str| match name {
         "TARGETPLATFORM" | "BUILDPLATFORM" => Some("linux/amd64"),
@@ -245,7 +246,7 @@ fn is_near(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (a, b) = (&one[same..], &other[same..]);
-    // A number at the end tells one name from another.
+    // A number at the end distinguishes names.
     if a.iter().chain(b).all(u8::is_ascii_digit) {
         return false;
     }

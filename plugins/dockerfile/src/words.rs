@@ -177,13 +177,13 @@ fn name(text: &str) -> &str {
     if text.starts_with(|it: char| it.is_ascii_digit()) { "" } else { &text[..end] }
 }
 
-/// What variables are; `None`: there is one, but nobody knows its value.
+/// Values of variables; `None`: there is one, but its value is not known.
 pub(crate) type Values = HashMap<String, Option<String>>;
 
 /// Of a word and of its value: a default made of others, twice each, grows without end.
 const LONGEST: usize = 4096;
 
-/// A word with its variables put in. `None`: it has some whose value nobody knows, or is too long.
+/// A word with its variables put in. `None`: it has some whose value is not known, or is too long.
 pub(crate) fn expand(word: &str, escape: char, values: &Values) -> Option<String> {
     let mut plain = String::new();
     for piece in (word.len() <= LONGEST).then(|| pieces(word, escape))? {

@@ -1,4 +1,4 @@
-//! Where shuck's rule on quotes (S001) points to within backticks. It tells the places that ShellCheck does, who counts in
+//! Where shuck's rule on quotes (S001) points to within backticks. It reports the places that ShellCheck does, who counts in
 //! what is left once a shell took backslashes away; in the file, that is before what is meant. Nor is what shuck would write
 //! there, or around such backticks, of use.
 
@@ -18,21 +18,22 @@ impl Backticks {
         Self { bodies: all.map(|it| usize::from(it.start()) + 1..usize::from(it.end()) - 1).collect() }
     }
 
-    /// Where a finding is that shuck tells elsewhere, or may.
-    pub(crate) fn moved(&self, rule: Rule, text: &str, told: &Range<usize>) -> Option<Range<usize>> {
+    /// Place of a finding that shuck reports at another one, or may.
+    pub(crate) fn moved(&self, rule: Rule, text: &str, reported: &Range<usize>) -> Option<Range<usize>> {
         let is_counted_so = rule == Rule::UnquotedExpansion;
-        let body = self.bodies.iter().find(|it| is_counted_so && it.contains(&told.start))?;
+        let body = self.bodies.iter().find(|it| is_counted_so && it.contains(&reported.start))?;
         let is_dollar = |at: usize| text.as_bytes().get(at) == Some(&b'$');
-        let meant = counted(text, body).find(|(at, count)| *count == told.start && is_dollar(*at));
-        match (meant.map(|it| it.0), is_dollar(told.start)) {
+        let meant = counted(text, body).find(|(at, count)| *count == reported.start && is_dollar(*at));
+        match (meant.map(|it| it.0), is_dollar(reported.start)) {
             (None, true) => None,
-            (Some(at), true) if at == told.start => None,
+            (Some(at), true) if at == reported.start => None,
             (Some(at), false) => {
-                let mut ends = counted(text, body).filter(|it| it.0 > at && it.1 >= told.end).map(|it| it.0);
+                let mut ends =
+                    counted(text, body).filter(|it| it.0 > at && it.1 >= reported.end).map(|it| it.0);
                 Some(at..ends.next().unwrap_or(body.end))
             }
             // Either could be meant, or none.
-            (Some(_), true) | (None, false) => Some(told.clone()),
+            (Some(_), true) | (None, false) => Some(reported.clone()),
         }
     }
 

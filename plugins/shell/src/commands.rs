@@ -53,8 +53,9 @@ fn missing_bang(text: &str) -> Option<Found> {
 fn set_assigns(it: &SimpleCommand, text: &str) -> Option<Found> {
     let [only] = &it.args[..] else { return None };
     let is_literal = matches!(only.parts.first()?.kind, WordPart::Literal(_));
-    let name = text.get(range(only.span))?.split_once('=')?.0;
-    let is_assignment = is_literal && is_shell_variable_name(name.trim_end_matches('+'));
+    let target = text.get(range(only.span))?.split_once('=')?.0;
+    let name = target.strip_suffix('+').unwrap_or(target);
+    let is_assignment = is_literal && is_shell_variable_name(name);
     let message = format!("`set` makes this `$1`, and `{name}` stays what it is: assign without `set`");
     (runs(it, "set", text) && is_assignment).then(|| (Extra::SetAssigns, range(only.span), message))
 }
@@ -68,7 +69,7 @@ fn read_expands(it: &SimpleCommand, text: &str, is_only_read: &dyn Fn(&str) -> b
     Some((Extra::ReadExpands, range(place.span), message))
 }
 
-/// What is behind the options of `read`; none where that cannot be told.
+/// What is behind the options of `read`; none where that is not known.
 fn read_operands<'a>(args: &'a [Word], text: &str) -> Option<&'a [Word]> {
     let mut at = 0;
     while let Some(word) = args.get(at).and_then(|it| it.try_static_text(text)) {
@@ -91,9 +92,9 @@ fn variable_compared(it: &SimpleCommand, text: &str) -> Option<Found> {
     let is_operator = matches!(sign, "=" | "==" | "!=") && it.assignments.is_empty();
     variable(&it.name).filter(|_| is_operator)?;
     let all = range(it.name.span).start..range(it.args[1].span).end;
-    let told = text.get(range(it.name.span))?;
+    let value = text.get(range(it.name.span))?;
     let message = format!(
-        "this runs what `{told}` holds as a command: use `[ … ]` to compare, or a name without `$` to assign"
+        "this runs what `{value}` holds as a command: use `[ … ]` to compare, or a name without `$` to assign"
     );
     Some((Extra::VariableCompared, all, message))
 }

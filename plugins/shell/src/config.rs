@@ -29,7 +29,7 @@ const SHELLCHECK: [&str; 2] = [".shellcheckrc", "shellcheckrc"];
 pub(crate) struct Config {
     pub(crate) settings: LinterSettings,
     pub(crate) fixable: RuleSet,
-    /// Shuck is configured: what it finds is told as it says it.
+    /// Shuck is configured: its findings are reported in its words.
     pub(crate) is_of_shuck: bool,
     /// By ShellCheck's configuration.
     pub(crate) disabled: RuleSet,
@@ -90,7 +90,7 @@ impl Workspace {
 
     /// The nearest of such files, from a folder up to the workspace's root.
     fn nearest(&self, folder: &Path, names: &[&str]) -> Option<PathBuf> {
-        // A link that leads nowhere is no file; one that cannot be followed is told when it is read.
+        // A link that leads nowhere is no file; one that cannot be followed is an error when it is read.
         let is_there = |it: &PathBuf| {
             it.metadata().map_or_else(|e| e.kind() != io::ErrorKind::NotFound, |it| it.is_file())
         };
@@ -99,11 +99,11 @@ impl Workspace {
     }
 
     fn shuck(&self, file: &Path, map: &ShellCheckCodeMap) -> Result<Config, String> {
-        let told = |it: &str| format!("cannot use `{}`: {it}", self.name(file));
+        let unusable = |it: &str| format!("cannot use `{}`: {it}", self.name(file));
         let text = self.text(file)?;
-        let table: Table = text.parse().map_err(|it: toml::de::Error| told(&problem(&text, &it)))?;
+        let table: Table = text.parse().map_err(|it: toml::de::Error| unusable(&problem(&text, &it)))?;
         let root = file.parent().unwrap_or(&self.root);
-        Config::of(&table, root, map).map_err(|it| told(&it))
+        Config::of(&table, root, map).map_err(|it| unusable(&it))
     }
 
     #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]

@@ -24,8 +24,8 @@ pub(crate) struct Place<'a> {
 
 impl Place<'_> {
     pub(crate) fn finding(&self, it: &Diagnostic) -> plugin::Diagnostic {
-        let told = it.span.start.offset()..it.span.end.offset();
-        let moved = self.backticks.moved(it.rule, self.text, &told);
+        let reported = it.span.start.offset()..it.span.end.offset();
+        let moved = self.backticks.moved(it.rule, self.text, &reported);
         let message = rules::message(it.rule).map_or_else(|| it.message.clone(), str::to_owned);
         let is_fixable = moved.is_none() && self.config.fixable.contains(it.rule);
         plugin::Diagnostic {
@@ -34,7 +34,7 @@ impl Place<'_> {
             tags: tags(it.rule),
             url: Some(rules::url(it.rule, self.map)),
             fixes: it.fix.iter().filter(|_| is_fixable).filter_map(|fix| self.fix(fix, it)).collect(),
-            ..plugin::Diagnostic::new(it.code(), message, self.bytes(moved.unwrap_or(told)))
+            ..plugin::Diagnostic::new(it.code(), message, self.bytes(moved.unwrap_or(reported)))
         }
     }
 

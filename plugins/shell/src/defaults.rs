@@ -1,11 +1,12 @@
-//! What holds where shuck is not configured: what is broken rather than what is not to everybody's taste, and nothing that
+//! What holds where shuck is not configured: what is broken rather than what is a matter of taste, and nothing that
 //! rests on what another script, or the environment, may bring.
 //!
 //! shuck's own defaults are ShellCheck's without its style. In the scripts of well-kept projects (oh-my-zsh, nvm, acme.sh,
 //! Docker's official images, redis, rbenv …) most of what they find is meant: expansions in single quotes that are awk's
 //! (C005), variables that a caller sets or uses (C001, C006), `A= B= command` (C024), sourced files whose names are made
 //! (C002), functions whose parameters are optional (C123), `cd` into a folder that was just made (C004), `trap "rm $file" EXIT`
-//! (C008), `$BASH_SOURCE` (C100). They are on where there is a `.shuck.toml`, and can be selected. Of what is on, [`crate::doubts`] lets more pass.
+//! (C008), `$BASH_SOURCE` (C100). They are on where there is a `.shuck.toml`, and can be selected. [`crate::doubts`] suppresses
+//! some findings of what is on.
 
 use shuck_linter::{LinterSettings, Rule, RuleSet};
 

@@ -19,10 +19,10 @@ pub(crate) fn inferred(text: &str, path: &Path) -> Option<ShellDialect> {
     if let Some(shell) = header(text).find_map(directive) {
         return Some(shell);
     }
-    let is_told = header(text).any(|it| it.starts_with("#!"));
+    let has_shebang = header(text).any(|it| it.starts_with("#!"));
     let ends_in_sh = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("sh"));
     match ShellDialect::infer(text, Some(path)) {
-        ShellDialect::Sh if ends_in_sh && !is_told => Some(ShellDialect::Bash),
+        ShellDialect::Sh if ends_in_sh && !has_shebang => Some(ShellDialect::Bash),
         ShellDialect::Unknown if is_of_another_shell(text) => None,
         shell => Some(shell),
     }

@@ -1,13 +1,15 @@
-//! What is let pass of the rules that are on by default, where a script may be right: what another script, a caller or
-//! another shell decides is not known here.
+//! Findings of the rules that are on by default that are suppressed, where a script may be right: what another script, a
+//! caller or another shell decides is not known here.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 
 use shuck_ast::{Command, CompoundCommand, File, Redirect, RedirectKind, Stmt, WordPart, WordPartNode};
 use shuck_linter::{Diagnostic, Rule, ShellDialect};
 
 use crate::arrays::Arrays;
+use crate::conditions::{ask_shell, loop_conditions};
 use crate::defaults;
 use crate::guards::Guards;
 use crate::outputs::{Outputs, is_of_output};
@@ -15,14 +17,14 @@ use crate::splats::{Functions, is_affixed};
 use crate::tree::{Statements, command_name, range};
 use crate::variables::passed;
 
-/// What there is to doubt in one script.
+/// What is known of one script that findings are judged by.
 pub(crate) struct Doubts<'a> {
     text: &'a str,
     shell: ShellDialect,
     /// It is run by itself, and runs no text but its own.
     is_closed: bool,
     /// It asks which shell it runs in.
-    asks_shell: bool,
+    asks_shell: OnceCell<bool>,
     file: &'a File,
     statements: OnceCell<Statements<'a>>,
     functions: OnceCell<Functions>,
@@ -31,23 +33,16 @@ pub(crate) struct Doubts<'a> {
     guards: OnceCell<Guards>,
     outputs: OnceCell<Outputs>,
     arrays: OnceCell<Arrays>,
-}
-
-/// Part of a loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Condition,
-    Body,
+    loop_conditions: OnceCell<Vec<Range<usize>>>,
 }
 
 impl<'a> Doubts<'a> {
     pub(crate) fn of(text: &'a str, file: &'a File, shell: ShellDialect) -> Self {
-        let asks_shell = ["$BASH", "${BASH", "KSH_VERSION", "ZSH_"].iter().any(|it| text.contains(it));
         Self {
             text,
             shell,
             is_closed: is_closed(text),
-            asks_shell,
+            asks_shell: OnceCell::new(),
             file,
             statements: OnceCell::new(),
             functions: OnceCell::new(),
@@ -55,6 +50,7 @@ impl<'a> Doubts<'a> {
             guards: OnceCell::new(),
             outputs: OnceCell::new(),
             arrays: OnceCell::new(),
+            loop_conditions: OnceCell::new(),
         }
     }
 
@@ -72,9 +68,9 @@ impl<'a> Doubts<'a> {
             Rule::TildeInStringComparison => !self.is_file(found),
             Rule::UnquotedArrayExpansion => self.may_be_split(found),
             Rule::PositionalArgsInString => self.may_be_joined(found),
-            Rule::SourcedWithArgs => self.asks_shell || self.passes_its_own(found),
+            Rule::SourcedWithArgs => self.asks_shell() || self.passes_its_own(found),
             rule if !rule.code().starts_with('X') => false,
-            rule => self.asks_shell || self.is_guarded(rule, found),
+            rule => self.asks_shell() || self.is_guarded(rule, found),
         }
     }
 
@@ -94,6 +90,10 @@ impl<'a> Doubts<'a> {
 
     fn statement_at(&self, at: usize) -> Option<&'a Stmt> {
         self.statements.get_or_init(|| Statements::of(&self.file.body)).at(at)
+    }
+
+    fn asks_shell(&self) -> bool {
+        *self.asks_shell.get_or_init(|| ask_shell(self.file, self.text))
     }
 
     fn guards(&self) -> &Guards {
@@ -138,12 +138,12 @@ impl<'a> Doubts<'a> {
 
     /// Whether an expansion is split on purpose, or has nothing to split.
     fn may_be_split(&self, found: &Diagnostic) -> bool {
-        let told = &self.text[range(found.span)];
+        let expansion = &self.text[range(found.span)];
         let before = self.text[..found.span.start.offset()].trim_end();
         let around = self.statement_at(found.span.start.offset());
         let is_set = around.and_then(|it| command_name(it, self.text)).as_deref() == Some("set");
         let arrays = self.arrays.get_or_init(|| Arrays::of(self.file, self.text));
-        is_set || before.ends_with("<<<") || arrays.sets_ifs || !arrays.may_come_apart(told)
+        is_set || before.ends_with("<<<") || arrays.sets_ifs || !arrays.may_come_apart(expansion)
     }
 
     /// Whether an expansion is one word after all (`${a[@]+x}`), goes to a command that shows all it is given, or only has a
@@ -164,27 +164,15 @@ impl<'a> Doubts<'a> {
 
     /// Whether a sourced script is given what it has anyhow: `. ./lib.sh "$@"`.
     fn passes_its_own(&self, found: &Diagnostic) -> bool {
-        let told = &self.text[range(found.span)];
-        matches!(told, "\"$@\"" | "\"${@}\"" | "$@" | "${1+\"$@\"}")
+        let arguments = &self.text[range(found.span)];
+        matches!(arguments, "\"$@\"" | "\"${@}\"" | "$@" | "${1+\"$@\"}")
     }
 
     /// Whether it is in the condition of a loop, of which shuck does not know that it belongs to the loop:
     /// `while case $# in 0) break ;; esac do`.
     fn is_in_condition(&self, found: &Diagnostic) -> bool {
-        let lines = self.text[..found.span.start.offset()].lines();
-        let code = lines
-            .map(|it| it.split_once(" #").map_or(it, |(code, _)| code))
-            .filter(|it| !it.starts_with('#'));
-        let mut loops = Vec::new();
-        for (_, word) in code.flat_map(words) {
-            match word {
-                "while" | "until" | "for" | "select" => loops.push(Part::Condition),
-                "do" => drop(loops.last_mut().map(|it| *it = Part::Body)),
-                "done" => drop(loops.pop()),
-                _ => {}
-            }
-        }
-        loops.last() == Some(&Part::Condition)
+        let conditions = self.loop_conditions.get_or_init(|| loop_conditions(self.file));
+        conditions.iter().any(|it| it.contains(&found.span.start.offset()))
     }
 
     /// `IFS=\;`: outside of quotes, the backslash before a sign is removed. One before a letter is a mistake.

@@ -65,10 +65,10 @@ impl Extra {
             }
             Self::SetAssigns => {
                 "In csh, `set name=value` assigns; in the shells checked here, it makes `name=value` the first positional \
-                 parameter. Told where it is the only argument."
+                 parameter. Reported where it is the only argument."
             }
             Self::ReadExpands => {
-                "`read $name` reads into the variable whose name is the value of `name`. Told of scripts with a `#!` that \
+                "`read $name` reads into the variable whose name is the value of `name`. Reported for scripts with a `#!` that \
                  run no other text, where nothing sets the variable and its value is used."
             }
             Self::VariableCompared => {

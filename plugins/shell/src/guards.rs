@@ -1,5 +1,5 @@
 //! Where a script asks for a command before it uses it, or lets it fail on purpose: there, that the shell may not have it is
-//! known to who wrote the script.
+//! known to the script's author.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -120,7 +120,7 @@ impl Search<'_> {
         condition.iter().for_each(|it| self.attempt(it));
     }
 
-    /// Lets all fail in a statement that hides what it says of that.
+    /// Lets all fail in a statement whose error messages are thrown away.
     fn attempt(&mut self, statement: &Stmt) {
         if is_hidden(statement, self.text) {
             self.found.all.push(Guard { range: range(statement.span), names: None });
@@ -220,7 +220,7 @@ fn is_failure(statement: &Stmt, text: &str) -> bool {
     code.as_ref().and_then(|it| it.try_static_text(text)).as_deref() != Some("0")
 }
 
-/// Whether what goes wrong in a statement is told nowhere: `2>/dev/null`, `>/dev/null 2>&1`.
+/// Whether the error messages of a statement are thrown away: `2>/dev/null`, `>/dev/null 2>&1`.
 fn is_hidden(statement: &Stmt, text: &str) -> bool {
     let is = |it: &Redirect, target: &str| {
         it.word_target().and_then(|it| it.try_static_text(text)).is_some_and(|it| it == target)

@@ -7,15 +7,15 @@
 //! Why shuck: ShellCheck is written in Haskell, `brush-parser` and `yash-syntax` only parse (the latter under the GPL), and
 //! tree-sitter's grammar finds fault with good scripts.
 //!
-//! Where shuck is not configured, only what is broken is told ([`defaults`]), and of that what a script alone can show
+//! Where shuck is not configured, only what is broken is reported ([`defaults`]), and of that what a script alone can show
 //! ([`doubts`]): neither commands that it asks for first ([`guards`]), nor words that cannot come apart ([`arrays`]), nor
 //! output that goes elsewhere ([`outputs`]).
 //!
 //! Not as shuck does it, each where its way would be of no use here:
-//! - of a script that cannot be parsed only that is told, as `syntax-error` whatever rule of shuck's finds it, and not what
+//! - of a script that cannot be parsed only that is reported, as `syntax-error` whatever rule of shuck's finds it, and not what
 //!   else seems to be wrong in what could be made of it;
 //! - a script that shuck's parser gives up, though it may be right, is left out, and the log says so;
-//! - where lines end in CRLF and the parser stumbles over it, that is told, once, as ShellCheck does;
+//! - where lines end in CRLF and the parser stumbles over it, that is reported, once, as ShellCheck does;
 //! - a `}` in a word (`find . -exec rm \{} \;`) is no syntax error ([`script`]);
 //! - fixes that can change what a script does are unsafe, though shuck calls some of them safe;
 //! - within backticks, S001 points to what it means ([`backticks`]);
@@ -36,6 +36,7 @@ mod arrays;
 mod backticks;
 mod brackets;
 mod commands;
+mod conditions;
 mod config;
 mod convert;
 mod defaults;
@@ -115,7 +116,7 @@ impl Plugin for Shell {
         let path = self.workspace.root.join(path);
         let config = self.workspace.config_of(&path, &self.map)?;
         let on = lint::rules_on(&path, &config, &self.selection);
-        let syntax = self.selection.tells_syntax_errors().then(|| rules::SYNTAX_ERROR.to_owned());
+        let syntax = self.selection.reports_syntax_errors().then(|| rules::SYNTAX_ERROR.to_owned());
         let extras = lint::extras_on(&config, &self.selection).into_iter().map(|it| it.code().to_owned());
         let codes = on.iter().map(|it| it.code().to_owned()).chain(extras).chain(syntax);
         Ok(RulesOn::new(codes, config.file.as_deref()))

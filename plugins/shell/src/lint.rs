@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
-use broker_plugin_sdk::{self as plugin, Report, Severity};
+use broker_plugin_sdk::{Diagnostic as Finding, Report, Severity};
 use shuck_linter::{
     AnalysisRequest, Diagnostic, LinterSettings, Rule, RuleSet, ShellCheckCodeMap, ShellDialect,
 };
@@ -43,44 +43,88 @@ pub(crate) fn report(
     if is_quiet && is_of_autoconf(text) {
         return left_out(path, "Autoconf made it");
     }
+    let check = Check { text, path, offset, config, selection, map, shell, is_quiet };
     let script = Script::parse(text, shell);
-    let settings = settings(path, shell, config, selection);
-    let request = AnalysisRequest::from_parse_result(&script.parsed, &script.text, &settings);
-    let backticks = Backticks::of(&request);
-    let directives = Directive::all(&request, &script.text, map);
-    let place = Place { text, altered: &script.altered, backticks, offset, map, config };
-    let lint = || request.with_source_path(path).with_shellcheck_map(map).lint();
     if script.parsed.is_err() && is_quiet && shell == ShellDialect::Zsh {
         // What shuck does not know of zsh is not the script's fault.
         return left_out(path, "shuck cannot read it");
     }
-    let report = if script.parsed.is_err() {
-        unreadable(&script.parsed, &place, path, selection)
-            .unwrap_or_else(|| broken(&script.parsed, lint(), &place, selection))
-    } else {
-        let doubts = Doubts::of(text, &script.parsed.file, shell);
-        let is_told = |it: &Diagnostic| !(config.disabled.contains(it.rule) || is_quiet && doubts.cover(it));
-        let found: Vec<_> = lint().into_iter().filter(is_told).collect();
+    let report = check.report(&script);
+    check.reason_to_leave_out(&script, &report).map_or(report, |why| left_out(path, why))
+}
+
+/// A file, and what decides which findings it has.
+struct Check<'a> {
+    text: &'a str,
+    path: &'a Path,
+    offset: usize,
+    config: &'a Config,
+    selection: &'a Selection,
+    map: &'a ShellCheckCodeMap,
+    shell: ShellDialect,
+    /// Nothing of shuck's is configured or selected.
+    is_quiet: bool,
+}
+
+impl Check<'_> {
+    fn report(&self, script: &Script<'_>) -> Report {
+        let settings = settings(self.path, self.shell, self.config, self.selection);
+        let request = AnalysisRequest::from_parse_result(&script.parsed, &script.text, &settings);
+        let place = Place {
+            text: self.text,
+            altered: &script.altered,
+            backticks: Backticks::of(&request),
+            offset: self.offset,
+            map: self.map,
+            config: self.config,
+        };
+        let directives = Directive::all(&request, &script.text, self.map);
+        let lint = || request.with_source_path(self.path).with_shellcheck_map(self.map).lint();
+        if script.parsed.is_err() {
+            return unreadable(&script.parsed, &place, self.path, self.selection)
+                .unwrap_or_else(|| broken(&script.parsed, lint(), &place, self.selection));
+        }
+        let mut found = self.findings(lint(), script, &place);
+        found.extend(self.extra_findings(script, &directives));
+        found.sort_by_key(|it| it.span.start);
+        Report::new(found)
+    }
+
+    /// What is reported of shuck's findings.
+    fn findings(&self, mut found: Vec<Diagnostic>, script: &Script<'_>, place: &Place<'_>) -> Vec<Finding> {
+        let doubts = Doubts::of(self.text, &script.parsed.file, self.shell);
+        let is_suppressed =
+            |it: &Diagnostic| self.config.disabled.contains(it.rule) || self.is_quiet && doubts.cover(it);
+        found.retain(|it| !is_suppressed(it));
         let is_first =
             |it: &&Diagnostic| !is_duplicate(it, &found) && !brackets::is_said(it, &found, &doubts);
-        let told = found.iter().filter(is_first).map(|it| {
+        let finding = |it: &Diagnostic| {
             let glued = brackets::glued(it, &found, &doubts).map(|it| place.finding(it));
             glued.into_iter().fold(place.finding(it), brackets::joined)
-        });
-        // Words and options of zsh are others.
-        let on = if shell == ShellDialect::Zsh { Vec::new() } else { extras_on(config, selection) };
-        let more = extra::check(&script.parsed.file, &script.text, &on, &directives);
-        let more = more.into_iter().map(|it| extra::finding(it, offset));
-        let mut told: Vec<_> = told.chain(more).collect();
-        told.sort_by_key(|it| it.span.start);
-        Report::new(told)
-    };
-    let starts = || report.diagnostics.iter().map(|it| (it.span.start as usize).saturating_sub(offset));
-    let has_ended = |at| ends_before(&script.parsed.file, &script.text, at);
-    if script.parsed.is_err() && is_quiet && starts().min().is_some_and(has_ended) {
-        return left_out(path, "it cannot be read after an `exit` or `exec`, where it need not be a script");
+        };
+        found.iter().filter(is_first).map(finding).collect()
     }
-    if is_template(text, starts()) { left_out(path, "it looks like a template") } else { report }
+
+    /// Those of the rules that shuck has not; words and options of zsh are others.
+    fn extra_findings(&self, script: &Script<'_>, directives: &[Directive]) -> Vec<Finding> {
+        if self.shell == ShellDialect::Zsh {
+            return Vec::new();
+        }
+        let on = extras_on(self.config, self.selection);
+        let found = extra::check(&script.parsed.file, &script.text, &on, directives);
+        found.into_iter().map(|it| extra::finding(it, self.offset)).collect()
+    }
+
+    /// Why a report is worthless: the file may not be the script that it seems to be.
+    fn reason_to_leave_out(&self, script: &Script<'_>, report: &Report) -> Option<&'static str> {
+        let starts =
+            || report.diagnostics.iter().map(|it| (it.span.start as usize).saturating_sub(self.offset));
+        let has_ended = |at| ends_before(&script.parsed.file, &script.text, at);
+        if script.parsed.is_err() && self.is_quiet && starts().min().is_some_and(has_ended) {
+            return Some("it cannot be read after an `exit` or `exec`, where it need not be a script");
+        }
+        is_template(self.text, starts()).then_some("it looks like a template")
+    }
 }
 
 /// Whether another finding says more of the same: `[ $a > 5 ]` is a comparison, and no odd redirection (C043); `$@/x` lacks
@@ -138,12 +182,12 @@ fn settings(path: &Path, shell: ShellDialect, config: &Config, selection: &Selec
 fn unreadable(parsed: &ParseResult, place: &Place<'_>, path: &Path, selection: &Selection) -> Option<Report> {
     let first = place.text.split('\n').next().unwrap_or_default();
     if first.ends_with('\r') {
-        let error = plugin::Diagnostic {
+        let error = Finding {
             url: Some("https://www.shellcheck.net/wiki/SC1017".to_owned()),
             ..place.syntax_error(CARRIAGE_RETURNS, first.len() - 1..first.len())
         };
-        let told = Some(error).filter(|_| selection.tells_syntax_errors());
-        return Some(Report::new(told.into_iter().collect()));
+        let reported = Some(error).filter(|_| selection.reports_syntax_errors());
+        return Some(Report::new(reported.into_iter().collect()));
     }
     Some(left_out(path, &limit(parsed)?))
 }
@@ -157,21 +201,18 @@ fn broken(
     place: &Place<'_>,
     selection: &Selection,
 ) -> Report {
-    if !selection.tells_syntax_errors() {
+    if !selection.reports_syntax_errors() {
         return Report::new(Vec::new());
     }
     found.retain(|it| is_of_syntax(it.rule));
-    let syntax_error = |it| plugin::Diagnostic {
-        code: SYNTAX_ERROR.to_owned(),
-        severity: Severity::Error,
-        ..place.finding(it)
-    };
-    let mut told: Vec<plugin::Diagnostic> = found.iter().map(syntax_error).collect();
-    if told.is_empty() {
+    let syntax_error =
+        |it| Finding { code: SYNTAX_ERROR.to_owned(), severity: Severity::Error, ..place.finding(it) };
+    let mut reported: Vec<Finding> = found.iter().map(syntax_error).collect();
+    if reported.is_empty() {
         let (message, at) = problem(parsed);
-        told.push(place.syntax_error(&message, place.line_column(at)));
+        reported.push(place.syntax_error(&message, place.line_column(at)));
     }
-    Report::new(told)
+    Report::new(reported)
 }
 
 /// The parser's first complaint, with its line and column.

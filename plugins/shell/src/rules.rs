@@ -12,8 +12,8 @@ pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
 pub(crate) fn all(map: &ShellCheckCodeMap) -> Vec<plugin::Rule> {
     let syntax = plugin::Rule {
         explanation: "What the parser cannot read. Where shuck has a rule for what is wrong (a `fi` that is missing: \
-                      `missing-fi`), that is what is told, under its name and with its fix, but under this code. Of such \
-                      a script nothing else is told."
+                      `missing-fi`), that is what is reported, under its name and with its fix, but under this code. Of such \
+                      a script nothing else is reported."
             .to_owned(),
         fix: FixAvailability::Sometimes,
         ..plugin::Rule::new(SYNTAX_ERROR, "A script that cannot be parsed")
@@ -29,7 +29,7 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
     let mut parts: Vec<String> = metadata.iter().map(|it| it.rationale.to_owned()).collect();
     parts.extend(map.code_for_rule(rule).map(|it| format!("ShellCheck calls it SC{it}.")));
     if is_of_syntax(rule) {
-        parts.push(format!("Of a script that cannot be parsed, it is told as `{SYNTAX_ERROR}`."));
+        parts.push(format!("Of a script that cannot be parsed, it is reported as `{SYNTAX_ERROR}`."));
     }
     if !defaults.contains(rule) && defaults::of_shuck().contains(rule) {
         parts.push("On by default where there is a `.shuck.toml`, and only there.".to_owned());
@@ -37,7 +37,7 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
     if defaults.contains(rule) && !is_of_syntax(rule) && !defaults::of_shuck().contains(rule) {
         parts.push("Off by default where there is a `.shuck.toml`, as it is in shuck.".to_owned());
     }
-    parts.extend(doubted(rule).map(str::to_owned));
+    parts.extend(suppressed(rule));
     if fix_changes_meaning(rule) {
         parts.push("Its fix can change what the script does, and is not applied as a safe one.".to_owned());
     }
@@ -53,53 +53,70 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
     }
 }
 
-/// What is let pass where shuck is not configured.
-fn doubted(rule: Rule) -> Option<&'static str> {
+/// Findings that are suppressed where shuck is not configured.
+fn suppressed(rule: Rule) -> Option<String> {
+    let what = suppressed_of_variables(rule)
+        .or_else(|| suppressed_of_words(rule))
+        .or_else(|| suppressed_of_commands(rule))?;
+    Some(format!("Where there is no `.shuck.toml`, {what}"))
+}
+
+fn suppressed_of_variables(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::UnusedAssignment => {
-            "Where there is no `.shuck.toml`, only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are \
-             looked through, for names in small letters that are `local` to a function and nowhere but where they are \
-             assigned: any other may be for a script that sources this one."
+            "only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are looked through, for names in small \
+             letters that are `local` to a function and nowhere but where they are assigned: any other may be for a script \
+             that sources this one."
         }
         Rule::UndefinedVariable => {
-            "Where there is no `.shuck.toml`, only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are \
-             looked through, for names that differ in a letter from one that is assigned, and that no command is given (`read_into name`)."
-        }
-        Rule::NonAbsoluteShebang => {
-            "Where there is no `.shuck.toml`, a placeholder (`#!@PREFIX@/bin/sh`) is let pass: something else is put there."
-        }
-        Rule::LoopControlOutsideLoop => {
-            "Where there is no `.shuck.toml`, one in the condition of a loop is let pass: `while case $# in 0) break ;; esac do`."
-        }
-        Rule::IfsSetToLiteralBackslashN => {
-            "Where there is no `.shuck.toml`, a backslash before a sign is let pass: in `IFS=\\;` it only quotes."
+            "only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are looked through, for names that \
+             differ in a letter from one that is assigned, and that no command is given (`read_into name`)."
         }
         Rule::UnquotedArrayExpansion => {
-            "Where there is no `.shuck.toml`, let pass are arrays whose elements are not known or hold nothing to split \
-             (`${a[@]}` after `a=(-x -y)`, `${!a[@]}`), `set -- $@`, and scripts that set `IFS`."
+            "these are not reported: arrays whose elements are not known or hold nothing to split (`${a[@]}` after \
+             `a=(-x -y)`, `${!a[@]}`), `set -- $@`, and scripts that set `IFS`."
+        }
+        _ => return None,
+    })
+}
+
+fn suppressed_of_words(rule: Rule) -> Option<&'static str> {
+    Some(match rule {
+        Rule::NonAbsoluteShebang => {
+            "a placeholder (`#!@PREFIX@/bin/sh`) is not reported: something else is put there."
+        }
+        Rule::IfsSetToLiteralBackslashN => {
+            "a backslash before a sign is not reported: in `IFS=\\;` it only quotes."
         }
         Rule::PositionalArgsInString => {
-            "Where there is no `.shuck.toml`, it is let pass where the command shows its arguments as one text (`echo`, \
-             `printf '%s '`, functions that join them by `$*` or only print them), and where nothing but a prefix or a suffix \
-             is added outside of the quotes (`run_\"$@\"`)."
-        }
-        Rule::StderrBeforeStdoutRedirect => {
-            "Where there is no `.shuck.toml`, it is let pass where something takes the output: in functions that are called in \
-             `$(…)` or before a `|`, or by other scripts, in groups that are redirected, and before `>/dev/tty`."
+            "it is not reported where the command shows its arguments as one text (`echo`, `printf '%s '`, functions that \
+             join them by `$*` or only print them), and where nothing but a prefix or a suffix is added outside of the \
+             quotes (`run_\"$@\"`)."
         }
         Rule::TildeInStringComparison => {
-            "Where there is no `.shuck.toml`, only what is used as a file is told: targets of redirections, operands of \
-             `cat`, `cd`, `rm` and the like, and `[ -f \"~/x\" ]`. Elsewhere it may be a text to show, to compare, or for another machine."
+            "only what is used as a file is reported: targets of redirections, operands of `cat`, `cd`, `rm` and the like, \
+             and `[ -f \"~/x\" ]`. Elsewhere it may be a text to show, to compare, or for another machine."
         }
-        Rule::SourcedWithArgs => {
-            "Where there is no `.shuck.toml`, `. ./file \"$@\"` is let pass: the file has these arguments anyhow."
+        _ => return None,
+    })
+}
+
+fn suppressed_of_commands(rule: Rule) -> Option<&'static str> {
+    Some(match rule {
+        Rule::LoopControlOutsideLoop => {
+            "one in the condition of a loop is not reported: `while case $# in 0) break ;; esac do`."
         }
+        Rule::StderrBeforeStdoutRedirect => {
+            "it is not reported where something takes the output: in functions that are called in `$(…)` or before a `|`, or \
+             by other scripts, in groups that are redirected, and before `>/dev/tty`."
+        }
+        Rule::SourcedWithArgs => "`. ./file \"$@\"` is not reported: the file has these arguments anyhow.",
         Rule::DeclareCommand | Rule::LetCommand | Rule::SourceBuiltinInSh => {
-            "Where there is no `.shuck.toml`, it is let pass where the script asks for the command (`type shopt && …`, \
-             `command -v shopt || return`) or lets it fail (`shopt -s nullglob 2>/dev/null || true`)."
+            "it is not reported where the script asks for the command (`type shopt && …`, `command -v shopt || return`) or \
+             lets it fail (`shopt -s nullglob 2>/dev/null || true`)."
         }
         Rule::TrapErr | Rule::PrintfQFormatInSh => {
-            "Where there is no `.shuck.toml`, it is let pass where the script lets it fail (`2>/dev/null || true`)."
+            "it is not reported where the script lets it fail (`2>/dev/null || true`)."
         }
         _ => return None,
     })

@@ -1,14 +1,14 @@
 //! Reads a script, past what shuck's parser finds fault with though no shell does: a `}` in a word (`\{}`, `a}`), which to a
 //! shell is a letter like others, and which closes something to the parser.
 //!
-//! Left out: what such a `}` closed without anybody's complaint, but for the `\{}` of `find`: `f() { echo a}; }`.
+//! Left out: what such a `}` closed without an error of the parser, but for the `\{}` of `find`: `f() { echo a}; }`.
 
 use std::borrow::Cow;
 
 use shuck_linter::ShellDialect;
 use shuck_parser::parser::{ParseResult, Parser};
 
-/// How often braces are looked for: the parser may tell of one at a time.
+/// How often braces are looked for: the parser may report one at a time.
 const MOST: usize = 16;
 
 /// In place of a `}`: it ends the name of a variable as that does, and is nothing to the shell.

@@ -72,8 +72,8 @@ impl Selection {
         self.select.is_some()
     }
 
-    /// Syntax errors are told whatever is selected: nothing else can be found in such a file.
-    pub(crate) fn tells_syntax_errors(&self) -> bool {
+    /// Syntax errors are reported whatever is selected: nothing else can be found in such a file.
+    pub(crate) fn reports_syntax_errors(&self) -> bool {
         !self.ignores_syntax
     }
 }

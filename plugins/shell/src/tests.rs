@@ -10,8 +10,10 @@ use broker_plugin_sdk::{
 use crate::Shell;
 
 mod brackets;
+mod conditions;
 mod meant;
 mod mistakes;
+mod switches;
 
 /// What is said of `path` where these files are.
 fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Report, String> {
@@ -20,13 +22,13 @@ fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Repo
 }
 
 /// `line code "text it is about"` of each finding; `excluded`, or what is wrong with the configuration.
-fn told(files: &[(&str, &str)], settings: Settings, path: &str) -> String {
+fn lines_of(files: &[(&str, &str)], settings: Settings, path: &str) -> String {
     let project = testing::Project::<Shell>::new(files).try_with(settings);
     project.map_or_else(|it| format!("{it:?}"), |mut it| it.lines(path))
 }
 
 fn check(text: &str) -> String {
-    told(&[("a.sh", text)], settings(), "a.sh")
+    lines_of(&[("a.sh", text)], settings(), "a.sh")
 }
 
 #[test]
@@ -49,11 +51,11 @@ fn shucks_findings() {
 
 /// What most scripts mean by it; on where shuck is configured, and where it is selected.
 #[test]
-fn what_may_be_right_is_let_pass() {
+fn what_may_be_right_is_suppressed() {
     let script = "#!/bin/bash\necho 'costs $5 of $HOME'\nPGHOST= PGPORT= psql\n. \"$dir/lib.sh\"\n\
                   f() { g \"$1\"; }\nf\ntrap \"rm $x\" EXIT\ncd /x\ncd \"$(dirname \"$BASH_SOURCE\")\" || exit\necho \"${x#$y}\"\n";
     assert_eq!(check(script), "");
-    let configured = told(&[("a.sh", script), (".shuck.toml", "")], settings(), "a.sh");
+    let configured = lines_of(&[("a.sh", script), (".shuck.toml", "")], settings(), "a.sh");
     for code in ["C004", "C005", "C006", "C008", "C024", "C055", "C100"] {
         assert!(configured.contains(code), "{code} in {configured}");
     }
@@ -100,7 +102,7 @@ fn names_that_nothing_assigns() {
     assert_eq!(check("names=1\necho \"$nmaes\" \"$names\"\n"), "", "who sources this may set it");
     let zsh = "#!/bin/zsh\nword=1\nprint $words $curcontext $word\n";
     assert_eq!(check(zsh), "", "zsh's own");
-    assert!(told(&[("a.sh", "#!/bin/sh\necho \"$a\"\n")], select(&["C006"]), "a.sh").contains("C006"));
+    assert!(lines_of(&[("a.sh", "#!/bin/sh\necho \"$a\"\n")], select(&["C006"]), "a.sh").contains("C006"));
 }
 
 /// C001: only what nothing else may use.
@@ -119,7 +121,7 @@ fn names_that_nothing_uses() {
     assert_eq!(sh("for i in 1 2; do echo; done"), "");
     assert_eq!(sh("f() { local foo=1; trap 'echo $foo' EXIT; }\nf"), "");
     assert_eq!(sh("f() { local -x foo=1; env; }\nf"), "", "for other programs");
-    assert!(told(&[("a.sh", "#!/bin/sh\nfoo=1\n")], select(&["C001"]), "a.sh").contains("C001"));
+    assert!(lines_of(&[("a.sh", "#!/bin/sh\nfoo=1\n")], select(&["C001"]), "a.sh").contains("C001"));
     assert_eq!(check("foo=1\n"), "", "for who sources this");
 }
 
@@ -137,8 +139,8 @@ fn interpreters_to_be_filled_in() {
         let found = check(&format!("{first}\necho\n"));
         assert!(!found.contains("C060"), "{first}: {found}");
     }
-    let found = told(&[("a.sh", "#!@PREFIX@/bin/sh\necho\n")], select(&["C060"]), "a.sh");
-    assert!(found.contains("C060"), "who asks is told: {found}");
+    let found = lines_of(&[("a.sh", "#!@PREFIX@/bin/sh\necho\n")], select(&["C060"]), "a.sh");
+    assert!(found.contains("C060"), "a selected rule is reported: {found}");
 }
 
 /// Scripts that ask which shell they run in have what that shell has.
@@ -206,7 +208,7 @@ fn shells() {
     let array = "a=(1)\necho \"${a[@]}\"\n";
     assert_eq!(check(&format!("#!/bin/bash\n{array}")), "");
     assert!(check(&format!("#!/bin/sh\n{array}")).contains("X013"));
-    assert_eq!(check(array), "", "nobody said that it is for sh");
+    assert_eq!(check(array), "", "the file does not say that it is for sh");
     assert!(check(&format!("# shellcheck shell=sh\n{array}")).contains("X013"));
     assert!(
         check(&format!("\n# why\n#  shellcheck  disable=SC1091  shell=sh # why\n{array}")).contains("X013")
@@ -214,7 +216,7 @@ fn shells() {
     assert_eq!(check(&format!("# shellcheck disable=SC1091 # shell=sh\n{array}")), "");
     assert_eq!(check(&format!("{array}# shellcheck shell=sh\n")), "");
     assert_eq!(check("#!/usr/bin/env fish\n# shellcheck shell=sh\necho\n"), "", "it says that it is for sh");
-    let named = |name| told(&[(name, array)], settings(), name);
+    let named = |name| lines_of(&[(name, array)], settings(), name);
     assert!(named(".profile").contains("X013"), "what starts any shell is for any");
     assert_eq!(named(".bashrc"), "");
     assert_eq!(check("#!/usr/bin/env fish\nset x (date)\nif test; end\n"), "excluded");
@@ -235,11 +237,11 @@ fn what_cannot_be_parsed() {
     let is_error = |it: &Diagnostic| it.code == "syntax-error" && it.severity == Severity::Error;
     assert!(found.diagnostics.iter().all(is_error), "and the host knows them as what they are");
     assert_eq!(found.diagnostics[1].fixes[0].edits[0].replacement, "fi\n");
-    assert_eq!(told(&[("a.sh", "if a; then\n  b\n")], select(&["C035"]), "a.sh"), "3 syntax-error \"\"");
+    assert_eq!(lines_of(&[("a.sh", "if a; then\n  b\n")], select(&["C035"]), "a.sh"), "3 syntax-error \"\"");
     assert_eq!(check("#!/bin/sh\ndone\n"), "2 syntax-error \"done\"");
     let ignoring = Settings { ignore: vec!["syntax-error".to_owned()], ..settings() };
-    assert_eq!(told(&[("a.sh", "echo $(ls\n")], ignoring, "a.sh"), "");
-    assert!(told(&[("a.sh", "echo $(ls\n")], select(&["C001"]), "a.sh").contains("syntax-error"));
+    assert_eq!(lines_of(&[("a.sh", "echo $(ls\n")], ignoring, "a.sh"), "");
+    assert!(lines_of(&[("a.sh", "echo $(ls\n")], select(&["C001"]), "a.sh").contains("syntax-error"));
 }
 
 /// Where the parser names no place, the script may be right.
@@ -254,7 +256,7 @@ fn braces_in_words() {
     let find = "find . -exec rm \\{} \\;\n";
     assert_eq!(check(&format!("#!/bin/sh\n{find}")), "");
     assert_eq!(check(&format!("#!/bin/sh\nf() {{\n  {find}  local foo=1\n}}\nf\n")), "4 C001 \"foo\"");
-    let quotes = told(&[("a.sh", "#!/bin/sh\nls \\{} {$1} $2}\n")], select(&["S001"]), "a.sh");
+    let quotes = lines_of(&[("a.sh", "#!/bin/sh\nls \\{} {$1} $2}\n")], select(&["S001"]), "a.sh");
     assert_eq!(quotes, "2 S001 \"$1\", 2 S001 \"$2\"");
     let quoted = fixed("#!/bin/sh\nls $1 \\{}$2\n", "S001");
     assert_eq!(quoted, "#!/bin/sh\nls \"$1\" \\{}\"$2\"\n");
@@ -263,7 +265,8 @@ fn braces_in_words() {
 /// As ShellCheck, shuck leaves out the backslashes that the shell takes away when it counts.
 #[test]
 fn places_in_backticks() {
-    let quotes = |line: &str| told(&[("a.sh", &format!("#!/bin/sh\n{line}\n"))], select(&["S001"]), "a.sh");
+    let quotes =
+        |line: &str| lines_of(&[("a.sh", &format!("#!/bin/sh\n{line}\n"))], select(&["S001"]), "a.sh");
     assert_eq!(quotes("echo `echo \\\\\\\\a $b` $c"), "2 S001 \"$b\", 2 S001 \"$c\"");
     assert_eq!(quotes("echo `echo \\`a\\` $b`"), "2 S001 \"$b\"");
     assert_eq!(quotes("echo `echo \\$b`"), "2 S001 \"$b\"");
@@ -287,7 +290,7 @@ fn carriage_returns() {
     assert_eq!(found.url.as_deref(), Some("https://www.shellcheck.net/wiki/SC1017"));
     assert_eq!(check("f() {\r\n  echo a\r\n}\r\n"), "1 syntax-error \"\\r\"", "the parser knows no place");
     let ignoring = Settings { ignore: vec!["syntax-error".to_owned()], ..settings() };
-    assert_eq!(told(&[("a.sh", script)], ignoring, "a.sh"), "");
+    assert_eq!(lines_of(&[("a.sh", script)], ignoring, "a.sh"), "");
 }
 
 /// The text once the fixes of a rule are applied, the first to last.
@@ -329,94 +332,6 @@ fn what_follows_a_command_stays() {
     assert_eq!(counted("if grep a f | wc -l; then :; fi"), "#!/bin/sh\nif grep -c a f; then :; fi");
     assert_eq!(counted("grep a f | wc -l && b"), "#!/bin/sh\ngrep -c a f && b");
     assert_eq!(counted("grep a f | wc -l\nb\n"), "#!/bin/sh\ngrep -c a f\nb\n");
-}
-
-#[test]
-fn comments_switch_rules_off() {
-    assert_eq!(check("#!/bin/sh\n# shellcheck disable=SC2034\nf() { local foo=1; }\nf\n"), "");
-    assert_eq!(check("#!/bin/sh\n# shuck: disable=C001\nf() { local foo=1; }\nf\n"), "");
-}
-
-#[test]
-fn selection() {
-    let told = |codes: &[&str]| told(&[("a.sh", "#!/bin/sh\nfoo=1\necho $1\n")], select(codes), "a.sh");
-    assert_eq!(told(&["C001"]), "2 C001 \"foo\"");
-    assert_eq!(told(&["SC2034"]), "2 C001 \"foo\"");
-    assert_eq!(told(&["unused-assignment"]), "2 C001 \"foo\"");
-    assert_eq!(told(&["S001"]), "3 S001 \"$1\"");
-    assert!(told(&["ALL"]).contains("S001"));
-    assert!(told(&["F401"]).contains("F401"));
-}
-
-#[test]
-fn shucks_configuration() {
-    let files = |config: &'static str| {
-        [
-            ("d/a.sh", "#!/bin/bash\nf() { local foo=1; }; f\necho $1\n"),
-            (".shuck.toml", config),
-            ("d/x.sh", "a=(1)\necho \"${a[@]}\"\n"),
-        ]
-    };
-    let a = |config| told(&files(config), settings(), "d/a.sh");
-    assert_eq!(a("[lint]\nignore = ['C001']\n"), "");
-    assert_eq!(a("[lint]\nextend-select = ['S001']\nignore = ['C']\n"), "3 S001 \"$1\"");
-    assert_eq!(a("[lint.per-file-ignores]\n'd/*.sh' = ['C001']\n"), "");
-    assert!(told(&files("[lint.per-file-shell]\n'x.sh' = 'sh'\n"), settings(), "d/x.sh").contains("X013"));
-    let fixes = report(&files("[lint]\nunfixable = ['C001']\n"), settings(), "d/a.sh").unwrap();
-    assert!(fixes.diagnostics[0].fixes.is_empty());
-    assert_eq!(
-        told(&files("[lint]\nignore = ['C001']\n"), Settings { isolated: true, ..settings() }, "d/a.sh"),
-        "2 C001 \"foo\""
-    );
-    let named = Settings { config: Some(".shuck.toml".to_owned()), ..settings() };
-    assert_eq!(told(&files("[lint]\nignore = ['C001']\n"), named, "d/a.sh"), "");
-    assert_eq!(
-        a("[lint]\nselect = ['S080']\n[lint.rule-options.s080]\nmax-lines = 2\n").split(' ').nth(1),
-        Some("S080")
-    );
-}
-
-#[test]
-fn a_broken_configuration_is_one_sentence() {
-    let told = |config: &str| told(&[("a.sh", ""), (".shuck.toml", config)], settings(), "a.sh");
-    assert!(told("x = \n").starts_with("cannot use `.shuck.toml`: line 1: "));
-    assert_eq!(told("lint = 1\n"), "cannot use `.shuck.toml`: `lint` should be a table");
-    assert_eq!(
-        told("[lint]\nignore = ['C9']\nselect = ['Q1']\n"),
-        "cannot use `.shuck.toml`: there is no rule `Q1`, which `lint.select` names"
-    );
-    assert_eq!(
-        told("[lint.per-file-shell]\n'*.sh' = 'fish'\n"),
-        "cannot use `.shuck.toml`: `lint.per-file-shell` names `fish`: it can be `bash`, `dash`, `ksh`, `mksh`, `sh` or `zsh`"
-    );
-    assert_eq!(
-        told("[lint.rule-options.s080]\nmax-lines = 'x'\n"),
-        "cannot use `.shuck.toml`: `lint.rule-options.s080.max-lines` should be a number"
-    );
-    assert_eq!(
-        told("[lint.rule-options.c001]\nx = 1\n"),
-        "cannot use `.shuck.toml`: there is no option `lint.rule-options.c001.x`"
-    );
-}
-
-#[test]
-fn shellchecks_configuration() {
-    let told = |config: &str| {
-        told(
-            &[
-                ("d/a.sh", "#!/bin/bash\nf() { local foo=1; }; f\na=(1)\necho \"${a[@]}\"\n"),
-                (".shellcheckrc", config),
-            ],
-            settings(),
-            "d/a.sh",
-        )
-    };
-    assert_eq!(told("# none\nexternal-sources=true\n"), "2 C001 \"foo\"");
-    assert_eq!(told("disable=SC1000,SC2034 # why\n"), "");
-    assert_eq!(told("disable=SC2030-SC2040\n"), "");
-    assert_eq!(told("disable=all\n"), "");
-    assert!(told("shell=sh\n").contains("X013"));
-    assert_eq!(told("shell=busybox\n"), "2 C001 \"foo\"", "as if it were not there");
 }
 
 #[test]

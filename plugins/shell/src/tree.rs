@@ -98,6 +98,14 @@ fn assignments<'a>(all: &'a [Assignment], visit: Visit<'_, 'a>) {
     }
 }
 
+/// Values of assignments, those of an array's elements left out.
+pub(crate) fn assigned_words(all: &[Assignment]) -> impl Iterator<Item = &Word> {
+    all.iter().filter_map(|it| match &it.value {
+        AssignmentValue::Scalar(it) => Some(it),
+        AssignmentValue::Compound(_) => None,
+    })
+}
+
 pub(crate) fn walk_word<'a>(word: &'a Word, visit: Visit<'_, 'a>) {
     parts(&word.parts, visit);
 }

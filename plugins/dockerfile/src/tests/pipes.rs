@@ -118,3 +118,22 @@ fn pipes_in_substitutions() {
         assert_eq!(run(script), "2 DL4006 \"|\"", "{script}");
     }
 }
+
+/// DL4006: what is quoted is no command.
+#[test]
+fn pipes_in_quotes() {
+    let run = |script: &str| check(&format!("FROM a:1\nRUN {script}\n"));
+    for script in [
+        "V='$(ls | sort)'",
+        "V=a'`ls | sort`'",
+        "V=\\$\\(ls\\)",
+        "V=\"\\$(ls | sort) \\`ls | sort\\`\"",
+        "{ V='(a)'; echo $V; } | c",
+        "{ V=$((1+2)); echo $V; } | c",
+    ] {
+        assert_eq!(run(script), "", "{script}");
+    }
+    for script in ["V=\"'$(ls | sort)'\"", "V='a'$(ls | sort)", "V=\"it's `ls | sort`\""] {
+        assert_eq!(run(script), "2 DL4006 \"|\"", "{script}");
+    }
+}

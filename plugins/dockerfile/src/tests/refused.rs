@@ -85,10 +85,10 @@ fn words_and_arrays() {
 #[test]
 fn what_is_no_dockerfile() {
     assert_eq!(check("# syntax=example/earthly\nVERSION 1\n"), "excluded");
-    let told = |path: &str, text: &str| told(&[(path, text)], settings(), path);
-    assert_eq!(told("Dockerfile.part", "RUN x\n"), "excluded");
-    assert_eq!(told("Dockerfile.dockerignore", "node_modules\n"), "excluded");
-    assert_eq!(told("web.dockerfile", "FROM a\n"), "1 DL3006 \"a\"");
+    let lines = |path: &str, text: &str| lines_of(&[(path, text)], settings(), path);
+    assert_eq!(lines("Dockerfile.part", "RUN x\n"), "excluded");
+    assert_eq!(lines("Dockerfile.dockerignore", "node_modules\n"), "excluded");
+    assert_eq!(lines("web.dockerfile", "FROM a\n"), "1 DL3006 \"a\"");
 }
 
 #[test]

@@ -60,17 +60,21 @@ fn comments_switch_rules_off() {
 #[test]
 fn hadolints_configuration() {
     let text = "FROM a\nLABEL x=\"\" y=1\nCMD x\n";
-    let told = |config: &str, settings: Settings| {
-        told(&[("d/Dockerfile", text), (".hadolint.yaml", config)], settings, "d/Dockerfile")
+    let with = |config: &str, settings: Settings| {
+        lines_of(&[("d/Dockerfile", text), (".hadolint.yaml", config)], settings, "d/Dockerfile")
     };
-    assert_eq!(told("ignored: [DL3006, DL3025]\n", settings()), "");
+    assert_eq!(with("ignored: [DL3006, DL3025]\n", settings()), "");
     assert_eq!(
-        told("ignored: [DL3006]\n", Settings { isolated: true, ..settings() }),
+        with("ignored: [DL3006]\n", Settings { isolated: true, ..settings() }),
         "1 DL3006 \"a\", 3 JSONArgsRecommended \"CMD\""
     );
-    assert_eq!(told("ignored: [DL3006]\n", select(&["DL3006"])), "1 DL3006 \"a\"", "who asks is told");
     assert_eq!(
-        told(
+        with("ignored: [DL3006]\n", select(&["DL3006"])),
+        "1 DL3006 \"a\"",
+        "a selected rule is reported"
+    );
+    assert_eq!(
+        with(
             "ignored: [DL3006, DL3025]\ntrustedRegistries: [r.io]\nlabel-schema:\n  x: text\n  z: text\nstrict-labels: true\n",
             settings()
         ),
@@ -79,10 +83,10 @@ fn hadolints_configuration() {
     let files = [("Dockerfile", "FROM a\n"), (".hadolint.yaml", "override:\n  error: [DL3006]\n  style:\n")];
     assert_eq!(report(&files, settings(), "Dockerfile").unwrap().diagnostics[0].severity, Severity::Error);
     assert_eq!(
-        told("ignored: DL3006\n", settings()),
+        with("ignored: DL3006\n", settings()),
         "cannot use `.hadolint.yaml`: `ignored` should be a list of codes"
     );
-    assert!(told("ignored: [\n", settings()).starts_with("cannot use `.hadolint.yaml`: "));
+    assert!(with("ignored: [\n", settings()).starts_with("cannot use `.hadolint.yaml`: "));
     let config = crate::config::Config::parse("ignored: [DL3003, SC1000]\nignord: []\n").unwrap();
     assert_eq!(config.remarks, ["hadolint has no option `ignord`", "`DL3003` is not checked here"]);
     let config =
@@ -95,7 +99,7 @@ fn hadolints_configuration() {
         ]
     );
     assert_eq!(
-        told("label-schema: {a: bogus}\n", settings()),
+        with("label-schema: {a: bogus}\n", settings()),
         "cannot use `.hadolint.yaml`: `label-schema` has no type \"bogus\""
     );
 }

@@ -43,7 +43,7 @@ fn commands_that_are_asked_for() {
 #[test]
 fn words_that_come_apart() {
     let bash = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
-    for (lines, told) in [
+    for (lines, expected) in [
         ("for it in $@; do rm \"$it\"; done", "2 S008 \"$@\""),
         ("exec x ${@:2}", "2 S008 \"${@:2}\""),
         ("a=(\"$1\" b)\nls ${a[@]}", "3 S008 \"${a[@]}\""),
@@ -52,13 +52,30 @@ fn words_that_come_apart() {
         ("mapfile -t a <f\nls ${a[@]}", "3 S008 \"${a[@]}\""),
         ("while IFS= read -r l; do :; done <f\nls $@", "3 S008 \"$@\""),
         ("ls $@/x", "2 S008 \"$@\""),
+        ("logs=(/var/log/*.log)\ncat ${logs[@]}", "3 S008 \"${logs[@]}\""),
+        ("all=($dir/part[0-9] x)\ncat ${all[@]}", "3 S008 \"${all[@]}\""),
+        ("all+=(data.???)\ncat ${all[@]:1}", "3 S008 \"${all[@]:1}\""),
+        ("all=(my\\ file)\ncat ${all[@]}", "3 S008 \"${all[@]}\""),
+        ("IFS=: read -ra dirs <<<\"$PATH\"\nls ${dirs[@]}", "3 S008 \"${dirs[@]}\""),
+        ("while IFS=$'\\t' read -r -u 3 -a row; do\n  put ${row[@]}\ndone", "3 S008 \"${row[@]}\""),
+        ("IFS= read -r -d '' -acells <f\nput ${cells[@]}", "3 S008 \"${cells[@]}\""),
     ] {
-        assert_eq!(bash(lines), told, "{lines}");
+        assert_eq!(bash(lines), expected, "{lines}");
     }
     for lines in [
         "for it in \"$@\"; do :; done",
         "a=(-x --y=1 $(ls) $b)\nls ${a[@]}",
         "read -ra a <f\nls ${a[@]}",
+        "IFS=' ' read -ra a <f\nls ${a[@]}",
+        "IFS=$x read -ra a <f\nls ${a[@]}",
+        "IFS=, read -r a b <f\nls ${a[@]}",
+        "IFS=, read -p -a a <f\nls ${a[@]}",
+        "IFS=, grep -a a <f\nls ${a[@]}",
+        "a=(\\*.c x\\?)\nls ${a[@]}",
+        "a=(--include=*.c https://x/?y=1)\nls ${a[@]}",
+        "a=(x] $(ls *.c) 1[)\nls ${a[@]}",
+        "set -ef\na=(*.c)\nls ${a[@]}",
+        "set -o noglob\na=(*.c)\nls ${a[@]}",
         "a=('b c')\nfor i in ${!a[@]}; do echo \"$i\"; done",
         "ls ${from_elsewhere[@]}",
         "set -- $@",
@@ -89,8 +106,8 @@ fn arrays_in_strings() {
         "log() { echo \"$(sort \"$@\")\"; }; log \"no $@\"",
         "bin/log \"no $@\"",
     ] {
-        let told = bash(lines);
-        assert!(told.starts_with("2 S021") && !told.contains(','), "{lines}: {told}");
+        let found = bash(lines);
+        assert!(found.starts_with("2 S021") && !found.contains(','), "{lines}: {found}");
     }
     for lines in [
         "echo \"a $*\" \"$@\" \"${a[*]}\" \"${#a[@]} of them\"",
@@ -138,14 +155,14 @@ fn redirections_in_the_wrong_order() {
 #[test]
 fn tildes_in_quotes() {
     let sh = |lines: &str| check(&format!("#!/bin/sh\n{lines}\n"));
-    for (lines, told) in [
+    for (lines, expected) in [
         ("mkdir -p \"~/a\"", "~/a"),
         ("rm '~/a b'", "'~/a b'"),
         ("echo a >>\"~/b\"", "~/b"),
         ("[ -d \"~/a\" ] && :", "~/a"),
         ("cd \"~/$1\" || exit", "~/"),
     ] {
-        assert_eq!(sh(lines), format!("2 C091 \"{told}\""), "{lines}");
+        assert_eq!(sh(lines), format!("2 C091 \"{expected}\""), "{lines}");
     }
     for lines in [
         "echo 'in ~/a'",

@@ -8,13 +8,13 @@ fn sh(lines: &str) -> String {
 
 #[test]
 fn names_that_are_read() {
-    for (lines, told) in [
+    for (lines, expected) in [
         ("read -r $name\necho \"hi $name\"", "2 SC2229 \"$name\""),
         ("read -rp 'name: ' -t 5 \"${name}\"\necho \"${name:-x}\"", "2 SC2229 \"\\\"${name}\\\"\""),
         ("name=\"\"\nif x; then read -- $name; fi\n[ \"$name\" = y ]", "3 SC2229 \"$name\""),
         ("x=$(read $name; echo \"$name\")\necho \"$x\"", "2 SC2229 \"$name\""),
     ] {
-        assert_eq!(check(&format!("#!/bin/bash\n{lines}\n")), told, "{lines}");
+        assert_eq!(check(&format!("#!/bin/bash\n{lines}\n")), expected, "{lines}");
     }
     for lines in [
         "read -r name\necho \"$name\"",
@@ -57,6 +57,11 @@ fn comparisons_that_are_commands() {
 fn assignments_by_set() {
     assert_eq!(sh("set name=x"), "2 SC2121 \"name=x\"");
     assert_eq!(sh("if a; then set PATH=\"/x:$PATH\"; fi"), "2 SC2121 \"PATH=\\\"/x:$PATH\\\"\"");
+    for (line, name) in [("set list+=x", "`list`"), ("set list=x", "`list`")] {
+        let text = format!("#!/bin/bash\n{line}\n");
+        let found = report(&[("a.sh", &text)], settings(), "a.sh").unwrap().diagnostics;
+        assert!(found[0].message.contains(&format!("and {name} stays")), "{}", found[0].message);
+    }
     for lines in
         ["set -- a=1", "set a=1 b=2", "set \"a=1\"", "set -e", "set $x", "set a", "name=x", "set --opt=x"]
     {
@@ -80,7 +85,7 @@ fn first_lines() {
 #[test]
 fn which_of_them_hold() {
     let script = "#!/bin/sh\nset a=1\n";
-    let with = |config: (&str, &str), settings| told(&[("a.sh", script), config], settings, "a.sh");
+    let with = |config: (&str, &str), settings| lines_of(&[("a.sh", script), config], settings, "a.sh");
     let none = ("x", "");
     assert_eq!(with(none, select(&["SC2121"])), "2 SC2121 \"a=1\"");
     assert_eq!(with(none, select(&["assignment-by-set"])), "2 SC2121 \"a=1\"");
