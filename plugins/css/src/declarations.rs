@@ -198,7 +198,11 @@ impl Sheet<'_> {
             let folded = name.to_ascii_lowercase();
             let is_important = it.important.is_some();
             let mut longhands = self.names.shorthands.get(&*folded).into_iter().flatten();
-            let is_lost = |name: &str| known.get(name).is_some_and(|kept| is_important || !kept);
+            let is_image = has_generated_image(&self.text[value_of(it)]);
+            // The colour where the browser does not know the image.
+            let is_fallback = |name: &str| name == "background-color" && is_image;
+            let is_lost =
+                |name: &str| known.get(name).is_some_and(|kept| is_important || !kept) && !is_fallback(name);
             if let Some(lost) = longhands.find(|it| is_lost(it)) {
                 let message = format!("`{name}` sets `{lost}` again, which is set before");
                 let range = it.span.start..it.span.start + name.len();
@@ -217,6 +221,12 @@ impl Sheet<'_> {
 pub(crate) fn value_of(it: &Declaration<'_>) -> Range<usize> {
     let start = it.colon_span.end.min(it.span.end);
     start..it.important.as_ref().map_or(it.span.end, |it| it.span.start).max(start)
+}
+
+/// Whether a value has an image that browsers of old do not know: `linear-gradient(…)`, `image-set(…)`.
+fn has_generated_image(value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    ["gradient(", "image-set(", "cross-fade(", "element(", "image("].iter().any(|it| value.contains(it))
 }
 
 /// Whether a value is put together when it is built: it is nothing to judge.

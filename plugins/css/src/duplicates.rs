@@ -11,7 +11,7 @@ use crate::tokens::{Kind, Token, tokens};
 use crate::walk::{Sheet, name_of, normal};
 
 impl Sheet<'_> {
-    /// Two declarations of one property: told of the one that has no effect.
+    /// Two declarations of one property: reports the one that has no effect.
     pub(crate) fn duplicates(&mut self, all: &[Statement<'_>]) {
         let mut known: HashMap<String, Written> = HashMap::new();
         for (number, it) in all.iter().enumerate() {
@@ -84,7 +84,7 @@ struct Written {
     is_important: bool,
 }
 
-/// Whether who understands one of two values understands the other: they differ in numbers, colours and strings at most.
+/// Whether a browser that knows one of two values knows the other: they differ in numbers, colours and strings at most.
 fn is_one_kind(one: &str, other: &str, has_lines: bool) -> bool {
     if one == other || one.contains(['$', '@']) || other.contains(['$', '@']) {
         return one == other;

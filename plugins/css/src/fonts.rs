@@ -1,16 +1,18 @@
 //! Rules on the families of fonts.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use raffia::ast::Declaration;
 
 use crate::declarations::{is_made, shifted, value_of};
+use crate::names::CSS_WIDE;
 use crate::rules::MISSING_GENERIC;
 use crate::tokens::{Kind, Token, tokens};
 use crate::walk::{Sheet, normal};
 
-/// Families that every browser has, and what stands for all families.
-const GENERIC: [&str; 18] = [
+/// Families that every browser has.
+const GENERIC: [&str; 13] = [
     "serif",
     "sans-serif",
     "cursive",
@@ -24,11 +26,6 @@ const GENERIC: [&str; 18] = [
     "emoji",
     "math",
     "fangsong",
-    "inherit",
-    "initial",
-    "revert",
-    "revert-layer",
-    "unset",
 ];
 
 /// Fonts of the system, which `font` takes with all that belongs to them.
@@ -50,7 +47,7 @@ const SIZES: [&str; 10] = [
 
 impl Sheet<'_> {
     pub(crate) fn families(&mut self, text: &str, start: usize, tokens: &[Token], name: &str) {
-        let mut known: Vec<String> = Vec::new();
+        let mut known: HashSet<String> = HashSet::new();
         let commas = tokens.iter().filter(|it| it.kind == Kind::Comma).map(|it| it.range.start);
         let ends: Vec<usize> = commas.chain([text.len()]).collect();
         let mut from = 0;
@@ -58,16 +55,15 @@ impl Sheet<'_> {
             let part = &text[from..*end];
             let is_size = name == "font" && number == 0;
             let plain = normal(part);
-            let word = plain.trim_matches(['"', '\'']).to_owned();
+            let word = plain.trim_matches(['"', '\'']);
             let is_name = !is_size && !word.is_empty() && !word.contains(['(', '$', '@']);
             // Twice on purpose: browsers take another size for `monospace` alone.
             let is_name = is_name && !word.eq_ignore_ascii_case("monospace");
-            if is_name && known.iter().any(|it| it.eq_ignore_ascii_case(&word)) {
+            if is_name && !known.insert(word.to_ascii_lowercase()) {
                 let lead = part.len() - part.trim_start().len();
                 let range = start + from + lead..start + from + part.trim_end().len().max(lead);
                 self.tell("font-family-no-duplicate-names", format!("{plain} is there twice"), range);
             }
-            known.extend(is_name.then_some(word));
             from = end + 1;
         }
     }
@@ -85,7 +81,8 @@ impl Sheet<'_> {
             return;
         }
         let Some(families) = families_of(text, &tokens, property) else { return };
-        let is_generic = |it: &str| GENERIC.iter().any(|word| word.eq_ignore_ascii_case(it));
+        let words = || GENERIC.iter().chain(&CSS_WIDE);
+        let is_generic = |it: &str| words().any(|word| word.eq_ignore_ascii_case(it));
         if !text[families.clone()].split(',').any(|it| is_generic(&normal(it))) {
             self.tell(
                 MISSING_GENERIC,

@@ -18,6 +18,10 @@ pub(crate) struct Names {
     pub(crate) shorthands: HashMap<&'static str, Vec<&'static str>>,
 }
 
+/// Keywords that every property takes, in small letters.
+pub(crate) const CSS_WIDE: [&str; 6] =
+    ["inherit", "initial", "revert", "revert-layer", "revert-rule", "unset"];
+
 /// At-rules of Tailwind, PostCSS's well-known plugins and CSS modules, which build tools take out.
 const OF_TOOLS: [&str; 24] = [
     "apply",

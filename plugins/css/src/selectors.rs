@@ -1,5 +1,6 @@
 //! Rules on selectors, keyframes, at-rules and media queries.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use broker_plugin_sdk::{Diagnostic, Related};
@@ -50,9 +51,10 @@ impl Sheet<'_> {
     fn duplicate_selector(&mut self, list: &SelectorList<'_>, text: &str, context: &Context) {
         let range = list.span.start..list.span.start + text.trim_end().len();
         let mut parts: Vec<String> = Vec::new();
+        let mut known = HashSet::new();
         for it in &list.selectors {
             let part = spaced(&self.text[it.span.start..it.span.end]);
-            if parts.contains(&part) {
+            if !known.insert(part.clone()) {
                 let message = format!("`{part}` is in the list already");
                 self.tell("no-duplicate-selectors", message, it.span.start..it.span.end);
             }
@@ -191,7 +193,7 @@ impl Sheet<'_> {
     }
 
     pub(crate) fn keyframe_blocks(&mut self, all: &[Statement<'_>], context: &Context) {
-        let mut known: Vec<String> = Vec::new();
+        let mut known: HashSet<String> = HashSet::new();
         for it in all {
             let (start, end) = match it {
                 Statement::KeyframeBlock(it) => (it.span.start, it.block.span.start),
@@ -204,11 +206,10 @@ impl Sheet<'_> {
                 let lead = part.len() - part.trim_start().len();
                 let range = at + lead..at + part.trim_end().len().max(lead);
                 at += part.len() + 1;
-                if known.contains(&word) {
+                if !known.insert(word.clone()) {
                     let message = format!("there is a keyframe `{word}` already");
                     self.tell("keyframe-block-no-duplicate-selectors", message, range);
                 }
-                known.push(word);
             }
         }
     }

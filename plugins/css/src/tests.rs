@@ -270,7 +270,7 @@ fn what_the_parser_does_not_know_is_no_error_of_the_file() {
     assert_eq!(check_as("a.less", known_to_less), "excluded");
     for name in ["a.scss", "a.less"] {
         let broken = ".a { top: 1px; }\n.b {\n  left: 1px;\n  top 1px;\n}\n";
-        assert_eq!(check_as(name, broken), "4 syntax-error \"top 1px\"", "nobody can read that");
+        assert_eq!(check_as(name, broken), "4 syntax-error \"top 1px\"", "not to be read");
     }
     assert!(check_as("a.less", "@layer @x { .a { .b; @{c}: `1; 2`; e(1); } }\n").starts_with("excluded"));
 }
@@ -360,6 +360,14 @@ fn declarations() {
         check("a { padding: 2px; padding-left: 1px; margin-top: 1px !important; margin: 2px; }\n"),
         "",
         "what is more important stays"
+    );
+    assert_eq!(
+        check(
+            "a { background-color: red; background: linear-gradient(red, blue) }\n\
+             b { background-color: red; background: url(a.png) }\n"
+        ),
+        "2 declaration-block-no-shorthand-property-overrides \"background\"",
+        "a colour before an image is for browsers of old"
     );
     assert_eq!(
         check("a { margin-top: 1px; margin: 2px !important; }\n"),

@@ -5,13 +5,10 @@ use raffia::Syntax;
 use raffia::ast::Declaration;
 
 use crate::declarations::{is_made, shifted, value_of};
-use crate::names::is_prefixed;
+use crate::names::{CSS_WIDE, is_prefixed};
 use crate::rules::UNKNOWN_VALUE;
 use crate::tokens::{Kind, Token, tokens};
 use crate::walk::Sheet;
-
-/// Keywords that every property takes.
-const GLOBAL: [&str; 6] = ["inherit", "initial", "revert", "revert-layer", "revert-rule", "unset"];
 
 /// `declaration-property-value-no-unknown`, which a configuration may leave alone by both names.
 pub(crate) struct UnknownValue {
@@ -51,7 +48,7 @@ impl Sheet<'_> {
         if is_made(text) || !tokens.iter().zip(&words).all(|(token, word)| is_keyword(token.kind, word)) {
             return;
         }
-        let is_known = |word: &str| known.contains(&word) || GLOBAL.contains(&word);
+        let is_known = |word: &str| known.contains(&word) || CSS_WIDE.contains(&word);
         let Some(at) = words.iter().position(|it| !is_known(&it.to_ascii_lowercase())) else { return };
         let (property, word) = (property.to_owned(), words[at].to_owned());
         let message = format!("`{word}` is no value of `{property}`");

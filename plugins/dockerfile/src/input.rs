@@ -23,6 +23,9 @@ pub(crate) fn is_needed_by(words: &[&str]) -> bool {
         }
         "unzip" => arguments.iter().any(|it| is_input(it)),
         "gpg" | "gpg2" => reads_keys(arguments),
+        "md5sum" | "sha1sum" | "sha224sum" | "sha256sum" | "sha384sum" | "sha512sum" | "b2sum" | "shasum" => {
+            checks_sums(arguments)
+        }
         "apt-key" => matches!(arguments, ["add", key] if is_input(key)),
         _ => false,
     }
@@ -108,6 +111,14 @@ fn letters_of_tar<'a>(
         }
     }
     is_read
+}
+
+/// A list of checksums without any fails.
+fn checks_sums(arguments: &[&str]) -> bool {
+    let found = options(arguments, "a", &["--algorithm"]);
+    let is_check =
+        found.short.contains('c') || found.long.iter().any(|it| "--check".starts_with(it) && it.len() > 2);
+    is_check && found.operands.iter().all(|it| is_input(it))
 }
 
 /// A search that finds nothing fails.

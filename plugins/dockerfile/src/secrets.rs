@@ -12,7 +12,7 @@ pub(crate) fn check(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>)
     for (name, range) in names(it, escape) {
         let rest = &it.line.text[range.end..];
         let rest = if it.is("ARG") && !rest.starts_with('=') { "" } else { rest };
-        if is_secret(&name) && !is_public_key(&name, rest) {
+        if is_secret(&name) && !is_public_key(&name, rest) && !is_path(value_of(rest)) {
             let message =
                 format!("`{name}` looks like a secret: {} puts it into the image for all to see", it.kind);
             found.push(Diagnostic::new("SecretsUsedInArgOrEnv", message, it.line.place(range)));
@@ -55,14 +55,28 @@ fn is_public_key(name: &str, rest: &str) -> bool {
         name.split('_').any(|it| it.eq_ignore_ascii_case("gpg") || it.eq_ignore_ascii_case("pgp"));
     let others = ["password", "passwd", "secret", "token", "private", "credential", "credentials"];
     let is_other = name.split('_').any(|it| others.iter().any(|other| it.eq_ignore_ascii_case(other)));
-    let value = rest.strip_prefix(['=', ' ']).unwrap_or_default().trim_start();
-    let value = match value.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next().unwrap_or_default(),
-        None => value.split_whitespace().next().unwrap_or_default(),
-    };
+    let value = value_of(rest);
     let is_id = |it: &str| {
         let digits = it.strip_prefix("0x").unwrap_or(it);
         (8..=64).contains(&digits.len()) && digits.bytes().all(|it| it.is_ascii_hexdigit())
     };
     is_openpgp && !is_other && (value.starts_with('$') || value.split_whitespace().all(is_id))
+}
+
+/// The value that follows a name, without its quotes.
+fn value_of(rest: &str) -> &str {
+    let value = rest.strip_prefix(['=', ' ']).unwrap_or_default().trim_start();
+    match value.chars().next().filter(|it| matches!(it, '"' | '\'')) {
+        Some(quote) => value[1..].split(quote).next().unwrap_or_default(),
+        None => value.split_whitespace().next().unwrap_or_default(),
+    }
+}
+
+/// Whether a value says where a secret is kept: an absolute path of more than one part, as base64 rarely looks.
+fn is_path(value: &str) -> bool {
+    let is_name =
+        |it: &str| !it.is_empty() && it.chars().all(|it| it.is_ascii_alphanumeric() || "._-${}".contains(it));
+    value
+        .strip_prefix('/')
+        .is_some_and(|it| it.contains('/') && it.trim_end_matches('/').split('/').all(is_name))
 }

@@ -125,6 +125,13 @@ fn instructions() {
          6 SecretsUsedInArgOrEnv \"GPG_KEY\", 6 SecretsUsedInArgOrEnv \"GPG_PRIVATE_KEY\"",
         "ids of public keys"
     );
+    assert_eq!(
+        check(
+            "FROM a:1\nENV TLS_KEY=\"/etc/app/tls.key\" TRUST_PASSWORD='/run/secrets/pass' API_KEY=/x+y//z= DB_PASSWORD=/\n"
+        ),
+        "2 SecretsUsedInArgOrEnv \"API_KEY\", 2 SecretsUsedInArgOrEnv \"DB_PASSWORD\"",
+        "places of secrets"
+    );
     assert_eq!(check("FROM a:1\nRUN a \\\n\n  b\n"), "3 NoEmptyContinuation \"\"");
 }
 

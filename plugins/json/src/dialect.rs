@@ -89,35 +89,44 @@ const FOLDERS: [&str; 4] = [".vscode", ".devcontainer", ".zed", "rush"];
 struct Reader {
     /// In small letters.
     folders: &'static [&'static str],
+    /// The folder right below it that has the files, where the program's name may mean other things.
+    below: Option<&'static str>,
     names: &'static [&'static str],
 }
 
+/// What VS Code and its kin read.
+const OF_VS_CODE: &[&str] = &[
+    "settings.json",
+    "settings.*.json",
+    "launch.json",
+    "tasks.json",
+    "extensions.json",
+    "keybindings.json",
+    "argv.json",
+    "c_cpp_properties.json",
+    "mcp.json",
+];
+
 /// Editors and terminals, whose settings are often kept for others in a folder that the program itself does not look at, and
 /// CodeSandbox.
-const READERS: [Reader; 4] = [
+const READERS: [Reader; 5] = [
     Reader {
-        folders: &["vscode", ".vscode", "vs-code", "vs_code", "vscodium", "code", "code - oss"],
-        names: &[
-            "settings.json",
-            "settings.*.json",
-            "launch.json",
-            "tasks.json",
-            "extensions.json",
-            "keybindings.json",
-            "argv.json",
-            "c_cpp_properties.json",
-            "mcp.json",
-        ],
+        folders: &["vscode", ".vscode", "vs-code", "vs_code", "vscodium", "code - oss"],
+        below: None,
+        names: OF_VS_CODE,
     },
+    Reader { folders: &["code"], below: Some("User"), names: OF_VS_CODE },
     Reader {
         folders: &["zed", ".zed"],
+        below: None,
         names: &["settings.json", "keymap.json", "tasks.json", "debug.json"],
     },
     Reader {
         folders: &["windows terminal", "windows-terminal", "windows_terminal", "windowsterminal"],
+        below: None,
         names: &["settings.json", "profiles.json"],
     },
-    Reader { folders: &[".codesandbox"], names: &["tasks.json"] },
+    Reader { folders: &[".codesandbox"], below: None, names: &["tasks.json"] },
 ];
 
 const JSON5: [&str; 6] =
@@ -153,7 +162,11 @@ impl Dialect {
 impl Reader {
     fn reads(&self, way: &str, name: &str) -> bool {
         let is_own = |folder: &str| self.folders.iter().any(|it| folder.eq_ignore_ascii_case(it));
-        self.names.iter().any(|it| is_like(name, it)) && way.split('/').any(is_own)
+        let below = way.split('/').skip(1).map(Some).chain([None]);
+        let mut folders = way.split('/').zip(below);
+        let is_below = |it: Option<&str>| self.below.is_none() || self.below == it;
+        self.names.iter().any(|it| is_like(name, it))
+            && folders.any(|(folder, below)| is_own(folder) && is_below(below))
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn check(file: &File, text: &str) -> Vec<Found> {
             found.extend(set_assigns(it, text));
             found.extend(read_expands(it, text, &is_only_read));
             found.extend(variable_compared(it, text));
+            found.extend(empty_command(it, text));
         }
     });
     found
@@ -97,6 +98,14 @@ fn variable_compared(it: &SimpleCommand, text: &str) -> Option<Found> {
         "this runs what `{value}` holds as a command: use `[ … ]` to compare, or a name without `$` to assign"
     );
     Some((Extra::VariableCompared, all, message))
+}
+
+/// `"" argument`. An assignment alone has no word at all.
+fn empty_command(it: &SimpleCommand, text: &str) -> Option<Found> {
+    let place = range(it.name.span);
+    let is_empty = matches!(text.get(place.clone())?, "\"\"" | "''");
+    let message = "an empty string is run as a command, which always fails: `true` does nothing".to_owned();
+    is_empty.then_some((Extra::EmptyCommand, place, message))
 }
 
 fn runs(it: &SimpleCommand, name: &str, text: &str) -> bool {

@@ -19,11 +19,12 @@ pub(crate) enum Extra {
     SetAssigns,
     ReadExpands,
     VariableCompared,
+    EmptyCommand,
 }
 
 impl Extra {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::MissingBang, Self::SetAssigns, Self::ReadExpands, Self::VariableCompared];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::MissingBang, Self::SetAssigns, Self::ReadExpands, Self::VariableCompared, Self::EmptyCommand];
 
     pub(crate) fn code(self) -> &'static str {
         match self {
@@ -31,6 +32,7 @@ impl Extra {
             Self::SetAssigns => "SC2121",
             Self::ReadExpands => "SC2229",
             Self::VariableCompared => "SC2284",
+            Self::EmptyCommand => "SC2286",
         }
     }
 
@@ -40,6 +42,7 @@ impl Extra {
             Self::SetAssigns => "assignment-by-set",
             Self::ReadExpands => "read-of-expansion",
             Self::VariableCompared => "comparison-as-command",
+            Self::EmptyCommand => "empty-command",
         }
     }
 
@@ -55,6 +58,7 @@ impl Extra {
             Self::SetAssigns => "`set name=value`, which sets `$1`",
             Self::ReadExpands => "`read $name`, which does not read `name`",
             Self::VariableCompared => "`$name == value`, which runs a command",
+            Self::EmptyCommand => "Empty string as the name of a command",
         }
     }
 
@@ -74,6 +78,10 @@ impl Extra {
             Self::VariableCompared => {
                 "A comparison needs `[ … ]` or `[[ … ]]`: `if $name == 1` runs the value of `name` as a command, with \
                  `==` and `1` as its arguments."
+            }
+            Self::EmptyCommand => {
+                "`command || \"\"` runs a command without a name, which always fails with status 127: `|| true` is meant, or \
+                 `|| echo \"\"`."
             }
         }
     }

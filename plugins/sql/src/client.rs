@@ -41,7 +41,9 @@ impl<'a> Masked<'a> {
         let touches = |it: &Span| {
             let (start, end) =
                 ((it.start as usize).saturating_sub(offset), (it.end as usize).saturating_sub(offset));
-            self.places.iter().any(|place| place.start < end.max(start + 1) && start < place.end)
+            // The places are in order and apart.
+            let next = self.places.partition_point(|place| place.end <= start);
+            self.places.get(next).is_some_and(|place| place.start < end.max(start + 1))
         };
         report.diagnostics.retain(|it| !touches(&it.span));
         for found in &mut report.diagnostics {
@@ -116,11 +118,15 @@ impl<'a> Scanner<'a> {
 
     fn skips_command(&mut self) -> bool {
         let (before, rest) = self.text.split_at(self.at);
+        let begins_line = before.is_empty() || before.ends_with('\n');
+        // Before anything that reads the line, or a long one is read once per character.
+        if !begins_line || self.is_in_statement && self.delimiter.is_none() {
+            return false;
+        }
         let line = rest.lines().next().unwrap_or_default();
         // A delimiter of its own is MySQL's client's already.
-        let may_be = !self.is_in_statement || self.delimiter.is_some() && delimiter(line).is_some();
-        let begins_line = before.is_empty() || before.ends_with('\n');
-        if !may_be || !begins_line || !self.client.command(line) {
+        let may_be = !self.is_in_statement || delimiter(line).is_some();
+        if !may_be || !self.client.command(line) {
             return false;
         }
         if let Some(new) = delimiter(line).filter(|_| self.client == Client::Mysql) {
@@ -191,6 +197,8 @@ fn after(text: &str, end: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use broker_plugin_sdk::Diagnostic;
+
     use super::*;
 
     fn masked(text: &str) -> String {
@@ -214,6 +222,28 @@ mod tests {
             assert_eq!(masked(other), other);
         }
         assert_eq!(masked("SELECT '\\';\n.quit\n"), "SELECT '\\';\n-- --\n");
+    }
+
+    #[test]
+    fn long_lines_take_linear_time() {
+        let line = format!("INSERT INTO t VALUES {};\n", "('a', 1), ".repeat(100_000));
+        for command in [".headers on\n", "DELIMITER ;;\n"] {
+            let text = format!("{command}{line}");
+            assert!(masked(&text).ends_with(&line));
+        }
+    }
+
+    #[test]
+    fn spares_what_is_apart_from_commands() {
+        let text = ".bail on\nSELECT 1;\n.quit\n";
+        let spared = |start: u32, end: u32| {
+            let report: Report =
+                vec![Diagnostic::new("a", "b", start as usize..end as usize)].into_iter().collect();
+            Masked::new(text, None).spare(report, 0).diagnostics.len()
+        };
+        for (start, end, count) in [(0, 3, 0), (8, 8, 1), (9, 15, 1), (12, 20, 0), (19, 19, 0), (24, 25, 1)] {
+            assert_eq!(spared(start, end), count, "{start}-{end}");
+        }
     }
 
     #[test]

@@ -1,12 +1,17 @@
 //! Unresolved merge conflicts. A lone line of `=======` is no finding: it underlines headings; nor are examples in tests.
 
+mod examples;
+mod here_document;
+mod listing;
+mod literal;
+
 use std::path::Path;
 
 use broker_plugin_sdk::{Diagnostic, Severity};
 use memchr::memmem;
 
 use crate::rules::MERGE_CONFLICT;
-use crate::samples;
+use examples::Examples;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -22,12 +27,14 @@ enum Marker {
 /// Reports each complete conflict at its first marker.
 pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
     let mut from = 0;
+    let mut examples = None;
     while let Some(start) = next_opening(content, from) {
         let Some(end) = closing(content, start) else {
             from = line_end(content, start);
             continue;
         };
-        if is_edit_block(&content[start..end]) || samples::is_example_of_conflict(path, content, start) {
+        let examples = examples.get_or_insert_with(|| Examples::new(path, content));
+        if is_edit_block(&content[start..end]) || examples.contains(start) {
             from = end;
             continue;
         }
@@ -108,3 +115,6 @@ fn line_text_end(content: &[u8], from: usize) -> usize {
     let end = memchr::memchr(b'\n', &content[from..]).map_or(content.len(), |it| from + it);
     if end > from && content[end - 1] == b'\r' { end - 1 } else { end }
 }
+
+#[cfg(test)]
+mod tests;

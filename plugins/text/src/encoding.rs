@@ -17,18 +17,19 @@ const HEADER: usize = 2 * 1024;
 const MOST_PER_THOUSAND: usize = 300;
 
 /// Starts of files that are binary, or text in another encoding with a mark that says so.
-const MAGIC: [&[u8]; 10] = [
+const MAGIC: [&[u8]; 8] = [
     b"\xff\xfe",
     b"\xfe\xff",
     b"\x89PNG",
     b"%PDF-",
     b"PK\x03\x04",
     b"\x1f\x8b",
-    b"GIF8",
     b"\xff\xd8\xff",
-    b"BZh",
     b"%!PS-Adobe",
 ];
+
+/// Starts of binary files with which a text may begin as well.
+const MAGIC_OF_LETTERS: [&[u8]; 2] = [b"GIF8", b"BZh"];
 
 /// What declares an encoding, in lower case.
 const DECLARATIONS: [&[u8]; 5] = [b"coding:", b"coding=", b"charset=", b"charset:", b"codepage"];
@@ -44,15 +45,21 @@ pub(crate) fn is_binary(content: &[u8]) -> bool {
     let start = &content[..content.len().min(LOOKED_AT)];
     memchr::memchr(0, start).is_some()
         || MAGIC.iter().any(|it| content.starts_with(it))
-        || is_der(content)
-        || is_zlib(content)
-        || has_control_characters(start) && std::str::from_utf8(content).is_err()
+        || is_like_binary(content) && std::str::from_utf8(content).is_err()
 }
 
-/// Whether it begins as data of zlib does (RFC 1950), such as an object of Git's, and is no text.
+/// Whether it has a sign of binary formats that text may have by chance.
+fn is_like_binary(content: &[u8]) -> bool {
+    MAGIC_OF_LETTERS.iter().any(|it| content.starts_with(it))
+        || is_der(content)
+        || is_zlib(content)
+        || has_control_characters(&content[..content.len().min(LOOKED_AT)])
+}
+
+/// Whether it begins as data of zlib does (RFC 1950), such as an object of Git's.
 fn is_zlib(content: &[u8]) -> bool {
     let [0x78, flags, ..] = content else { return false };
-    (0x7800 | u16::from(*flags)).is_multiple_of(31) && std::str::from_utf8(content).is_err()
+    (0x7800 | u16::from(*flags)).is_multiple_of(31)
 }
 
 /// Whether it is one sequence of ASN.1 in DER from its first byte to its last, as certificates and keys are. Small ones may

@@ -33,19 +33,19 @@ const TABLE: [(&str, &str, &str); 7] = [
         MERGE_CONFLICT,
         "A merge conflict was left unresolved",
         "The lines that Git puts around the two sides of a conflict are still there: `<<<<<<<`, `=======` and \
-         `>>>>>>>`, in this order. Left alone are examples in tests: in string literals, and in files that are called \
-         after conflicts or merges.",
+         `>>>>>>>`, in this order. Left alone are examples: in listings of Markdown and AsciiDoc, in \
+         here-documents of scripts, and in tests in string literals and in files that are called after conflicts or merges.",
     ),
     (
         MIXED_LINE_ENDINGS,
         "The file's lines end in different ways",
-        "Some lines end in CRLF, others in LF. Editors and version control then show changes that nobody made, \
-         and shells and parsers may see a stray carriage return. The fix gives all lines the more frequent ending.",
+        "Some lines end in CRLF, others in LF. Editors and version control then show changes of lines that are \
+         otherwise equal, and shells and parsers may see a stray carriage return. The fix gives all lines the more frequent ending.",
     ),
     (
         PRIVATE_KEY,
         "The file holds a private key",
-        "Whoever can read the file can use the key; one that was ever committed should be revoked. Reported are \
+        "Any reader of the file can use the key; one that was ever committed should be revoked. Reported are \
          PEM and OpenPGP blocks with a body that is long enough to be a key, not the marker alone. \
          Keys in files of tests and examples are left to `sample-private-key`.",
     ),

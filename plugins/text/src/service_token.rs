@@ -9,9 +9,11 @@ mod checksum;
 mod context;
 mod dummy;
 mod kinds;
+mod pattern;
 mod shape;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use broker_plugin_sdk::{Diagnostic, Severity};
@@ -25,7 +27,7 @@ use shape::Match;
 /// The fewest characters in a row that can hold a token.
 const SHORTEST: usize = 20;
 
-/// Reports each token at its prefix, which is no secret.
+/// Reports each token at its prefix, which is no secret, or at the number that is in place of one.
 pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
     let is_of_tests = samples::is_of_tests(path);
     let mut patterns = BTreeMap::new();
@@ -34,16 +36,17 @@ pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
             is_of_tests
                 || context::is_called_example(content, start)
                 // Once per prefix, since it reads the whole text.
-                || *patterns.entry(kind.prefix).or_insert_with(|| context::has_pattern(content, kind.prefix))
+                || *patterns.entry(kind.prefix).or_insert_with(|| pattern::has_pattern(content, kind.prefix))
         };
         if (kind.check.is_checksum() || !is_made_up()) && !context::is_accepted(content, start) {
-            found.push(diagnostic(is_of_tests, kind, start));
+            let number = content[start..].iter().take_while(|it| it.is_ascii_digit()).count();
+            let length = if kind.prefix.is_empty() { number } else { kind.prefix.len() };
+            found.push(diagnostic(is_of_tests, kind, start..start + length));
         }
     }
 }
 
-fn diagnostic(is_of_tests: bool, kind: &Kind, start: usize) -> Diagnostic {
-    let range = start..start + kind.prefix.len();
+fn diagnostic(is_of_tests: bool, kind: &Kind, range: Range<usize>) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(SERVICE_TOKEN, format!("the file holds {}", kind.name), range);
     diagnostic.severity = if is_of_tests { Severity::Warning } else { Severity::Error };
     diagnostic
@@ -108,10 +111,10 @@ fn is_start(content: &[u8], start: usize) -> bool {
 /// The token that begins at `start`, and where it ends.
 fn token_at(content: &[u8], start: usize) -> Option<(&'static Kind, usize)> {
     let text = &content[start..];
-    let first = text.first()?;
-    let from = KINDS.partition_point(|it| it.prefix.as_bytes()[0] < *first);
-    let same = KINDS[from..].iter().take_while(|it| it.prefix.as_bytes()[0] == *first);
-    let mut fitting = same.filter(|it| text.starts_with(it.prefix.as_bytes()));
+    let from = KINDS.partition_point(|it| it.prefix.as_bytes().first() < text.first());
+    let same = KINDS[from..].iter().take_while(|it| it.prefix.as_bytes().first() == text.first());
+    let numbered = KINDS.iter().take_while(|it| it.prefix.is_empty());
+    let mut fitting = same.chain(numbered).filter(|it| text.starts_with(it.prefix.as_bytes()));
     fitting.find_map(|kind| {
         let found = shape::find(kind, text)?;
         let end = start + found.length;

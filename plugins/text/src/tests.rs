@@ -166,6 +166,17 @@ fn binary_formats() {
     assert_eq!(check("key.pk8", &der), "");
     assert_eq!(check("key.der", &der[..40]), "", "by its name");
     assert_eq!(check("key.txt", &der[..60]), "invalid-utf8 1-2", "cut off");
+    assert_eq!(check("a.gif", b"GIF89a\xe9 a\r\n\n"), "");
+}
+
+#[test]
+fn texts_may_begin_as_binary_formats_do() {
+    let conflict = "\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n";
+    let second = char::from(u8::try_from(conflict.len() + 2).unwrap());
+    assert_eq!(check("a.txt", format!("0{second}{conflict}  ")), "merge-conflict 3-15", "its own length");
+    assert_eq!(check("a.txt", format!("BZhao{conflict}")), "merge-conflict 6-18");
+    assert_eq!(check("a.txt", format!("GIF8{conflict}")), "merge-conflict 5-17");
+    assert_eq!(check("a.txt", format!("x^{conflict}")), "merge-conflict 3-15");
 }
 
 #[test]

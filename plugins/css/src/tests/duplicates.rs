@@ -51,6 +51,19 @@ fn selectors_are_told_where_a_configuration_asks() {
 }
 
 #[test]
+fn long_lists_take_linear_time() {
+    let count = 20_000;
+    let list = |name: &str, sign: &str| (0..count).map(|it| format!("{name}{it}{sign}")).collect::<String>();
+    let selectors = list(".x", ",\n");
+    assert_eq!(recommended(&format!("{selectors}.y {{ top: 1px }}\n")), "");
+    let told = format!("{} no-duplicate-selectors \".x7\"", count + 1);
+    assert_eq!(recommended(&format!("{selectors}.x7 {{ top: 1px }}\n")), told);
+    assert_eq!(recommended(&format!("a {{ font-family: {}serif }}\n", list("F", ",\n"))), "");
+    let frames = format!("@keyframes k {{ {}to {{ top: 1px }} }}\n", list("", "%,\n"));
+    assert_eq!(recommended(&frames), "");
+}
+
+#[test]
 fn selectors_that_differ() {
     for text in [
         ".x { top: 1px } .x, .y { left: 1px }",

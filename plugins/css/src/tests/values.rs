@@ -41,6 +41,7 @@ fn words_that_may_be_right() {
     for declaration in [
         "display: Inline Flow-Root List-Item",
         "display: revert-layer",
+        "float: Revert-Rule",
         "display: -ms-grid",
         "display: inline-block\\9",
         "*display: inlin",
@@ -142,6 +143,8 @@ fn fonts_without_a_generic_family() {
     for declaration in [
         "font-family: A, Monospace, B",
         "font-family: inherit",
+        "font-family: Revert-Rule",
+        "font: revert-layer",
         "font-family: A, var(--x)",
         "font-family: var(--x), A",
         "font: menu",

@@ -59,12 +59,16 @@ fn commands_that_need_input() {
         "lsmod | egrep -e fuse -",
         "wget -O- a | gpg --yes -o /k --dearmor && b",
         "wget -O- a | apt-key add -",
+        "grep b sums | sha256sum -c -",
+        "grep b sums | shasum -a 512 --check",
         "if lsmod | grep a; then b; fi",
     ] {
         assert_eq!(run(script), "", "{script}");
     }
     for script in [
         "wget -O- a | sh",
+        "wget -O- a | sha256sum",
+        "ls | md5sum -c sums",
         "ls | tar c",
         "ls | tar cf x -T -",
         "ls | tar xf b",

@@ -100,3 +100,26 @@ fn which_of_them_hold() {
         "5 SC2121 \"b=1\""
     );
 }
+
+#[test]
+fn empty_strings_as_commands() {
+    assert_eq!(sh("a=$(b || \"\")\necho \"$a\""), "2 SC2286 \"\\\"\\\"\"");
+    assert_eq!(sh("if x; then '' y; fi"), "2 SC2286 \"''\"");
+    for lines in [
+        "a=\"\"",
+        "a='' b",
+        "echo \"\"",
+        "x || echo ''",
+        "\"$x\"",
+        "case \"\" in '') a ;; esac",
+        "[ \"\" = a ]",
+    ] {
+        assert!(!sh(lines).contains("SC2286"), "{lines}: {}", sh(lines));
+    }
+}
+
+#[test]
+fn tests_without_quotes() {
+    assert!(sh("if [ -n $x ]; then a; fi").contains("S052"));
+    assert!(!sh("if [ -n \"$x\" ]; then a; fi").contains("S052"));
+}

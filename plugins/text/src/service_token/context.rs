@@ -1,4 +1,4 @@
-//! What the file around a token says of it.
+//! What the line around a token says of it.
 
 use memchr::{memchr, memmem, memrchr};
 
@@ -12,9 +12,6 @@ const EXAMPLES: [&[u8]; 6] = [b"example", b"placeholder", b"sample", b"dummy", b
 /// How far from the token both are looked for.
 const REACH: usize = 1000;
 
-/// The length of a class of characters in a regular expression that only tokens and the like have.
-const LONG: usize = 16;
-
 /// Whether another tool is asked to accept the token at `start`.
 pub(super) fn is_accepted(content: &[u8], start: usize) -> bool {
     let line = line(content, start);
@@ -23,8 +20,27 @@ pub(super) fn is_accepted(content: &[u8], start: usize) -> bool {
 
 /// Whether the line calls the token at `start` an example.
 pub(super) fn is_called_example(content: &[u8], start: usize) -> bool {
-    let line = line(content, start).to_ascii_lowercase();
-    EXAMPLES.iter().any(|it| memmem::find(&line, it).is_some())
+    let line = line(content, start);
+    let lower = line.to_ascii_lowercase();
+    EXAMPLES
+        .iter()
+        .any(|word| memmem::find_iter(&lower, word).any(|at| is_whole_word(line, at, at + word.len())))
+}
+
+/// Whether `start..end` is a word, or one of a name in camel case: singular or plural, but no part of a longer word.
+fn is_whole_word(line: &[u8], start: usize, end: usize) -> bool {
+    let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
+    let is_start = before.last().is_none_or(|it| !is_joined(*it, word[0]));
+    let last = word[word.len() - 1];
+    let ends_before = |last: u8, rest: &[u8]| rest.first().is_none_or(|it| !is_joined(last, *it));
+    let is_plural = || matches!(after, [s @ (b's' | b'S'), rest @ ..] if ends_before(*s, rest));
+    is_start && (ends_before(last, after) || is_plural())
+}
+
+/// Whether two characters side by side are of one word.
+fn is_joined(one: u8, other: u8) -> bool {
+    let is_letter = |it: u8| it.is_ascii_alphabetic() || !it.is_ascii();
+    is_letter(one) && is_letter(other) && !(one.is_ascii_lowercase() && other.is_ascii_uppercase())
 }
 
 /// The line around a position, as far as it is near.
@@ -35,16 +51,35 @@ fn line(content: &[u8], at: usize) -> &[u8] {
     &content[start..at + memchr(b'\n', after).unwrap_or(after.len())]
 }
 
-/// Whether a text has a regular expression of tokens: one that begins with a prefix, or `[A-Z0-9]{32}`. A token beside it is
-/// an example.
-pub(super) fn has_pattern(content: &[u8], prefix: &str) -> bool {
-    let ends = memmem::find_iter(content, prefix.as_bytes()).map(|it| it + prefix.len());
-    let begins = |end| matches!(content.get(end), Some(b'[' | b'(' | b'\\'));
-    ends.into_iter().any(begins) || memmem::find_iter(content, b"]{").any(|it| is_long(&content[it + 2..]))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Whether a text begins with a large number.
-fn is_long(text: &[u8]) -> bool {
-    let digits = text.iter().take(3).take_while(|it| it.is_ascii_digit());
-    digits.fold(0, |number, it| number * 10 + usize::from(it - b'0')) >= LONG
+    #[test]
+    fn whole_words() {
+        for line in [
+            "# Example:",
+            "fakeKey",
+            "myFakeKey",
+            "SAMPLE_KEY",
+            "examples/",
+            "dummy2",
+            "(e.g. this)",
+            "KeySamples",
+        ] {
+            assert!(is_called_example(line.as_bytes(), 0), "{line}");
+        }
+        for line in [
+            "downsample(a)",
+            "sampler",
+            "Exemplary",
+            "counterexample",
+            "fakery",
+            "UPSAMPLE",
+            "dummyś",
+            "free.g.",
+        ] {
+            assert!(!is_called_example(line.as_bytes(), 0), "{line}");
+        }
+    }
 }

@@ -75,7 +75,9 @@ fn has_classes(secret: &[u8], alphabet: Alphabet) -> bool {
         Alphabet::Lower | Alphabet::Upper => digits > 0 && upper + lower > 0,
         // A name in camel case has fewer of upper case.
         Alphabet::Letters => upper * 4 >= secret.len() && lower * 4 >= secret.len(),
-        Alphabet::Alphanumeric | Alphabet::Url | Alphabet::Base64 => upper > 0 && lower > 0 && digits > 0,
+        Alphabet::Alphanumeric | Alphabet::Url | Alphabet::Base64 | Alphabet::Encoded => {
+            upper > 0 && lower > 0 && digits > 0
+        }
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) enum Alphabet {
     /// Base64 in its variant for URLs.
     Url,
     Base64,
+    /// Either variant of base64, where it encodes text: some of its characters are frequent then.
+    Encoded,
 }
 
 /// A part of a token.
@@ -29,7 +31,17 @@ pub(super) enum Part {
     Exactly(Alphabet, usize),
     /// As many characters as there are, at least and at most so many.
     Between(Alphabet, usize, usize),
+    /// The same, of data that begin alike in every token and may repeat themselves: JSON, lists of permissions, numbers.
+    Payload(Alphabet, usize, usize),
+    /// What fills up base64, if anything.
+    Padding,
 }
+
+/// How many characters at the end of a payload are random, or as good as that.
+const RANDOM_TAIL: usize = 40;
+
+/// How many random characters are rather the secret than a payload is.
+const BESIDE_PAYLOAD: usize = 20;
 
 impl Alphabet {
     pub(super) fn contains(self, byte: u8) -> bool {
@@ -42,15 +54,17 @@ impl Alphabet {
             Self::Alphanumeric => byte.is_ascii_alphanumeric(),
             Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
             Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'),
+            Self::Encoded => Self::Url.contains(byte) || Self::Base64.contains(byte),
         }
     }
 
-    /// How many different characters there are in it.
+    /// How many different characters there are in it, or as many as would be as random.
     pub(super) fn size(self) -> usize {
         match self {
             Self::Digits => 10,
             Self::Hex => 16,
             Self::Letters => 52,
+            Self::Encoded => 20,
             Self::Lower | Self::Upper => 36,
             Self::Alphanumeric => 62,
             Self::Url | Self::Base64 => 64,
@@ -62,7 +76,7 @@ impl Alphabet {
 pub(super) struct Match {
     /// The length of the whole token, prefix included.
     pub(super) length: usize,
-    /// Where its longest part is, which is the secret one.
+    /// Where its longest random part is.
     pub(super) secret: Range<usize>,
     /// The alphabet of that part.
     pub(super) alphabet: Alphabet,
@@ -72,24 +86,32 @@ pub(super) struct Match {
 pub(super) fn find(kind: &Kind, text: &[u8]) -> Option<Match> {
     let start = kind.prefix.len();
     let mut found = Match { length: start, secret: start..start, alphabet: Alphabet::Url };
+    let mut longest = 0;
     for part in kind.parts {
         let length = part_length(*part, &text[found.length..])?;
-        if let Part::Exactly(alphabet, _) | Part::Between(alphabet, ..) = *part
-            && length > found.secret.len()
-        {
-            found.secret = found.length..found.length + length;
+        found.length += length;
+        let (alphabet, random, weight) = match *part {
+            Part::Text(_) | Part::Padding => continue,
+            Part::Exactly(alphabet, _) | Part::Between(alphabet, ..) => (alphabet, length, length),
+            Part::Payload(..) => (Alphabet::Encoded, length.min(RANDOM_TAIL), BESIDE_PAYLOAD),
+        };
+        if weight > longest {
+            longest = weight;
+            found.secret = found.length - random..found.length;
             found.alphabet = alphabet;
         }
-        found.length += length;
     }
     Some(found)
 }
 
 fn part_length(part: Part, text: &[u8]) -> Option<usize> {
     let (alphabet, least, most) = match part {
+        Part::Padding => return Some(text.iter().take(2).take_while(|it| **it == b'=').count()),
         Part::Text(expected) => return text.starts_with(expected.as_bytes()).then_some(expected.len()),
         Part::Exactly(alphabet, count) => (alphabet, count, count),
-        Part::Between(alphabet, least, most) => (alphabet, least, most),
+        Part::Between(alphabet, least, most) | Part::Payload(alphabet, least, most) => {
+            (alphabet, least, most)
+        }
     };
     let count = text.iter().take(most).take_while(|it| alphabet.contains(**it)).count();
     (count >= least).then_some(count)

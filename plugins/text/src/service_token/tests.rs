@@ -74,7 +74,7 @@ fn shapes() {
         (format!("dop_v1_{HEX}"), "7 the file holds a DigitalOcean token"),
         (format!("SG.{}.{}", random(22), &RANDOM[30..73]), "3 the file holds a SendGrid key"),
         (format!("pul-{hex}"), "4 the file holds a Pulumi token"),
-        (format!("6184920375:AA{}", random(33)), "1 the file holds a Telegram bot token"),
+        (format!("6184920375:AA{}", random(33)), "10 the file holds a Telegram bot token"),
         (format!("sk-proj-{}T3BlbkFJ{}", random(20), &RANDOM[20..40]), "8 the file holds an OpenAI key"),
         (format!("AccountKey={}==", random(86)), "11 the file holds a key of an Azure storage account"),
     ] {
@@ -82,6 +82,26 @@ fn shapes() {
         assert_eq!(found("tests/a.env", &token), "", "{token} may be made up");
         assert_eq!(found("a.env", &token[..token.len() - 3]), "", "too short");
     }
+}
+
+#[test]
+fn structured_tokens() {
+    // Two addresses of one site, of which base64 makes the same characters.
+    let sites = "jE3MjQyODUyNDksInVybCI6Imh0dHBzOi8vc2VudHJ5LmlvIiwicmVnaW9uX3VybCI6Imh0dHBzOi8vc2VudHJ5LmlvIiwib3JnIjoiYSJ9";
+    let payload = |length: usize| format!("{RANDOM}{RANDOM}{RANDOM}{RANDOM}")[..length].to_owned();
+    for (token, told) in [
+        (format!("sntrys_eyJpYXQiO{sites}_{}", random(43)), "16 the file holds a Sentry token"),
+        (format!("sntrys_eyJpYXQiO{sites}==_{}", random(43)), "16 the file holds a Sentry token"),
+        (format!("hvb.AAAAAg{}", payload(160)), "4 the file holds a HashiCorp Vault token"),
+        (format!("hvs.CAESI{}", payload(90)), "4 the file holds a HashiCorp Vault token"),
+        (format!("cmVmdGtuOjAxOjAwMDAwMDAwMDA6{}", random(36)), "10 the file holds an Artifactory token"),
+        (format!("glc_eyJ{}==", payload(120)), "7 the file holds a Grafana Cloud token"),
+        (format!("sk.eyJ1Ijoi{}.{}", payload(52), random(22)), "11 the file holds a Mapbox secret token"),
+    ] {
+        assert_eq!(found("a.env", &token), format!("0-{told}"));
+    }
+    assert_eq!(found("a.env", &format!("sntrys_eyJpYXQiO{sites}_{}", "Ab1".repeat(15))), "", "made up");
+    assert_eq!(found("a.env", &format!("hvb.AAAAAg{}{}", payload(100), "A1b".repeat(20))), "", "made up");
 }
 
 #[test]
@@ -120,9 +140,12 @@ fn what_the_file_says_of_a_token() {
     assert_eq!(found("a.js", &format!("k={token}\n// an example\n")), finding, "another line");
     assert_eq!(found("a.js", &format!("k={token} // for example\n")), "");
     assert_eq!(found("a.js", &format!("k={token} // gitleaks:allow\n")), "");
-    assert_eq!(found("a.js", &format!("k={token}\nr=/pul-[a-f\\d]+/\n")), "");
-    assert_eq!(found("a.js", &format!("k={token}\nr=/[a-f0-9]{{40}}/\n")), "");
-    assert_eq!(found("a.js", &format!("k={token}\nr=/[a-f0-9]{{4}}/\n")), finding, "of something else");
+    assert_eq!(found("a.js", &format!("k={token}\nr=/pul-[a-f\\d]{{40}}/\n")), "");
+    assert_eq!(found("a.js", &format!("k={token}\nr=/[a-f0-9]{{40}}/\n")), finding, "of commits");
+    assert_eq!(found("a.js", &format!("oversample({token:?})\n")), finding.replace("2-6", "12-16"));
+    let telegram = format!("6184920375:AA{}", random(33));
+    let finding = "0-10 the file holds a Telegram bot token";
+    assert_eq!(found("a.js", &format!("{telegram}\nv6(1); v6[2]; /6[0-9]{{9}}/")), finding);
 }
 
 #[test]
@@ -138,6 +161,6 @@ fn tokens_of_tests_are_warnings() {
 
 #[test]
 fn kinds_are_in_order_and_long_enough() {
-    assert!(KINDS.is_sorted_by_key(|it| it.prefix.as_bytes()[0]));
+    assert!(KINDS.is_sorted_by_key(|it| it.prefix.as_bytes().first()));
     assert!(KINDS.iter().all(|it| it.least_length() >= SHORTEST));
 }
