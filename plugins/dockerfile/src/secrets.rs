@@ -1,6 +1,7 @@
 //! Names of what should be kept secret, in `ARG` and `ENV`.
 //!
-//! BuildKit's list of words, without names that only speak of a secret and without ids of public keys. Left out: values.
+//! BuildKit's list of words, without names that only speak of a secret, ids of public keys, switches and paths. Left out: other
+//! values.
 
 use broker_plugin_sdk::Diagnostic;
 
@@ -12,7 +13,8 @@ pub(crate) fn check(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>)
     for (name, range) in names(it, escape) {
         let rest = &it.line.text[range.end..];
         let rest = if it.is("ARG") && !rest.starts_with('=') { "" } else { rest };
-        if is_secret(&name) && !is_public_key(&name, rest) && !is_path(value_of(rest)) {
+        let value = value_of(rest);
+        if is_secret(&name) && !is_public_key(&name, value) && !is_switch(value) && !is_path(value) {
             let message =
                 format!("`{name}` looks like a secret: {} puts it into the image for all to see", it.kind);
             found.push(Diagnostic::new("SecretsUsedInArgOrEnv", message, it.line.place(range)));
@@ -49,13 +51,12 @@ fn is_secret(name: &str) -> bool {
 }
 
 /// Whether a name is that of an OpenPGP key to check signatures with, as official images have it: `GPG_KEY=` with
-/// fingerprints or key ids, or with a value that may be one. `rest` is what follows the name.
-fn is_public_key(name: &str, rest: &str) -> bool {
+/// fingerprints or key ids, or with a value that may be one.
+fn is_public_key(name: &str, value: &str) -> bool {
     let is_openpgp =
         name.split('_').any(|it| it.eq_ignore_ascii_case("gpg") || it.eq_ignore_ascii_case("pgp"));
     let others = ["password", "passwd", "secret", "token", "private", "credential", "credentials"];
     let is_other = name.split('_').any(|it| others.iter().any(|other| it.eq_ignore_ascii_case(other)));
-    let value = value_of(rest);
     let is_id = |it: &str| {
         let digits = it.strip_prefix("0x").unwrap_or(it);
         (8..=64).contains(&digits.len()) && digits.bytes().all(|it| it.is_ascii_hexdigit())
@@ -70,6 +71,11 @@ fn value_of(rest: &str) -> &str {
         Some(quote) => value[1..].split(quote).next().unwrap_or_default(),
         None => value.split_whitespace().next().unwrap_or_default(),
     }
+}
+
+/// Whether a value turns something on or off.
+fn is_switch(value: &str) -> bool {
+    ["true", "false", "yes", "no", "on", "off"].iter().any(|it| value.eq_ignore_ascii_case(it))
 }
 
 /// Whether a value says where a secret is kept: an absolute path of more than one part, as base64 rarely looks.

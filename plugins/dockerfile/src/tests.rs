@@ -36,6 +36,11 @@ fn only(codes: &[&str], text: &str) -> String {
     lines_of(&[("Dockerfile", text)], select(codes), "Dockerfile")
 }
 
+/// Findings about arguments before the first `FROM`.
+fn from_arguments(text: &str) -> String {
+    only(&["UndefinedArgInFrom", "InvalidDefaultArgInFrom"], text)
+}
+
 /// The text with all fixes made.
 fn fixed(text: &str) -> String {
     let report = report(&[("Dockerfile", text)], settings(), "Dockerfile").unwrap();
@@ -127,7 +132,7 @@ fn instructions() {
     );
     assert_eq!(
         check(
-            "FROM a:1\nENV TLS_KEY=\"/etc/app/tls.key\" TRUST_PASSWORD='/run/secrets/pass' API_KEY=/x+y//z= DB_PASSWORD=/\n"
+            "FROM a:1\nENV TLS_KEY=\"/etc/app/tls.key\" TRUST_PASSWORD='/run/secrets/pass' API_KEY=/x+y//z= DB_PASSWORD=/ WITH_AUTH=false\n"
         ),
         "2 SecretsUsedInArgOrEnv \"API_KEY\", 2 SecretsUsedInArgOrEnv \"DB_PASSWORD\"",
         "places of secrets"
@@ -138,11 +143,11 @@ fn instructions() {
 #[test]
 fn variables() {
     assert_eq!(
-        check("ARG A=1\nFROM $B:1\nFROM b:${A}\nFROM ${C:-d}:1\n"),
+        from_arguments("ARG A=1\nFROM $B:1\nFROM b:${A}\nFROM ${C:-d}:1\n"),
         "2 UndefinedArgInFrom \"$B\", 2 InvalidDefaultArgInFrom \"$B:1\""
     );
     assert_eq!(
-        check("ARG A\nARG S=\"y:\"\nFROM a:$A\nFROM bus${S}\n"),
+        from_arguments("ARG A\nARG S=\"y:\"\nFROM a:$A\nFROM bus${S}\n"),
         "3 InvalidDefaultArgInFrom \"a:$A\", 4 InvalidDefaultArgInFrom \"bus${S}\""
     );
     assert_eq!(
@@ -175,7 +180,7 @@ fn variables() {
         "2 UndefinedVar \"$WHO\", 3 UndefinedVar \"$Y\", 4 UndefinedVar \"$Z\""
     );
     assert_eq!(
-        check("ARG A=x B=$A C=\"${B}-${N:-y}\"\nFROM r/$C:1\nFROM ${C}-\nFROM ${C#x}-\n"),
+        from_arguments("ARG A=x B=$A C=\"${B}-${N:-y}\"\nFROM r/$C:1\nFROM ${C}-\nFROM ${C#x}-\n"),
         "3 InvalidDefaultArgInFrom \"${C}-\"",
         "what is not known is not reported"
     );
@@ -194,14 +199,17 @@ fn large_files_take_no_longer_than_they_should() {
 fn hadolints_rules() {
     assert_eq!(
         check("FROM a\nFROM b:latest\nFROM r.io:5000/c\nFROM d@sha256:00\nFROM $X:1\n"),
-        "1 DL3006 \"a\", 2 DL3007 \"b:latest\", 3 DL3006 \"r.io:5000/c\", 5 UndefinedArgInFrom \"$X\", \
-         5 InvalidDefaultArgInFrom \"$X:1\""
+        "1 DL3006 \"a\", 2 DL3007 \"b:latest\", 3 DL3006 \"r.io:5000/c\", 5 UndefinedArgInFrom \"$X\""
     );
     assert_eq!(
         check(
             "FROM a:1 AS x\nUSER root\nFROM a:1 AS y\nUSER u\nUSER root:root\nEXPOSE 70000\nADD a /b\nADD a.tar.gz https://x /b/\nADD a.Z /b\nADD a.tZ /b\nADD a.tbz /b\nADD a.lz /b\nCOPY a b /c\nCOPY a rel\n"
         ),
-        "5 DL3002 \"root:root\", 6 DL3011 \"70000\", 7 DL3020 \"ADD\", 13 DL3021 \"/c\", 14 DL3045 \"rel\""
+        "6 DL3011 \"70000\", 7 DL3020 \"ADD\", 13 DL3021 \"/c\", 14 DL3045 \"rel\""
+    );
+    assert_eq!(
+        only(&["DL3002"], "FROM a:1 AS x\nUSER root\nFROM a:1 AS y\nUSER u\nUSER root:root\n"),
+        "5 DL3002 \"root:root\""
     );
     assert_eq!(
         check(

@@ -65,6 +65,7 @@ impl<'a> Doubts<'a> {
             Rule::LoopControlOutsideLoop => self.is_in_condition(found),
             Rule::IfsSetToLiteralBackslashN => self.quotes_a_sign(found),
             Rule::StderrBeforeStdoutRedirect => self.leads_elsewhere(found),
+            Rule::GreaterThanInTest => self.compares_versions(found),
             Rule::TildeInStringComparison => !self.is_file(found),
             Rule::UnquotedArrayExpansion => self.may_be_split(found),
             Rule::PositionalArgsInString => self.may_be_joined(found),
@@ -115,6 +116,13 @@ impl<'a> Doubts<'a> {
         let around = self.statement_at(at);
         around.is_some_and(|it| it.redirects.iter().any(is_elsewhere))
             || self.outputs.get_or_init(|| Outputs::of(self.file, self.text)).is_taken(at)
+    }
+
+    /// Whether a version stands before the sign: `"$BASH_VERSION" < 4`. `-lt` is wrong there, too.
+    fn compares_versions(&self, found: &Diagnostic) -> bool {
+        let before = self.text[..found.span.start.offset()].trim_end();
+        let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+        word.to_ascii_lowercase().contains("version")
     }
 
     /// Whether what is in quotes is the name of a file, and not a text to show, to compare or to expand later.

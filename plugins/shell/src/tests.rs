@@ -159,6 +159,7 @@ fn scripts_for_several_shells() {
 #[test]
 fn comparisons_and_conditions() {
     assert_eq!(check("#!/bin/sh\na=1\nif [ $a > 5 ]; then :; fi\n"), "3 C086 \">\"");
+    assert_eq!(check("#!/bin/bash\nif [[ \"$BASH_VERSION\" < 4 ]]; then :; fi\n"), "");
     assert_eq!(check("#!/bin/sh\nif [ -f x ; then\n  :\nfi\n").split(' ').nth(1), Some("C036"));
     assert_eq!(check("#!/bin/sh\nwhile case $# in 0) break ;; esac do shift; done\n"), "");
     assert_eq!(check("#!/bin/sh\nwhile\n  for i in 1 2; do :; done\n  break\ndo :; done\n"), "");

@@ -92,11 +92,12 @@ pub(super) const ALL: [Entry; 47] = [
             "The stage is for that platform, whatever the build is for. If that is meant, name the stage by it (`build_amd64`), or use `$BUILDPLATFORM`.",
         ),
     ),
-    on(
+    off(
         "InvalidDefaultArgInFrom",
         Warning,
         "Without arguments, the image has no valid name",
-        "The defaults of the arguments before the first `FROM` should lead to an image, so that the file can be built as it is.",
+        "The defaults of the arguments before the first `FROM` should lead to an image, so that the file can be built as it is. \
+         Off by default, since many builds pass such arguments always.",
     ),
     off(
         "InvalidDefinitionDescription",
@@ -187,7 +188,13 @@ pub(super) const ALL: [Entry; 47] = [
             "Where it is changes with the base image.",
         ),
     ),
-    on("DL3002", Warning, "The image runs as root", "The last `USER` of the last stage should be another."),
+    off(
+        "DL3002",
+        Warning,
+        "The image runs as root",
+        "The last `USER` of the last stage should be another. Off by default, since an entry point may give up its rights, \
+         and images to develop and test in need them.",
+    ),
     on(
         "DL3004",
         Error,
