@@ -13,7 +13,7 @@ use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 use overlay::WorkspacePath;
@@ -55,6 +55,9 @@ const DIFF: [&str; 8] = [
 /// Settings of every call. A file system monitor is a program.
 const SETTINGS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
+/// The stage that has what both sides of a merge came from; each side has one of its own until it is finished.
+const BASE: &str = "1";
+
 /// What each filter of a repository is set to.
 const NO_FILTER: [&str; 4] = ["clean=", "smudge=", "process=", "required=false"];
 
@@ -76,21 +79,22 @@ impl Git {
     fn filters(&self) -> Result<Vec<u8>, CliError> {
         let ask = ["config", "--null", "--get-regexp", r"^filter\."];
         let named = self.output(&ask)?;
-        // It ends with 1 if there is none.
-        if [Some(0), Some(1)].contains(&named.status.code()) {
-            return Ok(named.stdout);
+        match named.status.success() || names_nothing(&named) {
+            true => Ok(named.stdout),
+            false => Err(failed(&ask, &named.stderr)),
         }
-        Err(failed(&ask, &named.stderr))
     }
 
     /// The commit from which the present branch and `reference` parted.
     pub(crate) fn parted_from(&self, reference: &str, head: &str) -> Result<String, CliError> {
         let (commit, head_commit) = (self.commit(reference)?, self.commit(head)?);
-        let base = self.output(&["merge-base", &commit, &head_commit])?;
-        if !base.status.success() {
-            return Err(CliError::usage(format!("`{reference}` and {head} have no commit in common")));
+        let ask = ["merge-base", &commit, &head_commit];
+        let base = self.output(&ask)?;
+        match base.status.code() {
+            Some(0) => Ok(String::from_utf8_lossy(&base.stdout).trim().to_owned()),
+            Some(1) => Err(CliError::usage(format!("`{reference}` and {head} have no commit in common"))),
+            _ => Err(failed(&ask, &base.stderr)),
         }
-        Ok(String::from_utf8_lossy(&base.stdout).trim().to_owned())
     }
 
     /// Files that differ from a commit, and those that git does not know.
@@ -117,19 +121,37 @@ impl Git {
 
     /// The folders of submodules, as seen from the root of the working copy: changes in them are not listed.
     pub(crate) fn submodules(&self) -> Result<Vec<String>, CliError> {
-        let ask = ["config", "--null", "--blob", ":.gitmodules", "--get-regexp", r"^submodule\..*\.path$"];
-        // It fails where there are none.
-        let paths = self.output(&ask)?.stdout;
-        let paths = paths.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok()?.split_once('\n'));
+        let list = self.run(&["ls-files", "--stage", "-z", "--", ":(top,literal).gitmodules"])?;
+        let list = String::from_utf8_lossy(&list);
+        let mut paths = Vec::new();
+        for stage in list.split('\0').filter_map(stage).filter(|it| *it != BASE) {
+            paths.extend(self.submodules_in(&format!(":{stage}:.gitmodules"))?);
+        }
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// The folders that one text of `.gitmodules` names.
+    fn submodules_in(&self, blob: &str) -> Result<Vec<String>, CliError> {
+        let ask = ["config", "--null", "--blob", blob, "--get-regexp", r"^submodule\..*\.path$"];
+        let named = self.output(&ask)?;
+        if !(named.status.success() || names_nothing(&named)) {
+            return Err(failed(&ask, &named.stderr).hint("repair `.gitmodules`, and stage it"));
+        }
+        let paths =
+            named.stdout.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok()?.split_once('\n'));
         Ok(paths.map(|it| it.1.to_owned()).collect())
     }
 
     /// The hash of the last commit, or of a tree without files if there is none yet.
     pub(crate) fn head(&self) -> Result<String, CliError> {
-        let head = self.output(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
-        let hash = match head.status.success() {
-            true => head.stdout,
-            false => self.run(&["hash-object", "-t", "tree", "--stdin"])?,
+        let ask = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
+        let head = self.output(&ask)?;
+        let hash = match head.status.code() {
+            Some(0) => head.stdout,
+            Some(1) => self.run(&["hash-object", "-t", "tree", "--stdin"])?,
+            _ => return Err(failed(&ask, &head.stderr)),
         };
         Ok(String::from_utf8_lossy(&hash).trim().to_owned())
     }
@@ -171,7 +193,7 @@ impl Git {
         Err(failed(arguments, &output.stderr))
     }
 
-    fn output(&self, arguments: &[&str]) -> Result<std::process::Output, CliError> {
+    fn output(&self, arguments: &[&str]) -> Result<Output, CliError> {
         self.command(arguments).stdin(Stdio::null()).output().map_err(|error| cannot_run(&error))
     }
 
@@ -210,9 +232,22 @@ impl Changed {
     }
 }
 
+/// The stage of a line that `git ls-files --stage` prints, unless it is a link: git reads no `.gitmodules` that is one.
+fn stage(entry: &str) -> Option<&str> {
+    let (facts, _) = entry.split_once('\t')?;
+    facts.rsplit(' ').next().filter(|_| facts.starts_with("100"))
+}
+
+/// Whether `git config` found no such setting. It ends with 1 then, and also where it cannot read a blob, but says so.
+fn names_nothing(asked: &Output) -> bool {
+    let said = String::from_utf8_lossy(&asked.stderr);
+    asked.status.code() == Some(1) && !said.lines().any(|it| it.starts_with("error: "))
+}
+
 fn failed(arguments: &[&str], said: &[u8]) -> CliError {
     let said = String::from_utf8_lossy(said);
-    let said = said.trim().trim_start_matches("fatal: ");
+    let said = said.trim();
+    let said = ["fatal: ", "error: "].iter().find_map(|it| said.strip_prefix(it)).unwrap_or(said);
     let mut lines = said.lines().map(str::trim);
     let reason = lines.next().unwrap_or("no reason given");
     let error = CliError::files(format!("git {} failed: {reason}", arguments[0]));
@@ -259,7 +294,27 @@ fn cannot_run(error: &io::Error) -> CliError {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own repository")]
+
+    use std::fs;
+
     use super::*;
+
+    /// Whether git did it.
+    fn git(folder: &Path, arguments: &[&str]) -> bool {
+        let user = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+        let run = Command::new("git").arg("-C").arg(folder).args(user).args(arguments).output();
+        run.unwrap().status.success()
+    }
+
+    fn run_git(folder: &Path, arguments: &[&str]) {
+        assert!(git(folder, arguments), "{arguments:?}");
+    }
+
+    fn stage_gitmodules(folder: &Path, text: &str) {
+        fs::write(folder.join(".gitmodules"), text).unwrap();
+        run_git(folder, &["add", ".gitmodules"]);
+    }
 
     #[test]
     fn names_that_cannot_be_paths_are_counted() {
@@ -292,5 +347,46 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = Git::of(folder.path()).err().unwrap();
         assert!(error.message.starts_with("git rev-parse failed: not a git repository"), "{error}");
+    }
+
+    #[test]
+    fn submodules_are_those_that_are_staged() {
+        let folder = tempfile::tempdir().unwrap();
+        run_git(folder.path(), &["init", "--quiet"]);
+        let submodules = || Git::of(folder.path()).unwrap().submodules();
+        assert_eq!(submodules().unwrap(), [""; 0], "no file");
+        stage_gitmodules(folder.path(), "");
+        assert_eq!(submodules().unwrap(), [""; 0], "no section");
+        stage_gitmodules(folder.path(), "[submodule \"b.c\"]\n\tpath = b\n[submodule \"a\"]\n\tpath = a d\n");
+        assert_eq!(submodules().unwrap(), ["a d", "b"]);
+        fs::write(folder.path().join(".gitmodules"), "[broken").unwrap();
+        assert_eq!(submodules().unwrap(), ["a d", "b"], "what is not staged");
+    }
+
+    #[test]
+    fn a_broken_list_of_submodules_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        run_git(folder.path(), &["init", "--quiet"]);
+        stage_gitmodules(folder.path(), "[submodule \"a\"]\n\tpath = a\n[submodule \"b\"\n");
+        let error = Git::of(folder.path()).unwrap().submodules().unwrap_err();
+        assert_eq!(error.message, "git config failed: bad config line 4 in blob :0:.gitmodules");
+        assert_eq!(error.hint.unwrap(), "repair `.gitmodules`, and stage it");
+    }
+
+    #[test]
+    fn submodules_of_both_sides_of_a_merge() {
+        let folder = tempfile::tempdir().unwrap();
+        let module = |name: &str| {
+            stage_gitmodules(folder.path(), &format!("[submodule \"{name}\"]\n\tpath = {name}\n"));
+            run_git(folder.path(), &["commit", "--quiet", "--message", name]);
+        };
+        run_git(folder.path(), &["init", "--quiet", "--initial-branch", "ours"]);
+        module("before");
+        run_git(folder.path(), &["checkout", "--quiet", "-b", "theirs"]);
+        module("two");
+        run_git(folder.path(), &["checkout", "--quiet", "ours"]);
+        module("one");
+        assert!(!git(folder.path(), &["merge", "theirs"]), "a conflict");
+        assert_eq!(Git::of(folder.path()).unwrap().submodules().unwrap(), ["one", "two"]);
     }
 }

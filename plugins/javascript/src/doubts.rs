@@ -1,4 +1,4 @@
-//! Findings of deno_lint that are wrong, and unused names that are no mistake where no linter is configured.
+//! Suppresses findings of deno_lint that are wrong and, where no linter is configured, findings that are often no mistake.
 
 use std::ops::Range;
 
@@ -22,16 +22,16 @@ impl Source<'_> {
     /// Whether the finding is wrong whatever is configured.
     pub(crate) fn refutes(&self, finding: &LintDiagnostic) -> bool {
         match finding.details.code.as_str() {
-            // Overloads are TypeScript's, and accessors are none.
+            // Only TypeScript has overloads, and accessors are no overloads.
             "adjacent-overload-signatures" => {
                 let is_accessor = |it: &str| it.starts_with("get ") || it.starts_with("set ");
                 let method = self.around(finding).0;
                 !self.parsed.media_type().is_typed()
                     || is_accessor(method.strip_prefix("static ").unwrap_or(method))
             }
-            // `let a!: T` says that it is assigned before it is read, which `const` cannot say.
+            // `let a!: T` promises an assignment before the first read, which `const` cannot express.
             "prefer-const" => self.around(finding).1.trim_start().starts_with('!'),
-            // `import A = B.C` is an import of types, too.
+            // `import A = B.C` may be an import of a type, whose uses the rule does not see.
             "no-unused-vars" => match self.importer(finding) {
                 Some("export") => true,
                 Some(_) => finding.range.as_ref().is_some_and(|it| self.used_unseen(&[it.range]).len() == 1),
@@ -41,8 +41,8 @@ impl Source<'_> {
         }
     }
 
-    /// Whether it is often meant: setting a property to what it has runs a setter (`a.href = a.href`), objects of old
-    /// browsers are of the type `unknown`, and a type may be compared with a variable.
+    /// Whether the code that a finding is about is often meant: setting a property to its own value runs a setter
+    /// (`a.href = a.href`), objects of old browsers are of the type `unknown`, and a type may be compared with a variable.
     pub(crate) fn may_be_meant(&self, finding: &LintDiagnostic) -> bool {
         let text = self.around(finding).0;
         match finding.details.code.as_str() {
@@ -52,7 +52,7 @@ impl Source<'_> {
         }
     }
 
-    /// The word before `import A =`, if the finding is about this `A`.
+    /// The word before `import A =`, if the finding is about the name `A`.
     fn importer(&self, finding: &LintDiagnostic) -> Option<&str> {
         let after = self.around(finding).1;
         let before = self.text.get(..bytes(finding).start)?.trim_end();
@@ -61,8 +61,8 @@ impl Source<'_> {
         after.trim_start().starts_with('=').then_some(word)
     }
 
-    /// Of unused names, those that types use, the names of types themselves aside: a class or a namespace, and what
-    /// comments have types of; and those of enumerations.
+    /// The names among `names` (reported as unused) that are used as types: of classes and namespaces in type annotations,
+    /// and of anything in the types of JSDoc comments. Enumerations compiled to JavaScript count as used, too.
     pub(crate) fn used_in_types(&self, names: &[SourceRange]) -> Vec<SourceRange> {
         let text = |it: &SourceRange| {
             let range = it.as_byte_range(StartSourcePos::START_SOURCE_POS);
@@ -72,8 +72,8 @@ impl Source<'_> {
         documented.copied().chain(self.used_unseen(names)).collect()
     }
 
-    /// Of names that are declared, those that stand for a type somewhere, or for an enumeration that TypeScript made
-    /// JavaScript of.
+    /// The names among `names` whose uses the rule does not see: in a type annotation, or in an enumeration that TypeScript
+    /// compiled to JavaScript.
     fn used_unseen(&self, names: &[SourceRange]) -> Vec<SourceRange> {
         let mut names = names.to_vec();
         names.sort_by_key(|it| it.start);
@@ -86,7 +86,7 @@ impl Source<'_> {
                 match node {
                     Node::Ident(it) if is_one(&it.range()) => declared.push((it.range(), it.inner.to_id())),
                     Node::TsTypeRef(it) => drop(used.insert(first_name(&it.type_name))),
-                    // A parameter with the name, which swc takes this for, is a type, and no namespace.
+                    // swc resolves `A` of `A.B` to a parameter `A` as well, which is no namespace: only names are compared.
                     Node::TsQualifiedName(it) => drop(spaces.insert(first_name(&it.left).0)),
                     Node::AssignExpr(it) => used.extend(filled_in(it)),
                     _ => {}
@@ -98,21 +98,24 @@ impl Source<'_> {
         })
     }
 
-    /// The text that the finding is about, and what follows it.
+    /// The text that the finding is about, and the text after it.
     fn around(&self, finding: &LintDiagnostic) -> (&str, &str) {
         let range = bytes(finding);
         let text = |it| self.text.get(it).unwrap_or_default();
         (text(range.clone()), text(range.end..self.text.len().max(range.end)))
     }
 
-    /// Of what a rule finds, what is right. Of unused names those that something else asks for (the order of parameters, a
-    /// pattern, `catch`), or that another script may use; of unreachable statements, those that no jump comes before; of
-    /// constructors without `super()`, those that call it somewhere, or need not.
+    /// The findings of the rule `code`, among those at `places`, that are suppressed:
+    ///
+    /// - `no-unused-vars`: names that the syntax demands (parameters, patterns, `catch`), or that another script may use;
+    /// - `no-unreachable`: `break`, and statements without a jump before them;
+    /// - `constructor-super`: constructors that call `super()` in a branch, return another object, or always throw;
+    /// - other rules: see [`meant`].
     pub(crate) fn excused(&self, code: &str, places: &[SourceRange]) -> Vec<SourceRange> {
         let is_shared = code == "no-unused-vars" && self.parsed.compute_is_script() && !self.is_common_js();
-        let is_right = |node| match (code, node) {
+        let is_suppressed = |node| match (code, node) {
             ("no-unused-vars", Node::Ident(_)) => is_excused(node, is_shared),
-            // `throw a; break;` is a habit.
+            // `break` after `throw` or `return` in a `case` is a habit.
             ("no-unreachable", Node::BreakStmt(_)) => true,
             ("no-unreachable", _) => !follows_jump(node),
             ("constructor-super", Node::Constructor(_)) => may_lack_super(node),
@@ -128,7 +131,7 @@ impl Source<'_> {
             let (mut open, mut found) = (vec![program.as_node()], Vec::new());
             while let Some(node) = open.pop() {
                 let Some(place) = first_in(node.range()) else { continue };
-                if place == node.range() && is_right(node) {
+                if place == node.range() && is_suppressed(node) {
                     found.push(place);
                 }
                 open.extend(node.children());
@@ -137,7 +140,8 @@ impl Source<'_> {
         })
     }
 
-    /// Scripts of Node.js have what they declare for themselves. `exports` may also be a parameter.
+    /// Whether it is a CommonJS module of Node.js, by its use of `exports`, `module` or `require` as globals. Other scripts do
+    /// not see what it declares.
     fn is_common_js(&self) -> bool {
         let unresolved = self.parsed.unresolved_context();
         let is_of_node = |it: &Id| it.1 == unresolved && matches!(&*it.0, "exports" | "module" | "require");
@@ -167,7 +171,7 @@ fn first_name(name: &TsEntityName<'_>) -> Id {
     }
 }
 
-/// `A` of `(function (A) { … })(A = B.A || (B.A = {}))`, where it is first put into `B`.
+/// `A` of `(function (A) { … })(A = B.A || (B.A = {}))`, as TypeScript compiles an enumeration or a namespace.
 fn filled_in(assignment: &AssignExpr<'_>) -> Option<Id> {
     let AssignTarget::Simple(SimpleAssignTarget::Ident(name)) = assignment.left else { return None };
     let call = assignment.parent().as_node().parent().filter(|it| it.kind() == NodeKind::CallExpr)?;
@@ -177,8 +181,9 @@ fn filled_in(assignment: &AssignExpr<'_>) -> Option<Id> {
     (callee.kind() == NodeKind::ParenExpr && is_function).then(|| name.id.inner.to_id())
 }
 
-/// Whether `return` or the like comes before a statement, or what it is in. What the crate takes for unreachable else may be
-/// reached: it knows neither `break` in two loops nor what goes on behind `try { throw … } catch { … }`.
+/// Whether a jump (`return` or the like) comes before a statement, or before a statement around it. Other statements that
+/// deno_lint reports as unreachable may be reached: it misjudges `break` in nested loops, and code after
+/// `try { throw … } catch { … }`.
 fn follows_jump(statement: Node<'_>) -> bool {
     let lists = [NodeKind::BlockStmt, NodeKind::Module, NodeKind::Script, NodeKind::SwitchCase];
     let mut node = statement;
@@ -192,7 +197,7 @@ fn follows_jump(statement: Node<'_>) -> bool {
     false
 }
 
-/// Whether what follows a statement is never reached from it: it is a jump, ends with one, or is a loop without an end.
+/// Whether control never gets past a statement: it is a jump, has one in each branch, or is a loop without an end.
 pub(crate) fn jumps(statement: Node<'_>) -> bool {
     match statement {
         Node::BreakStmt(_) | Node::ContinueStmt(_) | Node::ReturnStmt(_) | Node::ThrowStmt(_) => true,
@@ -209,7 +214,7 @@ fn is_true(condition: &Expr<'_>) -> bool {
     matches!(condition, Expr::Lit(Lit::Bool(it)) if it.value())
 }
 
-/// Whether something leaves the loop that has this body; each `break` with a label may.
+/// Whether a `break` may leave the loop that has this body. A `break` with a label counts, whatever it leaves.
 fn breaks(body: Node<'_>) -> bool {
     let mut open = vec![(body, false)];
     while let Some((node, is_nested)) = open.pop() {
@@ -225,7 +230,7 @@ fn breaks(body: Node<'_>) -> bool {
     false
 }
 
-/// Whether a constructor calls `super()` in a branch, which the crate does not look into, returns another object, or always
+/// Whether a constructor calls `super()` in a branch, where deno_lint does not look, returns another object, or always
 /// throws.
 fn may_lack_super(constructor: Node<'_>) -> bool {
     let body = constructor.children().into_iter().filter(|it| it.kind() == NodeKind::BlockStmt);
@@ -244,7 +249,7 @@ fn may_lack_super(constructor: Node<'_>) -> bool {
     false
 }
 
-/// `is_shared`: what is declared outside of functions is every script's.
+/// Whether an unused name is no mistake. `is_shared`: other scripts see what is declared outside of functions.
 fn is_excused(name: Node<'_>, is_shared: bool) -> bool {
     if matches!(name, Node::Ident(it) if is_placeholder(it.sym())) {
         return true;
@@ -253,9 +258,9 @@ fn is_excused(name: Node<'_>, is_shared: bool) -> bool {
         let around = node.parent().map(|it| it.kind());
         let is_outside = is_shared && around == Some(NodeKind::Script);
         match node.kind() {
-            // `const a = exports.a = 1` uses what it assigns.
+            // `const a = exports.a = 1` assigns the value elsewhere as well.
             NodeKind::VarDeclarator if node.children().into_iter().any(assigns) => return true,
-            // Values before and after have their place as well.
+            // The position of the other elements depends on it.
             NodeKind::ArrayPat => return true,
             // `const { a, ...rest } = b` leaves `a` out of `rest`.
             NodeKind::ObjectPat if node.children().iter().any(|it| it.kind() == NodeKind::RestPat) => {
@@ -278,7 +283,7 @@ fn is_excused(name: Node<'_>, is_shared: bool) -> bool {
     false
 }
 
-/// Whether a value is what an assignment gives, which may be in parentheses.
+/// Whether a value is an assignment, maybe in parentheses.
 fn assigns(value: Node<'_>) -> bool {
     match value {
         Node::AssignExpr(_) => true,
@@ -287,12 +292,12 @@ fn assigns(value: Node<'_>) -> bool {
     }
 }
 
-/// `$name$`, which a program replaces with the text that belongs there, as webpack's runtime has it.
+/// Whether a name is a placeholder of a template, `$name$`, as in webpack's runtime.
 fn is_placeholder(name: &str) -> bool {
     name.len() > 2 && name.starts_with('$') && name.ends_with('$')
 }
 
-/// What has parameters, or is one.
+/// Nodes that have parameters or are one.
 const PARAMETERS: [NodeKind; 5] = [
     NodeKind::ArrowExpr,
     NodeKind::CatchClause,

@@ -1,6 +1,6 @@
 //! Where the defaults are not ruff's: in a project that does not configure ruff.
 //!
-//! A project that chose no linter is told what is broken, and nothing of style: what pyflakes finds (F, but for f-strings without
+//! A project that chose no linter gets reports of what is broken, and none of style: what pyflakes finds (F, but for f-strings without
 //! placeholders), what does not parse or run (E9), pylint's errors (PLE), comparisons of versions that go wrong (YTT), and those rules of flake8-bugbear that are
 //! nearly always right. In 113 projects that were read for it, 5,962 of 6,111 findings were of other rules, 2,290 of them in projects that run another
 //! linter. As soon as ruff is configured, or rules are selected, all is as ruff has it, and nothing here counts.
@@ -53,14 +53,14 @@ pub(crate) fn note(is_ruffs_default: bool, rule: Rule) -> &'static str {
     match rule {
         _ if !is_ruffs_default => "",
         _ if is_off(rule) => {
-            "\n\n## In Broker\nOff where ruff is not configured: there only what is broken is told."
+            "\n\n## In Broker\nOff where ruff is not configured: there only what is broken is reported."
         }
         Rule::UndefinedName => {
-            "\n\n## In Broker\nWhere ruff is not configured, nothing is told of a name that is bound through `globals()` or `exec`, \
+            "\n\n## In Broker\nWhere ruff is not configured, names are not reported that are bound through `globals()` or `exec`, \
              or whose absence is handled (`except NameError: return`)."
         }
         Rule::UnusedImport => {
-            "\n\n## In Broker\nWhere ruff is not configured, nothing is told of `from . import submodule` in `__init__.pyi`, which \
+            "\n\n## In Broker\nWhere ruff is not configured, `from . import submodule` is not reported in `__init__.pyi`, which \
              declares the submodule."
         }
         _ => "",

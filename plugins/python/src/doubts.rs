@@ -1,5 +1,5 @@
-//! What is let pass of ruff's findings where ruff is not configured: names that are bound, or known to be missing, in ways
-//! that it does not follow, and imports of a stub that declare submodules.
+//! Suppresses findings of ruff where ruff is not configured: names that are bound, or known to be missing, in ways that it
+//! does not follow, and imports of a stub that declare submodules.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -8,17 +8,18 @@ use ruff_db::diagnostic::Diagnostic;
 use ruff_linter::linter::parse_unchecked_source;
 use ruff_linter::source_kind::SourceKind;
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{ModModule, PySourceType, PythonVersion, Stmt, StmtImport, StmtImportFrom};
+use ruff_python_ast::{Alias, ModModule, PySourceType, PythonVersion, Stmt, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange};
 
-use crate::handled;
+use crate::handled::Handled;
 use crate::namespace::Namespace;
+use crate::ranges::Ranges;
 
 const UNDEFINED_NAME: &str = "F821";
 const UNUSED_IMPORT: &str = "F401";
 
 /// Drops findings that may be no mistake.
-pub(crate) fn let_pass(
+pub(crate) fn suppress(
     found: &mut Vec<Diagnostic>,
     path: &Path,
     source: &SourceKind,
@@ -30,7 +31,7 @@ pub(crate) fn let_pass(
     }
     let parsed = parse_unchecked_source(source, source_type, PythonVersion::default());
     let (text, module) = (source.source_code(), parsed.syntax());
-    let doubts = Doubts { path, text, module, namespace: OnceCell::new() };
+    let doubts = Doubts::new(path, text, module);
     found.retain(|it| !doubts.may_be_right(it));
 }
 
@@ -40,9 +41,16 @@ struct Doubts<'a> {
     text: &'a str,
     module: &'a ModModule,
     namespace: OnceCell<Namespace>,
+    handled: OnceCell<Handled<'a>>,
+    submodules: OnceCell<Ranges>,
 }
 
-impl Doubts<'_> {
+impl<'a> Doubts<'a> {
+    fn new(path: &'a Path, text: &'a str, module: &'a ModModule) -> Self {
+        let (namespace, handled, submodules) = Default::default();
+        Self { path, text, module, namespace, handled, submodules }
+    }
+
     fn may_be_right(&self, found: &Diagnostic) -> bool {
         let Some(range) = found.range() else { return false };
         match found.secondary_code_or_id() {
@@ -55,33 +63,36 @@ impl Doubts<'_> {
     fn may_be_bound(&self, range: TextRange) -> bool {
         let Some(name) = self.text.get(range.to_std_range()) else { return false };
         let namespace = self.namespace.get_or_init(|| Namespace::of(self.module));
-        namespace.may_have(name) || handled::is_handled(&self.module.body, name, range)
+        let handled = || self.handled.get_or_init(|| Handled::of(self.module));
+        namespace.may_have(name) || handled().has(name, range)
     }
 
     /// Whether the import at `range` makes a submodule an attribute of the package, as the typing specification has it.
     fn declares_submodule(&self, range: TextRange) -> bool {
         let package = self.path.parent().unwrap_or(self.path);
-        let mut imports = Imports { package, range, declare: false };
-        imports.visit_body(&self.module.body);
-        imports.declare
+        let submodules = self.submodules.get_or_init(|| {
+            let mut imports = Imports { package, declaring: Vec::new() };
+            imports.visit_body(&self.module.body);
+            imports.declaring.into_iter().collect()
+        });
+        submodules.contain(range)
     }
 }
 
-/// Search for the import at `range`.
+/// Search for imports that declare submodules.
 struct Imports<'a> {
     package: &'a Path,
-    range: TextRange,
-    declare: bool,
+    declaring: Vec<TextRange>,
 }
 
 impl Visitor<'_> for Imports<'_> {
     fn visit_stmt(&mut self, stmt: &Stmt) {
-        if !stmt.range().contains_range(self.range) {
-            return;
-        }
         match stmt {
-            Stmt::ImportFrom(it) => self.declare |= self.is_from_package(it),
-            Stmt::Import(it) => self.declare |= self.is_below_package(it),
+            Stmt::ImportFrom(it) if self.is_from_package(it) => self.declaring.push(it.range()),
+            Stmt::Import(it) => {
+                let below = it.names.iter().filter(|it| self.is_below_package(it));
+                self.declaring.extend(below.map(Ranged::range).collect::<Vec<_>>());
+            }
             _ => visitor::walk_stmt(self, stmt),
         }
     }
@@ -97,9 +108,8 @@ impl Imports<'_> {
     }
 
     /// `import package.submodule`.
-    fn is_below_package(&self, import: &StmtImport) -> bool {
-        let named = import.names.iter().filter(|it| it.range().contains_range(self.range));
-        let mut parents = named.flat_map(|it| it.name.match_indices('.').map(|(end, _)| &it.name[..end]));
+    fn is_below_package(&self, import: &Alias) -> bool {
+        let mut parents = import.name.match_indices('.').map(|(end, _)| &import.name[..end]);
         parents.any(|it| self.is_package(it))
     }
 

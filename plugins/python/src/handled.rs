@@ -1,79 +1,118 @@
 //! Names whose absence is handled: after `try: name` whose `except NameError` leaves the block, and where a `NameError` is
 //! expected or suppressed.
+//!
+//! Only handlers that name `NameError` count, as for ruff and pyflakes: `except:`, `except Exception` and `raises(Exception)`
+//! take it as well, and with it each misspelled name.
 
 use ruff_python_ast::helpers::map_callable;
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{ExceptHandler, Expr, ExprCall, Stmt, StmtTry};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_python_ast::{ExceptHandler, Expr, ExprCall, ModModule, Stmt, StmtTry, StmtWith};
+use ruff_text_size::{Ranged, TextRange, TextSize};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Functions that are given exceptions which do not matter, or must come.
-const EXPECTING: [&str; 4] = ["raises", "assertRaises", "assertRaisesRegex", "suppress"];
+use crate::ranges::Ranges;
+
+/// The exception of a name that is missing.
+const ERROR: &str = "NameError";
+
+/// What is caught by the first handler that names one of these is not passed on to the next.
+const CATCHING: [&str; 3] = [ERROR, "Exception", "BaseException"];
+
+/// Keyword of functions that expect an exception.
+const EXPECTED: &str = "expected_exception";
 
 /// Functions that do not return.
 const EXITS: [&str; 4] = ["exit", "_exit", "quit", "abort"];
 
-/// Whether the absence of `name` is handled where it is read at `place`.
-pub(crate) fn is_handled(body: &[Stmt], name: &str, place: TextRange) -> bool {
-    let mut search = Search { name, place, is_handled: false };
-    search.visit_body(body);
-    search.is_handled
+/// Places of a module where names may be missing.
+pub(crate) struct Handled<'a> {
+    /// Blocks and functions in which a `NameError` is expected or suppressed.
+    expecting: Ranges,
+    /// Where a name exists, as the code before has read it.
+    proved: FxHashMap<&'a str, Ranges>,
 }
 
-/// Way down to the place where the name is read.
+impl<'a> Handled<'a> {
+    pub(crate) fn of(module: &'a ModModule) -> Self {
+        let mut search = Search::default();
+        search.visit_body(&module.body);
+        Self {
+            expecting: search.expecting.into_iter().collect(),
+            proved: search.proved.into_iter().map(|(name, it)| (name, it.into_iter().collect())).collect(),
+        }
+    }
+
+    /// Whether the absence of `name` is handled where it is read at `place`.
+    pub(crate) fn has(&self, name: &str, place: TextRange) -> bool {
+        self.expecting.contain(place) || self.proved.get(name).is_some_and(|it| it.contain(place))
+    }
+}
+
+/// Walk over a module that notes each such place once.
+#[derive(Default)]
 struct Search<'a> {
-    name: &'a str,
-    place: TextRange,
-    is_handled: bool,
+    expecting: Vec<TextRange>,
+    proved: FxHashMap<&'a str, Vec<TextRange>>,
 }
 
-impl Visitor<'_> for Search<'_> {
-    fn visit_body(&mut self, body: &[Stmt]) {
-        let Some(at) = body.iter().position(|it| it.range().contains_range(self.place)) else { return };
-        self.is_handled |= body[..at].iter().any(|it| proves(it, self.name));
-        self.visit_stmt(&body[at]);
+impl<'a> Search<'a> {
+    /// Notes where the names exist that a `try` reads, in a block with this end.
+    fn prove(&mut self, stmt: &'a StmtTry, end: TextSize) {
+        let Some(handler) = catcher(stmt) else { return };
+        let after = leaves(handler).then(|| TextRange::new(stmt.end(), end));
+        let orelse = range(&stmt.orelse);
+        for name in names_read(&stmt.body) {
+            self.proved.entry(name).or_default().extend(after.into_iter().chain(orelse));
+        }
     }
 
-    fn visit_stmt(&mut self, stmt: &Stmt) {
-        if !stmt.range().contains_range(self.place) {
-            return;
-        }
-        self.is_handled |= match stmt {
-            Stmt::Try(it) => {
-                it.orelse.iter().any(|it| it.range().contains_range(self.place))
-                    && evaluates(&it.body, self.name)
-                    && catcher(it).is_some()
+    /// Notes what comes after `raises(NameError)` or its like in a `with`.
+    fn expect(&mut self, with: &StmtWith) {
+        let call = |it: &Expr| it.as_call_expr().is_some_and(is_expecting);
+        let item = with.items.iter().find(|it| call(&it.context_expr));
+        self.expecting.extend(item.map(|it| TextRange::new(it.end(), with.end())));
+    }
+}
+
+impl<'a> Visitor<'a> for Search<'a> {
+    fn visit_body(&mut self, body: &'a [Stmt]) {
+        let end = range(body).map_or_else(TextSize::default, TextRange::end);
+        for stmt in body {
+            match stmt {
+                Stmt::Try(it) => self.prove(it, end),
+                Stmt::With(it) => self.expect(it),
+                _ => {}
             }
-            Stmt::With(it) => it.items.iter().any(|it| is_expecting(&it.context_expr)),
-            _ => false,
-        };
-        visitor::walk_stmt(self, stmt);
-    }
-
-    fn visit_expr(&mut self, expr: &Expr) {
-        if expr.range().contains_range(self.place) {
-            self.is_handled |= is_expecting(expr);
-            visitor::walk_expr(self, expr);
+            visitor::walk_stmt(self, stmt);
         }
     }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        // Other arguments are evaluated before the call.
+        if let Some(call) = expr.as_call_expr().filter(|it| is_expecting(it)) {
+            let functions = call.arguments.args.iter().filter_map(Expr::as_lambda_expr);
+            self.expecting.extend(functions.map(|it| it.body.range()));
+        }
+        visitor::walk_expr(self, expr);
+    }
 }
 
-/// Whether the name exists after the statement.
-fn proves(stmt: &Stmt, name: &str) -> bool {
-    let Stmt::Try(it) = stmt else { return false };
-    evaluates(&it.body, name) && catcher(it).is_some_and(leaves)
+fn range(body: &[Stmt]) -> Option<TextRange> {
+    Some(TextRange::new(body.first()?.start(), body.last()?.end()))
 }
 
-/// The body of the handler that a `NameError` gets to.
+/// The body of the handler that a `NameError` gets to, if it names it.
 fn catcher(stmt: &StmtTry) -> Option<&[Stmt]> {
-    stmt.handlers.iter().find_map(|ExceptHandler::ExceptHandler(it)| {
-        it.type_.as_deref().is_none_or(takes_name_error).then_some(&*it.body)
-    })
+    let mut handlers = stmt.handlers.iter().map(|ExceptHandler::ExceptHandler(it)| it);
+    let first = handlers.find(|it| it.type_.as_deref().is_none_or(|it| names(it, &CATCHING)))?;
+    first.type_.as_deref().is_some_and(|it| names(it, &[ERROR])).then_some(&*first.body)
 }
 
-fn takes_name_error(expr: &Expr) -> bool {
+/// Whether an exception, or one of a tuple, is one of these.
+fn names(expr: &Expr, exceptions: &[&str]) -> bool {
     match expr {
-        Expr::Tuple(it) => it.elts.iter().any(takes_name_error),
-        _ => ["NameError", "Exception", "BaseException"].contains(&last_name(expr)),
+        Expr::Tuple(it) => it.elts.iter().any(|it| names(it, exceptions)),
+        _ => exceptions.contains(&last_name(expr)),
     }
 }
 
@@ -90,9 +129,9 @@ fn leaves(body: &[Stmt]) -> bool {
     })
 }
 
-/// Whether the block reads the name wherever it gets to its end.
-fn evaluates(body: &[Stmt], name: &str) -> bool {
-    let mut reads = Reads { name, found: false };
+/// The names that the block reads wherever it gets to its end.
+fn names_read(body: &[Stmt]) -> FxHashSet<&str> {
+    let mut reads = Reads::default();
     for stmt in body {
         match stmt {
             Stmt::Expr(_) | Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::Delete(_) => reads.visit_stmt(stmt),
@@ -104,19 +143,19 @@ fn evaluates(body: &[Stmt], name: &str) -> bool {
             _ => {}
         }
     }
-    reads.found
+    reads.names
 }
 
-/// Search for a name in what is evaluated in any case.
+/// Search for names in what is evaluated in any case.
+#[derive(Default)]
 struct Reads<'a> {
-    name: &'a str,
-    found: bool,
+    names: FxHashSet<&'a str>,
 }
 
-impl Visitor<'_> for Reads<'_> {
-    fn visit_expr(&mut self, expr: &Expr) {
+impl<'a> Visitor<'a> for Reads<'a> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
-            Expr::Name(it) => self.found |= it.ctx.is_load() && it.id == self.name,
+            Expr::Name(it) if it.ctx.is_load() => _ = self.names.insert(it.id.as_str()),
             Expr::If(it) => self.visit_expr(&it.test),
             Expr::BoolOp(it) => it.values.iter().take(1).for_each(|it| self.visit_expr(it)),
             Expr::Lambda(_)
@@ -130,9 +169,16 @@ impl Visitor<'_> for Reads<'_> {
 }
 
 /// `raises(NameError)`, `suppress(NameError)` and the like.
-fn is_expecting(expr: &Expr) -> bool {
-    let Expr::Call(ExprCall { func, arguments, .. }) = expr else { return false };
-    EXPECTING.contains(&last_name(func)) && arguments.args.iter().any(takes_name_error)
+fn is_expecting(call: &ExprCall) -> bool {
+    let arguments = &call.arguments;
+    let count = match last_name(&call.func) {
+        // What follows the exception is for the function that is called.
+        "raises" | "assertRaises" | "assertRaisesRegex" => 1,
+        "suppress" => arguments.args.len(),
+        _ => return false,
+    };
+    let keyword = arguments.find_keyword(EXPECTED).map(|it| &it.value);
+    arguments.args.iter().take(count).chain(keyword).any(|it| names(it, &[ERROR]))
 }
 
 /// The last part of a dotted name.

@@ -1,6 +1,6 @@
 //! The ruff linter as a Broker plugin: the crates ruff itself is made of, the project's own configuration,
 //! and the answers of `ruff check`. Without a configuration, [`defaults`] takes some rules out of ruff's, and [`doubts`]
-//! lets pass what may be right.
+//! suppresses findings that may be no mistake.
 //!
 //! Start reading at [`Python`], then [`workspace`] (which settings hold for a file), [`lint`] (run ruff) and
 //! [`convert`] (say it in the plugin's words).
@@ -18,6 +18,7 @@ mod namespace;
 mod notebook;
 mod per_file;
 mod problem;
+mod ranges;
 mod rules;
 mod selection;
 #[cfg(test)]

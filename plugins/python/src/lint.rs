@@ -43,7 +43,7 @@ pub(crate) fn run(
     let result = lint_only(path, package, settings, noqa, &source, source_type, ParseSource::None);
     let mut found = result.diagnostics;
     if applied.is_default {
-        doubts::let_pass(&mut found, path, &source, source_type);
+        doubts::suppress(&mut found, path, &source, source_type);
     }
     Ok(convert::report(found, source.as_ipy_notebook().map(Cells::new).as_ref()))
 }

@@ -2,7 +2,7 @@
 //! dictionary, or `exec`. Includes names that the code asks for (`"name" in globals()`), as it knows that they may be missing.
 
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Expr, ExprCall, ExprCompare, IpyEscapeKind, ModModule, Stmt};
+use ruff_python_ast::{CmpOp, Expr, ExprCall, ExprCompare, IpyEscapeKind, ModModule, Stmt};
 use rustc_hash::FxHashSet;
 
 /// Methods of a dictionary that bind names.
@@ -62,12 +62,21 @@ impl Namespace {
         match expr {
             Expr::Name(it) => it.id == "__builtins__" || self.dictionaries.contains(it.id.as_str()),
             Expr::Attribute(it) => it.attr.as_str() == "__dict__" && self.is_module(&it.value),
-            Expr::Call(it) => match (name(&it.func), &*it.arguments.args) {
+            Expr::Call(it) => match (builtin(&it.func), &*it.arguments.args) {
                 ("globals", []) => true,
                 ("locals" | "vars", []) => self.depth_of_functions == 0,
                 ("vars", [module]) => self.is_module(module),
                 _ => false,
             },
+            _ => false,
+        }
+    }
+
+    /// Whether it lists names that can be read here: `dir()`, `dir(module)`, `locals()` and `vars()`, those of a function included.
+    fn is_list(&self, call: &ExprCall) -> bool {
+        match (builtin(&call.func), &*call.arguments.args) {
+            ("dir" | "locals" | "vars", []) => call.arguments.keywords.is_empty(),
+            ("dir" | "vars", [module]) => self.is_module(module),
             _ => false,
         }
     }
@@ -143,9 +152,10 @@ impl Namespace {
 
     /// `"name" in globals()`.
     fn question(&mut self, compare: &ExprCompare) {
-        let [container] = &*compare.comparators else { return };
-        let is_list =
-            container.as_call_expr().is_some_and(|it| ["dir", "locals", "vars"].contains(&name(&it.func)));
+        let ([CmpOp::In | CmpOp::NotIn], [container]) = (&*compare.ops, &*compare.comparators) else {
+            return;
+        };
+        let is_list = container.as_call_expr().is_some_and(|it| self.is_list(it));
         if (is_list || self.is_dictionary(container)) && compare.left.is_string_literal_expr() {
             self.bind(Some(&compare.left));
         }
@@ -187,6 +197,14 @@ impl Visitor<'_> for Namespace {
             _ => {}
         }
         visitor::walk_expr(self, expr);
+    }
+}
+
+/// The name of a built-in function: `dir`, or `builtins.dir`, and no method with that name.
+fn builtin(function: &Expr) -> &str {
+    match function {
+        Expr::Attribute(it) if !BUILTINS.contains(&name(&it.value)) => "",
+        _ => name(function),
     }
 }
 

@@ -8,16 +8,16 @@ pub(crate) fn sentence(error: &anyhow::Error, config: &Path, root: &Path) -> Str
     let known = |it: &&String| {
         !it.starts_with("Failed to load configuration") && !it.starts_with("Failed to parse /")
     };
-    let told: Vec<&str> = causes.iter().filter(known).map(String::as_str).collect();
-    let told = if told.is_empty() { causes.join(": ") } else { told.join(": ") };
-    let told = other_version(&told).unwrap_or(told);
+    let kept: Vec<&str> = causes.iter().filter(known).map(String::as_str).collect();
+    let reason = if kept.is_empty() { causes.join(": ") } else { kept.join(": ") };
+    let reason = other_version(&reason).unwrap_or(reason);
     let config = config.strip_prefix(root).unwrap_or(config);
-    format!("cannot use `{}`: {}", config.display(), relative(&told, root))
+    format!("cannot use `{}`: {}", config.display(), relative(&reason, root))
 }
 
 /// What to do where ruff says that a project requires another version of it.
-fn other_version(told: &str) -> Option<String> {
-    let rest = told.strip_prefix("Required version `")?;
+fn other_version(reason: &str) -> Option<String> {
+    let rest = reason.strip_prefix("Required version `")?;
     let (required, running) = rest.split_once("` does not match the running version `")?;
     let running = running.trim_end_matches('`');
     Some(format!(

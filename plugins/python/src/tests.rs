@@ -135,11 +135,11 @@ fn one_configuration_for_all() {
 }
 
 #[test]
-fn unknown_selectors_are_told_and_the_others_hold() {
+fn unknown_selectors_are_reported_and_the_others_hold() {
     let mut project = Project::new(&[("a.py", UNUSED)]);
     let wanted = Settings { ignore: vec!["NOPE".to_owned()], ..select(&["D100", "Z9", "no-such-rule"]) };
     let Err(SettingsError::UnknownSelectors(unknown)) = project.plugin.configure(&wanted) else {
-        panic!("should be told");
+        panic!("should be reported");
     };
     assert_eq!(unknown, ["Z9", "no-such-rule", "NOPE"]);
     assert_eq!(project.check("a.py"), "D100");
@@ -202,8 +202,8 @@ fn a_configuration_that_cannot_be_looked_at_is_no_missing_one() {
     std::os::unix::fs::symlink("missing", project.root.path().join("dangling/ruff.toml")).unwrap();
     std::os::unix::fs::symlink("ruff.toml", project.root.path().join("loop/ruff.toml")).unwrap();
     assert_eq!(project.check("dangling/a.py"), project.check("a.py"), "as ruff does");
-    let told = project.check("loop/a.py");
-    assert!(told.starts_with("cannot use `loop/ruff.toml`: a link that cannot be followed"), "{told}");
+    let problem = project.check("loop/a.py");
+    assert!(problem.starts_with("cannot use `loop/ruff.toml`: a link that cannot be followed"), "{problem}");
 }
 
 #[test]
@@ -230,10 +230,10 @@ fn broken_configuration_is_one_sentence() {
         ("d/x.py", UNUSED),
         ("ok.py", UNUSED),
     ]);
-    let told = project.check("d/x.py");
+    let problem = project.check("d/x.py");
     assert!(
-        told.starts_with("cannot use `d/ruff.toml`: it requires ruff >=99, and this is ruff 0."),
-        "{told}"
+        problem.starts_with("cannot use `d/ruff.toml`: it requires ruff >=99, and this is ruff 0."),
+        "{problem}"
     );
     assert_eq!(
         project.check("a/x.py"),

@@ -1,5 +1,7 @@
 //! Rules of the repository: who may depend on whom, and that no file forgets what it is.
 
+mod projects;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -292,25 +294,6 @@ fn names_that_rules_share_are_shared() {
     }
     let lonely: Vec<_> = linters.iter().filter(|it| *it.1 < 2).collect();
     assert!(linters.len() > 3 && lonely.is_empty(), "only one linter has {lonely:?} of {linters:?}");
-}
-
-#[test]
-fn configuration_of_linters_makes_a_project() {
-    let read = |path: &Path| toml::from_str::<toml::Table>(&fs::read_to_string(path).unwrap()).unwrap();
-    let names = |it: &toml::Table, key: &str| {
-        let names = it.get(key).and_then(|it| it.as_array()).into_iter().flatten();
-        names.map(|it| it.as_str().unwrap().split('#').next().unwrap().to_owned()).collect::<Vec<_>>()
-    };
-    let checkers = read(&root().join("broker/crates/native-checkers/src/checkers.toml"));
-    let checkers = checkers["checker"].as_array().unwrap().iter();
-    let mut wanted: BTreeSet<_> = checkers.flat_map(|it| names(it.as_table().unwrap(), "roots")).collect();
-    for manifest in files("broker-plugin.toml").iter().filter(|it| it.starts_with(root().join("plugins"))) {
-        wanted.extend(names(&read(manifest), "config-files"));
-    }
-    assert!(wanted.remove("") && wanted.remove(".editorconfig"), "they are in folders of all kinds");
-    let code = fs::read_to_string(root().join("broker/crates/config/src/root.rs")).unwrap();
-    let missing: Vec<_> = wanted.iter().filter(|it| !code.contains(&format!("\"{it}\",\n"))).collect();
-    assert!(missing.is_empty() && wanted.len() > 40, "no project begins with {missing:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Finds the workspace that paths belong to, and turns paths on the disk into workspace paths and back.
 
+mod projects;
+
 use std::{
     collections::HashMap,
     env, fs, io,
@@ -8,6 +10,7 @@ use std::{
 
 use overlay::{WorkspacePath, io_reason};
 
+use self::projects::PROJECTS;
 use crate::SetupFailure;
 
 /// A folder that is checked as one, and the folder that its paths are shown from.
@@ -42,89 +45,6 @@ struct There<'g> {
 
 /// A folder with one of these is the root of a repository.
 const REPOSITORIES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
-
-/// A folder with one of these is the root of a project, or of a part of one: manifests, and the configuration of linters, which
-/// counts for the folders below it.
-const PROJECTS: &[&str] = &[
-    "broker.toml",
-    ".broker",
-    ".brokerignore",
-    ".ignore",
-    "sgconfig.yml",
-    "sgconfig.yaml",
-    "pyproject.toml",
-    "ruff.toml",
-    ".ruff.toml",
-    "setup.py",
-    "setup.cfg",
-    "mypy.ini",
-    ".mypy.ini",
-    "pyrightconfig.json",
-    ".flake8",
-    ".pylintrc",
-    "pylintrc",
-    "package.json",
-    "deno.json",
-    "deno.jsonc",
-    "tsconfig.json",
-    "jsconfig.json",
-    "biome.json",
-    "biome.jsonc",
-    "eslint.config.js",
-    "eslint.config.mjs",
-    "eslint.config.cjs",
-    "eslint.config.ts",
-    ".stylelintrc",
-    ".stylelintrc.json",
-    ".stylelintrc.yaml",
-    ".stylelintrc.yml",
-    ".stylelintignore",
-    ".rumdl.toml",
-    "rumdl.toml",
-    ".markdownlint.jsonc",
-    ".markdownlint.json",
-    ".markdownlint.yaml",
-    ".markdownlint.yml",
-    ".markdownlint-cli2.jsonc",
-    ".markdownlint-cli2.yaml",
-    ".markdownlint-cli2.yml",
-    "markdownlint.json",
-    "markdownlint.jsonc",
-    "markdownlint.yaml",
-    "markdownlint.yml",
-    ".markdownlintignore",
-    ".hadolint.yaml",
-    ".hadolint.yml",
-    ".shuck.toml",
-    "shuck.toml",
-    ".shellcheckrc",
-    "shellcheckrc",
-    "selene.toml",
-    ".taplo.toml",
-    "taplo.toml",
-    ".sqlfluff",
-    ".sqlfluffignore",
-    ".sqruff",
-    ".sqruff.ini",
-    ".sqruffignore",
-    "sqruff.toml",
-    "Cargo.toml",
-    "go.mod",
-    ".golangci.yml",
-    ".golangci.yaml",
-    "Gemfile",
-    ".rubocop.yml",
-    "composer.json",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "settings.gradle",
-    "settings.gradle.kts",
-    "Package.swift",
-    "CMakeLists.txt",
-    "compile_commands.json",
-    ".clang-tidy",
-];
 
 /// A folder with this is a package, whose name is part of those of its modules.
 const PACKAGE: &str = "__init__.py";
@@ -345,8 +265,22 @@ mod tests {
 
     #[test]
     fn the_configuration_of_a_linter_makes_a_project() {
-        for name in [".hadolint.yaml", "selene.toml", ".markdownlint.json", ".brokerignore", "tsconfig.json"]
-        {
+        for name in [
+            ".hadolint.yaml",
+            "selene.toml",
+            ".markdownlint.json",
+            ".brokerignore",
+            "tsconfig.json",
+            ".eslintrc",
+            ".eslintrc.yml",
+            "eslint.config.cts",
+            ".oxlintrc.jsonc",
+            ".biome.json",
+            "stylelint.config.mjs",
+            ".config/stylelintrc.yaml",
+            "ty.toml",
+            "go.work",
+        ] {
             check(&[&format!("x/{name}"), "x/sub/deep/a"], "x", &["sub"], "x", &["sub"]);
             check(&[&format!("x/{name}"), "x/sub/deep/a"], "x/sub", &["deep/a"], "x", &["sub/deep/a"]);
         }

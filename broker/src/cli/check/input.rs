@@ -1,19 +1,18 @@
 //! What is to be checked: the workspace, the view of it, and the files.
 
+mod paths;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use checker::{
-    Dependents, Excluded, Files, Incomplete, Level, Subject, Wanted, collect,
+    Dependents, Excluded, Files, Incomplete, Wanted, collect,
     pipeline::{Comparison, Scope, is_there},
     with_file_settings,
 };
-use config::{
-    folders,
-    root::{Found, WorkspaceRoot},
-};
+use config::{folders, root::WorkspaceRoot};
 use lint::printable;
 use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath, io_reason};
 
@@ -23,7 +22,12 @@ use super::{
     changed::{self, Chosen},
     write,
 };
-use crate::{CliError, cli::Session, console::Messages, git::Changed};
+use crate::{
+    CliError,
+    cli::Session,
+    console::Messages,
+    git::{self, Changed},
+};
 
 pub(super) struct Input {
     pub(super) workspace: WorkspaceRoot,
@@ -105,61 +109,23 @@ impl Input {
         base: Option<Arc<dyn View>>,
         messages: &Messages,
     ) -> Result<Self, CliError> {
-        let found = match WorkspaceRoot::of_paths(cwd, &args.paths, home) {
-            // What is not on the disk may be in what git has.
-            Err(error) if args.changed.is_of_git() => nowhere(args, cwd, home).ok_or(error)?,
-            found => found?,
-        };
-        let has_folders = found.located.iter().any(|it| it.is_dir);
-        let mut paths: Vec<_> = found.located.into_iter().map(|it| it.path).collect();
+        let found = paths::found(args, cwd, home)?;
         write::recover(found.workspace.root(), messages);
         let view = base.map_or_else(|| disk(&found.workspace), Ok)?;
-        let Chosen { view, changed, before, submodules } = args.changed.of(&found.workspace, view)?;
-        if let Some(told) = left_out(&submodules).filter(|_| !args.quiet) {
-            messages.warning(&printable(&told));
+        let chosen = args.changed.of(&found.workspace, view)?;
+        if let Some(warning) = left_out(&chosen.submodules).filter(|_| !args.quiet) {
+            messages.warning(&printable(&warning));
         }
-        let is_there = |it: &WorkspacePath| {
-            view.metadata(it).is_ok()
-                || before.as_ref().is_some_and(|before| before.view.metadata(it).is_ok())
-        };
-        if changed.is_some() {
-            // What the index does not have is not staged either.
-            paths.retain(is_there);
-        }
-        let mut missing = Vec::new();
-        let absent = |path: String, reason: String| Incomplete {
-            subject: Subject::Argument(path),
-            linter: None,
-            level: Level::Failed,
-            reason,
-        };
-        if let Some(rev) = args.changed.rev.as_ref().filter(|_| changed.is_none()) {
-            for path in paths.extract_if(.., |it| !is_there(it)) {
-                missing.push(absent(found.workspace.display(&path), format!("it is not in `{rev}`")));
-            }
-        }
-        for (path, reason) in found.missing {
-            // Not on the disk, but maybe in what is looked at.
-            let elsewhere = WorkspaceRoot::of_future_path(cwd, Path::new(&path), home).ok();
-            let elsewhere = elsewhere.filter(|(it, _)| it.root() == found.workspace.root());
-            match elsewhere.map(|(_, path)| path).filter(is_there) {
-                Some(path) => paths.push(path),
-                None => missing.push(absent(path, reason)),
-            }
-        }
-        let differing = |it: &Changed| it.paths_and_gone().into_iter().collect();
-        let before = before.zip(changed.as_ref());
-        let uncompared = before.iter().flat_map(|it| &it.0.unknown).cloned().map(uncompared).collect();
-        let before = before.map(|(it, changed)| Before { view: it.view, differing: differing(changed) });
-        Ok(Self {
-            origin: None,
-            view,
-            workspace: found.workspace,
-            config: None,
-            missing,
-            uncompared,
-            target: Target::Paths { paths, has_folders, changed, before },
-        })
+        let (mut paths, mut missing) = paths::located(args, &found, &chosen);
+        let (elsewhere, absent) = paths::elsewhere(cwd, home, &found, &chosen);
+        paths.extend(elsewhere);
+        missing.extend(absent);
+        let has_folders = found.located.iter().any(|it| it.is_dir);
+        let Chosen { view, changed, before, .. } = chosen;
+        let (before, uncompared) = compared(before, changed.as_ref()).unzip();
+        let target = Target::Paths { paths, has_folders, changed, before };
+        let uncompared = uncompared.unwrap_or_default();
+        Ok(Self { workspace: found.workspace, view, config: None, missing, uncompared, target, origin: None })
     }
 
     /// Makes the configuration file visible: one outside of the workspace, or of the index, is laid over it.
@@ -252,27 +218,21 @@ impl Input {
     }
 }
 
-/// The workspace of the current folder, in which none of the paths is on the disk.
-fn nowhere(args: &Args, cwd: &Path, home: Option<&Path>) -> Option<Found> {
-    let found = WorkspaceRoot::of_paths(cwd, &[PathBuf::from(".")], home).ok()?;
-    let is_there = |it: &PathBuf| cwd.join(it).symlink_metadata().is_ok();
-    if args.paths.iter().any(is_there) {
-        return None;
-    }
-    let missing =
-        args.paths.iter().map(|it| (it.display().to_string(), "no such file or directory".to_owned()));
-    Some(Found { located: Vec::new(), missing: missing.collect(), ..found })
+/// What is compared with, and the files that are not compared.
+fn compared(before: Option<git::Before>, changed: Option<&Changed>) -> Option<(Before, Vec<Excluded>)> {
+    let git::Before { view, unknown } = before?;
+    let differing = changed?.paths_and_gone().into_iter().collect();
+    Some((Before { view, differing }, unknown.into_iter().map(uncompared).collect()))
 }
 
 fn left_out(submodules: &[String]) -> Option<String> {
     let names: Vec<_> = submodules.iter().map(|it| format!("`{it}`")).collect();
-    let told = "changes in submodules are not looked at; check them in their own folders";
-    (!names.is_empty()).then(|| format!("{told}: {}", names.join(", ")))
+    let warning = "changes in submodules are not looked at; check them in their own folders";
+    (!names.is_empty()).then(|| format!("{warning}: {}", names.join(", ")))
 }
 
 fn uncompared(path: WorkspacePath) -> Excluded {
-    let reason =
-        "only a program knows what a working copy had of it, and no filter of git is run: it is not compared";
+    let reason = "not compared: its old text needs a git filter, and Broker runs none";
     Excluded { path, linter: lint::suppress::LINTER.into(), reason: reason.into() }
 }
 

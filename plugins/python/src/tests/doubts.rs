@@ -1,4 +1,4 @@
-//! What is let pass where ruff is not configured, and told where it is.
+//! Findings that are suppressed where ruff is not configured, and reported where it is.
 
 use broker_plugin_sdk::testing::select;
 
@@ -8,7 +8,7 @@ fn check(name: &str, text: &str) -> String {
     Project::new(&[(name, text)]).check(name)
 }
 
-/// What is told by default, after a look at what ruff itself says of the text.
+/// The findings by default, after a look at what ruff itself says of the text.
 fn undefined(text: &str) -> String {
     let configured = Project::new(&[("a.py", text), ("ruff.toml", "lint.select = ['F821']\n")]).check("a.py");
     let selected = Project::new(&[("a.py", text)]).with(select(&["F821"])).check("a.py");
@@ -35,7 +35,7 @@ fn a_name_whose_absence_leaves_the_block_exists_after_it() {
 }
 
 #[test]
-fn a_name_that_is_not_proved_is_told() {
+fn a_name_that_is_not_proved_is_reported() {
     for (body, handler) in [
         ("spark", "except NameError:\n        pass"),
         ("spark", "except ValueError:\n        return"),
@@ -43,6 +43,11 @@ fn a_name_that_is_not_proved_is_told() {
         ("x = lambda: spark", "except NameError:\n        return"),
         ("True or spark", "except NameError:\n        return"),
         ("spark", "except NameError:\n        if f:\n            return"),
+        ("spark", "except Exception:\n        return"),
+        ("spark", "except (OSError, BaseException) as e:\n        raise SystemExit from e"),
+        ("spark", "except:\n        return"),
+        ("spark", "except UnboundLocalError:\n        return"),
+        ("spark", "except Exception:\n        pass\n    except NameError:\n        return"),
     ] {
         let text = format!("def f():\n    try:\n        {body}\n    {handler}\n    print(spark)\n");
         assert!(undefined(&text).ends_with("F821"), "{text}");
@@ -56,10 +61,52 @@ fn a_name_that_is_not_proved_is_told() {
 }
 
 #[test]
+fn proofs_hold_to_the_end_of_their_block() {
+    let text = "def f(a):\n    if a:\n        try:\n            spark, flink\n        except NameError:\n            return\n        spark\n    \
+                elif spark:\n        pass\n    try:\n        flink\n    except NameError:\n        return\n    else:\n        flink\n    \
+                return flink\n\nflink\n";
+    let report = Project::new(&[("a.py", text)]).report("a.py", "").unwrap();
+    let lines = report.diagnostics.iter().filter(|it| it.code == "F821");
+    let lines: Vec<_> = lines.map(|it| text[..it.span.start as usize].matches('\n').count() + 1).collect();
+    assert_eq!(lines, [8, 18]);
+}
+
+#[test]
 fn an_expected_name_error_is_no_mistake() {
-    assert_eq!(undefined("import pytest\n\nwith pytest.raises(NameError):\n    gone()\n"), "");
-    assert_eq!(undefined("def t(self):\n    self.assertRaises((NameError, OSError), lambda: gone)\n"), "");
-    assert_eq!(undefined("import pytest\n\nwith pytest.raises(OSError):\n    gone()\n"), "F821");
+    for expecting in [
+        "with pytest.raises(NameError):\n    gone()",
+        "with pytest.raises((OSError, NameError), match='gone') as e:\n    gone",
+        "with pytest.raises(expected_exception=NameError):\n    gone",
+        "with suppress(OSError, NameError), open(gone):\n    pass",
+        "async def f(self):\n    with self.assertRaisesRegex(builtins.NameError, 'gone'):\n        await gone()",
+        "def t(self):\n    self.assertRaises((NameError, OSError), lambda: gone)",
+    ] {
+        assert_eq!(
+            undefined(
+                &format!("import pytest, builtins\npytest, builtins\n{expecting}\n")
+                    .replace("suppress", "pytest.suppress")
+            ),
+            ""
+        );
+    }
+}
+
+#[test]
+fn an_expected_exception_of_another_kind_is_not_that_of_a_name() {
+    for expecting in [
+        "with pytest.raises(OSError):\n    gone()",
+        "with pytest.raises(Exception):\n    gone()",
+        "with pytest.raises((ValueError, Exception), match='no'):\n    gone()",
+        "with pytest.suppress(BaseException):\n    gone()",
+        "with pytest.suppress(Exception):\n    with open('f'):\n        print(gone)",
+        "class T:\n    def test(self):\n        with self.assertRaises(Exception):\n            gone.load()",
+        "def t(self):\n    self.assertRaisesRegex(Exception, 'a', lambda: gone)",
+        "def t(self):\n    self.assertRaises(NameError, gone)",
+        "def t(self):\n    self.assertRaises(OSError, lambda: gone, NameError)",
+        "with open(gone), pytest.raises(NameError):\n    pass",
+    ] {
+        assert_eq!(undefined(&format!("import pytest\npytest\n{expecting}\n")), "F821", "{expecting}");
+    }
 }
 
 #[test]
@@ -78,6 +125,11 @@ fn names_bound_through_the_namespace() {
         "globals()['v1'] = 1",
         "import builtins\nbuiltins.v1 = 1",
         "if 'v1' not in globals():\n    raise SystemExit",
+        "print('v1' in dir())",
+        "def f():\n    return 'v1' in locals()",
+        "import sys\nif 'v1' in dir(sys.modules[__name__]):\n    pass",
+        "import builtins\nif 'v1' not in dir(builtins):\n    pass",
+        "if 'v1' in vars(__builtins__):\n    pass",
         "get_all = 1\nfor k in dir():\n    globals().setdefault(k, 2)",
     ] {
         assert_eq!(undefined(&format!("{binding}\nprint(v1)\n")), "", "{binding}");
@@ -97,6 +149,11 @@ fn namespaces_that_do_not_bind_the_name() {
         "class C:\n    def update(self): pass\nC().update()",
         "globals().update(v2=1)",
         "if 'v2' in globals():\n    pass",
+        "import argparse\nargs = argparse.Namespace()\nprint('v1' in vars(args))",
+        "def f(x):\n    return 'v1' not in dir(x)",
+        "import os\nprint('v1' in dir(os), 'v1' in vars(os))",
+        "class C:\n    def dir(self): return []\nprint('v1' in C().dir())",
+        "print('v1' == dir())",
     ] {
         assert_eq!(undefined(&format!("{other}\nprint(v1)\n")), "F821", "{other}");
     }
@@ -117,7 +174,7 @@ fn a_package_stub_declares_its_submodules() {
 }
 
 #[test]
-fn harmless_code_is_not_told() {
+fn harmless_code_is_not_reported() {
     let text = "rows = [[1]]\nfor rows in rows:\n    print(f'done')\n";
     assert_eq!(check("a.py", text), "");
     assert_eq!(Project::new(&[("a.py", text)]).with(select(&["B020", "F541"])).check("a.py"), "B020 F541");

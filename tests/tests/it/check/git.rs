@@ -228,8 +228,7 @@ fn texts_are_those_that_git_stores() {
     assert_eq!((code, &compared["summary"]["findings"]), (0, &0.into()), "what it had is not known");
     let excluded = &compared["excluded"][0];
     assert!(
-        excluded["path"] == "a.json"
-            && excluded["reason"].as_str().unwrap().contains("no filter of git is run")
+        excluded["path"] == "a.json" && excluded["reason"].as_str().unwrap().contains("needs a git filter")
     );
 }
 
@@ -247,6 +246,14 @@ fn submodules_are_said_to_be_left_out() {
     warning: changes in submodules are not looked at; check them in their own folders: `lib/one`
     ");
     assert!(!it.told(&[]).contains("submodules"), "all is looked at");
+    it.write(".gitmodules", "[submodule \"one\n");
+    it.git(&["add", ".gitmodules"]);
+    assert_snapshot!(it.told(&["--changed"]), @"
+    exit 2
+    -- stderr
+    error: git config failed: bad config line 1 in blob :0:.gitmodules
+    hint: repair `.gitmodules`, and stage it
+    ");
 }
 
 /// A repository whose first commit has the tag `v1`, with changes of every kind after it.
