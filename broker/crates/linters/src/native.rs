@@ -19,7 +19,7 @@ use config::{CheckerDefinition, Configs, Selectors, SetupFailure, folders};
 use lint::{Cancel, SetupError};
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};
 use overlay::{View, WorkspacePath};
-use shadow::{Launcher, Sandbox, Storage};
+use shadow::{Launcher, Sandbox, Storage, Toolchains};
 
 use crate::{
     provider::{
@@ -115,13 +115,13 @@ impl NativeCatalog {
         let own = [folders::state_dir(), folders::cache_dir(), Some(folders::runtime_dir())];
         let there = |it: PathBuf| fs::canonicalize(it).ok();
         let hidden = own.into_iter().flatten().filter_map(there).collect();
-        let read = shadow::folders(home.as_deref(), variable).into_iter().filter_map(there).collect();
+        let Toolchains { read, links } = shadow::toolchains(home.as_deref(), variable);
         let stores = shadow::stores(home.as_deref(), variable);
         Ok(Setup {
             root: context.root.clone(),
             disk: Arc::clone(&context.disk),
             launcher: self.all.launcher.clone(),
-            sandbox: Sandbox { home, hidden, read, stores, space: SPACE, ..Sandbox::default() },
+            sandbox: Sandbox { home, hidden, read, links, stores, space: SPACE, ..Sandbox::default() },
             environment: shadow::environment(variable),
         })
     }

@@ -79,12 +79,16 @@ impl Setup {
         let stores = self.sandbox.stores.iter().filter(|it| shown.contains(*it)).cloned().collect();
         let shown = shown.into_iter().filter(|it| it.exists());
         let programs = program::needed(checker, &variable).into_iter().chain([program.to_owned()]);
-        let programs = programs.flat_map(|it| program::shown(&it, home, &self.root));
+        let programs: Vec<_> = programs.collect();
+        let links = programs.iter().flat_map(|it| shadow::links_to(it));
+        let links: BTreeSet<_> = self.sandbox.links.iter().cloned().chain(links).collect();
+        let links = links.into_iter().filter(|it| !it.starts_with(&self.root)).collect();
+        let programs = programs.iter().flat_map(|it| program::shown(it, home, &self.root));
         let read: BTreeSet<_> = self.sandbox.read.iter().cloned().chain(programs).chain(shown).collect();
         // What lies in one that is shown is shown with it.
         let is_within = |it: &PathBuf| it.ancestors().skip(1).any(|above| read.contains(above));
         let read = read.iter().filter(|it| !is_within(it)).cloned().collect();
-        Sandbox { read, stores, network: shadow::Network::None, ..self.sandbox.clone() }
+        Sandbox { read, links, stores, network: shadow::Network::None, ..self.sandbox.clone() }
     }
 
     fn environment_for(&self, checker: &Checker) -> Vec<(OsString, OsString)> {

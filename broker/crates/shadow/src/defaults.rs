@@ -9,7 +9,7 @@ use std::{
 /// Toolchains, what they have downloaded, and settings; below the home folder. Each is shown as it is,
 /// and what is written there stays in memory. Of folders that hold secrets, too, only the parts that do not: beside those of `.cargo`,
 /// `.dotnet`, `.local/share/uv` and `.pub-cache` are tokens and private keys.
-const OF_HOME: [&str; 64] = [
+const OF_HOME: [&str; 67] = [
     ".asdf",
     ".bun/bin",
     ".bun/install/cache",
@@ -42,6 +42,7 @@ const OF_HOME: [&str; 64] = [
     ".dotnet/tools",
     ".elan",
     ".gem/ruby",
+    ".local/share/gem/ruby",
     ".ghcup",
     ".gitconfig",
     ".gradle/wrapper",
@@ -70,24 +71,50 @@ const OF_HOME: [&str; 64] = [
     ".rustup",
     ".rvm",
     ".sdkman",
+    ".tool-versions",
     ".volta",
+    "Android/Sdk",
     "go/bin",
     "go/pkg",
     "miniconda3",
 ];
 
+/// The same of Homebrew, whose folder has a fixed place on Linux. Beside these it keeps what services write.
+const OF_HOMEBREW: [&str; 11] = [
+    "Cellar",
+    "Frameworks",
+    "bin",
+    "etc/ca-certificates",
+    "etc/openssl@3",
+    "include",
+    "lib",
+    "libexec",
+    "opt",
+    "sbin",
+    "share",
+];
+const HOMEBREW: &str = "/home/linuxbrew/.linuxbrew";
+
 /// Variables that name such a folder where it is not in its usual place.
-const FOLDERS: [&str; 15] = [
+pub(crate) const FOLDERS: [&str; 23] = [
+    "ANDROID_HOME",
     "ASDF_DATA_DIR",
     "CONDA_PREFIX",
+    "CUDA_HOME",
     "GOCACHE",
     "GOMODCACHE",
     "GOPATH",
     "GOROOT",
+    "GRADLE_HOME",
     "JAVA_HOME",
+    "M2_HOME",
+    "MAVEN_HOME",
     "MISE_DATA_DIR",
     "NVM_DIR",
+    "PNPM_HOME",
     "PYENV_ROOT",
+    "RBENV_ROOT",
+    "ROCM_PATH",
     "RUSTUP_HOME",
     "SDKMAN_DIR",
     "VIRTUAL_ENV",
@@ -184,7 +211,8 @@ pub fn folders(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>)
     let named = named.chain(of_cargo).filter(|it| it.is_absolute()).map(real).filter(is_plain);
     let named = named.filter(|it| home.is_none_or(|home| !home.starts_with(it)));
     let of_home = home.into_iter().flat_map(|home| OF_HOME.iter().map(move |it| home.join(it)));
-    let mut all: Vec<PathBuf> = of_home.chain(named).collect();
+    let of_homebrew = OF_HOMEBREW.iter().map(|it| Path::new(HOMEBREW).join(it));
+    let mut all: Vec<PathBuf> = of_home.chain(of_homebrew).chain(named).collect();
     all.sort();
     all.dedup();
     // What lies in one that is shown is shown with it.

@@ -25,6 +25,8 @@ mod shadow;
 mod spec;
 mod storage;
 mod stores;
+mod system;
+mod toolchains;
 mod warm;
 
 #[cfg(target_os = "linux")]
@@ -44,4 +46,5 @@ pub use self::{
     sandbox::{Limits, Network, Sandbox},
     spec::{Ended, Exit, Program, Stopped, TerminalSize},
     storage::Storage,
+    toolchains::{Toolchains, links_to, toolchains},
 };

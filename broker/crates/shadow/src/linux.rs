@@ -21,6 +21,7 @@ mod folder;
 mod fuse;
 mod group;
 mod harvest;
+mod held;
 mod init;
 mod keep;
 mod landlock;

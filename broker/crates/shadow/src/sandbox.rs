@@ -7,12 +7,13 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::Isolation;
+use crate::{Isolation, system};
 
 /// What programs may reach besides the folder itself, which they may read and write.
 ///
-/// The rest of the system can be read and not written; `/tmp`, `/var/tmp`, `/run`, `/dev/shm` and the home folders are
-/// empty, and what is written there is gone with the shadow folder. Paths are absolute and free of links.
+/// Of the system, toolchains, libraries and the configuration that they read are there, read-only; `/tmp`, `/var/tmp`, `/run`, `/dev/shm`
+/// and the home folders are empty, and what is written there is gone with the shadow folder. All else does not exist. Paths are absolute
+/// and free of links.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sandbox {
     /// Whether all of this may be left out. Nothing is left out where it is not off.
@@ -21,8 +22,10 @@ pub struct Sandbox {
     pub home: Option<PathBuf>,
     /// Hidden as well: folders with what is no program's business.
     pub hidden: Vec<PathBuf>,
-    /// Shown although they lie in a hidden place. What is written to them goes to memory.
+    /// Shown although they are no part of what is there. What is written to them goes to memory.
     pub read: Vec<PathBuf>,
+    /// Links that lead to what is shown, by names that programs know it by; where nothing else is.
+    pub links: Vec<PathBuf>,
     /// Caches outside of the workspace that name what is in them by what it was made of, as Go's does: shown like those of `read`, with
     /// what earlier runs wrote to them. They need not be there.
     pub stores: Vec<PathBuf>,
@@ -44,6 +47,7 @@ impl Default for Sandbox {
             home: None,
             hidden: Vec::new(),
             read: Vec::new(),
+            links: Vec::new(),
             stores: Vec::new(),
             write: Vec::new(),
             network: Network::None,
@@ -54,38 +58,19 @@ impl Default for Sandbox {
     }
 }
 
-/// Empty inside, but for what a sandbox shows in them.
-/// Besides those of users: where other disks and other projects are, and what services keep.
-pub(crate) const EMPTY: [&str; 18] = [
-    "/tmp",
-    "/var/tmp",
-    "/run",
-    "/home",
-    "/root",
-    "/mnt",
-    "/media",
-    "/srv",
-    "/data",
-    "/workspaces",
-    "/var/backups",
-    "/var/lib/cloud",
-    "/var/lib/docker",
-    "/var/lib/jenkins",
-    "/var/lib/kubelet",
-    "/var/lib/sss",
-    "/var/mail",
-    "/var/spool",
-];
-
-/// Made anew inside: devices, memory that programs share, and processes.
-const OWN: [&str; 2] = ["/dev", "/proc"];
-
 impl Sandbox {
     /// Whether programs see a path only if it is named by `read` or `write`.
     pub fn hides(&self, path: &Path) -> bool {
-        let mut own = self.home.iter().chain(&self.hidden);
-        let mut always = EMPTY.iter().chain(&OWN);
-        own.any(|it| path.starts_with(it)) || always.any(|it| path.starts_with(it))
+        self.is_own(path) || !system::shows(path)
+    }
+
+    /// Whether a path is in a place of people or services, which holds more than toolchains.
+    pub fn is_private(&self, path: &Path) -> bool {
+        self.is_own(path) || system::is_private(path)
+    }
+
+    fn is_own(&self, path: &Path) -> bool {
+        self.home.iter().chain(&self.hidden).any(|it| path.starts_with(it))
     }
 }
 

@@ -1,7 +1,10 @@
-//! System calls that no program inside has a use for and that reach what namespaces do not hold.
+//! The system calls that programs may make, by a list of those that are allowed.
 //!
 //! What a program may do is decided by its lack of rights and by what is mounted; this stands behind both, as
-//! container runtimes have it: a fault of the kernel in these calls is out of reach.
+//! container runtimes have it: a fault of the kernel in any other call is out of reach. What is not on the list is as on a kernel that
+//! does not have it, so that libraries go on with what there was before; what needs rights is refused as to a program without any.
+
+mod calls;
 
 use std::{collections::BTreeMap, io};
 
@@ -9,46 +12,6 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
     TargetArch, apply_filter,
 };
-
-/// Refused as to a program without rights.
-const REFUSED: &[libc::c_long] = &[
-    libc::SYS_acct,
-    libc::SYS_add_key,
-    libc::SYS_bpf,
-    libc::SYS_clock_settime,
-    libc::SYS_delete_module,
-    libc::SYS_finit_module,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fsopen,
-    libc::SYS_fspick,
-    libc::SYS_init_module,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_io_uring_setup,
-    libc::SYS_kexec_file_load,
-    libc::SYS_kexec_load,
-    libc::SYS_keyctl,
-    libc::SYS_mount,
-    libc::SYS_mount_setattr,
-    libc::SYS_move_mount,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_open_tree,
-    libc::SYS_perf_event_open,
-    libc::SYS_pivot_root,
-    libc::SYS_quotactl,
-    libc::SYS_reboot,
-    libc::SYS_request_key,
-    libc::SYS_setns,
-    libc::SYS_settimeofday,
-    libc::SYS_swapoff,
-    libc::SYS_swapon,
-    libc::SYS_syslog,
-    libc::SYS_umount2,
-    libc::SYS_unshare,
-    libc::SYS_userfaultfd,
-    libc::SYS_vhangup,
-];
 
 /// Namespaces that `clone` would make.
 const NEW_SPACES: [libc::c_int; 8] = [
@@ -62,21 +25,77 @@ const NEW_SPACES: [libc::c_int; 8] = [
     0x80, // CLONE_NEWTIME
 ];
 
-/// Sockets that no namespace of networks holds.
-const FAMILIES: [libc::c_int; 3] = [libc::AF_VSOCK, libc::AF_BLUETOOTH, libc::AF_TIPC];
+/// Families of sockets that programs may make; others are as on a kernel without them.
+const FAMILIES: [libc::c_int; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+/// Of the kernel's own sockets, the one that tells of addresses and routes.
+const NETLINK: libc::c_int = libc::NETLINK_ROUTE;
+
+/// What a process may not ask for itself: memory at address 0, and that all it can read can be executed.
+const PERSONALITIES: [libc::c_int; 2] = [libc::MMAP_PAGE_ZERO, libc::READ_IMPLIES_EXEC];
+
+/// Asks for the personality that there is.
+const SAME_PERSONALITY: u64 = 0xffff_ffff;
 
 /// To write into a terminal as if someone typed it.
 const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
-/// For this process, which has given up gaining rights, and all that it starts.
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// For this process, which has given up gaining rights, and all that it starts. Of two filters that give an error the later one counts.
 pub(super) fn install() -> io::Result<()> {
-    for program in [refused()?, unknown()?] {
-        apply_filter(&program).map_err(io::Error::other)?;
-    }
+    let otherwise = |rules, errno| program(rules, SeccompAction::Allow, error(errno));
+    let programs = [
+        program(allowed(), error(libc::ENOSYS), SeccompAction::Allow)?,
+        otherwise(refused()?, libc::EPERM)?,
+        otherwise(families()?, libc::EAFNOSUPPORT)?,
+        otherwise(protocols()?, libc::EPROTONOSUPPORT)?,
+        // It seems to succeed.
+        otherwise(limits_of_dumps()?, 0)?,
+    ];
+    programs.iter().try_for_each(|it| apply_filter(it).map_err(io::Error::other))?;
     #[cfg(target_arch = "x86_64")]
     apply_filter(&other_numbers()).map_err(io::Error::other)?;
     Ok(())
 }
+
+fn always(calls: impl IntoIterator<Item = &'static libc::c_long>) -> Rules {
+    calls.into_iter().map(|it| (*it, Vec::new())).collect()
+}
+
+fn allowed() -> Rules {
+    // With what is refused: that error is another filter's.
+    let refused = calls::REFUSED.iter().chain(calls::REFUSED_HERE);
+    always(calls::ALLOWED.iter().chain(calls::ALLOWED_HERE).chain(calls::ALLOWED_LATER).chain(refused))
+}
+
+/// A socket of a family that is not on the list.
+fn families() -> io::Result<Rules> {
+    let other = FAMILIES.iter().map(|it| argument(0, SeccompCmpOp::Ne, u64::from(it.unsigned_abs())));
+    let rule = all_of(other)?;
+    Ok(BTreeMap::from([(libc::SYS_socket, vec![rule.clone()]), (libc::SYS_socketpair, vec![rule])]))
+}
+
+/// A socket of the kernel's own for something else.
+fn protocols() -> io::Result<Rules> {
+    let family = argument(0, SeccompCmpOp::Eq, u64::from(libc::AF_NETLINK.unsigned_abs()));
+    let protocol = argument(2, SeccompCmpOp::Ne, u64::from(NETLINK.unsigned_abs()));
+    Ok(BTreeMap::from([(libc::SYS_socket, vec![all_of([family, protocol])?])]))
+}
+
+/// A new limit of dumps. With that of one byte, which was set before, the kernel starts no program that takes a dump; with 0 it would.
+fn limits_of_dumps() -> io::Result<Rules> {
+    let dumps = u64::from(libc::RLIMIT_CORE);
+    let is_set = [argument(1, SeccompCmpOp::Eq, dumps), address(2, SeccompCmpOp::Ne, 0)];
+    let older = [argument(0, SeccompCmpOp::Eq, dumps)];
+    Ok(BTreeMap::from([(libc::SYS_prlimit64, vec![all_of(is_set)?]), (SETRLIMIT, vec![all_of(older)?])]))
+}
+
+/// Not in every version of the library for every processor.
+#[cfg(target_arch = "aarch64")]
+const SETRLIMIT: libc::c_long = 164;
+#[cfg(not(target_arch = "aarch64"))]
+const SETRLIMIT: libc::c_long = libc::SYS_setrlimit;
 
 /// Refuses the calls of the x32 interface: the same calls under other numbers, which the other filters let pass.
 #[cfg(target_arch = "x86_64")]
@@ -96,39 +115,50 @@ fn other_numbers() -> BpfProgram {
     .collect()
 }
 
-fn refused() -> io::Result<BpfProgram> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|it| (*it, Vec::new())).collect();
+fn refused() -> io::Result<Rules> {
+    let mut rules = always(calls::REFUSED.iter().chain(calls::REFUSED_HERE));
+    let one = |it: Condition| all_of([it]);
     let space = |flag: &libc::c_int| {
         let flag = u64::from(flag.unsigned_abs());
-        SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(flag), flag)
+        one(address(0, SeccompCmpOp::MaskedEq(flag), flag))
     };
-    rules.insert(libc::SYS_clone, any_of(NEW_SPACES.iter().map(space))?);
-    let typing =
-        |request: &u64| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request);
-    rules.insert(libc::SYS_ioctl, any_of(TYPING.iter().map(typing))?);
-    let family = |it: &libc::c_int| {
-        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, u64::from(it.unsigned_abs()))
+    rules.insert(libc::SYS_clone, NEW_SPACES.iter().map(space).collect::<io::Result<_>>()?);
+    let typing = |request: &u64| one(argument(1, SeccompCmpOp::Eq, *request));
+    rules.insert(libc::SYS_ioctl, TYPING.iter().map(typing).collect::<io::Result<_>>()?);
+    let personality = |flag: &libc::c_int| {
+        let flag = u64::from(flag.unsigned_abs());
+        all_of([
+            argument(0, SeccompCmpOp::MaskedEq(flag), flag),
+            argument(0, SeccompCmpOp::Ne, SAME_PERSONALITY),
+        ])
     };
-    rules.insert(libc::SYS_socket, any_of(FAMILIES.iter().map(family))?);
-    program(rules, libc::EPERM)
+    rules.insert(libc::SYS_personality, PERSONALITIES.iter().map(personality).collect::<io::Result<_>>()?);
+    Ok(rules)
 }
 
-/// A call whose arguments cannot be looked at. Programs go on with `clone` where there is no `clone3`.
-fn unknown() -> io::Result<BpfProgram> {
-    program(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)
+type Condition = Result<SeccompCondition, seccompiler::BackendError>;
+
+/// Compares an argument that is a number.
+fn argument(place: u8, how: SeccompCmpOp, value: u64) -> Condition {
+    SeccompCondition::new(place, SeccompCmpArgLen::Dword, how, value)
 }
 
-fn any_of(
-    conditions: impl Iterator<Item = Result<SeccompCondition, seccompiler::BackendError>>,
-) -> io::Result<Vec<SeccompRule>> {
-    conditions
-        .map(|it| SeccompRule::new(vec![it.map_err(io::Error::other)?]).map_err(io::Error::other))
-        .collect()
+/// Compares one that is an address, or as long as one.
+fn address(place: u8, how: SeccompCmpOp, value: u64) -> Condition {
+    SeccompCondition::new(place, SeccompCmpArgLen::Qword, how, value)
 }
 
-fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, error: libc::c_int) -> io::Result<BpfProgram> {
+fn all_of(conditions: impl IntoIterator<Item = Condition>) -> io::Result<SeccompRule> {
+    let conditions = conditions.into_iter().collect::<Result<_, _>>().map_err(io::Error::other)?;
+    SeccompRule::new(conditions).map_err(io::Error::other)
+}
+
+fn error(number: libc::c_int) -> SeccompAction {
+    SeccompAction::Errno(number.unsigned_abs())
+}
+
+fn program(rules: Rules, otherwise: SeccompAction, matched: SeccompAction) -> io::Result<BpfProgram> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
-    let refuse = SeccompAction::Errno(error.unsigned_abs());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).map_err(io::Error::other)?;
+    let filter = SeccompFilter::new(rules, otherwise, matched, arch).map_err(io::Error::other)?;
     filter.try_into().map_err(io::Error::other)
 }

@@ -130,20 +130,20 @@ impl Init {
                         .map(|it| Written::Merged(Box::new(it)))
                 }
                 Ground::Shown(copy) => {
-                    begin(&sandbox)?;
+                    let system = begin(&sandbox)?;
                     let show = || root::show_copy(copy, &root).map(|()| Written::Copy);
                     let shown = root::finish(&sandbox, &[], None, &sockets, &root, show)?.0;
-                    scope().map(|()| shown)
+                    scope(&system).map(|()| shown)
                 }
                 Ground::Overlayfs { caches, stores } => {
-                    begin(&sandbox)?;
+                    let system = begin(&sandbox)?;
                     let (layer, below) = root::layers(&root)?;
                     let mut filler = fill::Filler::new(&layer, &below, owner);
                     each(&wire, entries, |header, bytes| filler.add(header, bytes))?;
                     filler.finish().map_err(|it| Failure::new("cannot set times", &it))?;
                     let show = || root::merge(&root, caches);
                     let (merged, stores) = root::finish(&sandbox, stores, owner, &sockets, &root, show)?;
-                    scope().map(|()| Written::Layer(merged, stores))
+                    scope(&system).map(|()| Written::Layer(merged, stores))
                 }
             }
         };
@@ -383,7 +383,7 @@ impl Init {
         self.next_count = now + ROUND;
         for run in self.runs.values_mut().filter(|it| it.limits != Limits::default() && it.stopped.is_none())
         {
-            let used = run.count(now);
+            let used = run.count(now, self.is_isolated);
             let by_kernel = || run.group.as_ref()?.stopped(&run.limits);
             run.stopped = over(&run.limits, &used, run.start.elapsed()).or_else(by_kernel);
             if run.stopped.is_some() {
@@ -443,8 +443,8 @@ impl Init {
     }
 }
 
-/// What is to be there before the folder itself.
-fn begin(sandbox: &Sandbox) -> Result<(), Failure> {
+/// What is to be there before the folder itself. Says what the system's root is.
+fn begin(sandbox: &Sandbox) -> Result<File, Failure> {
     if sandbox.network == Network::None {
         loopback::turn_on().map_err(|it| Failure::new("cannot turn the loopback on", &it))?;
     }
@@ -452,8 +452,8 @@ fn begin(sandbox: &Sandbox) -> Result<(), Failure> {
 }
 
 /// What is to hold for programs when the folder is there.
-fn scope() -> Result<(), Failure> {
-    landlock::scope().map_err(|it| Failure::new("cannot hold signals and sockets back", &it))
+fn scope(system: &File) -> Result<(), Failure> {
+    landlock::scope(system).map_err(|it| Failure::new("cannot hold signals and sockets back", &it))
 }
 
 /// The workspace under entries of the wire, merged by FUSE.
@@ -473,14 +473,14 @@ fn merge(
 impl Run {
     /// What it uses, of memory no more than that. It is counted exactly where that matters, and else seldom enough to take next to
     /// no time of the processors.
-    fn count(&mut self, now: Instant) -> usage::Usage {
+    fn count(&mut self, now: Instant, is_alone: bool) -> usage::Usage {
         const SELDOM: u32 = 100;
-        let bound = usage::bound(self.leader.pid());
+        let bound = usage::bound(self.leader.pid(), is_alone);
         let may_be_over = self.limits.memory.is_some_and(|it| bound.memory > it);
         if !may_be_over && now < self.next_exact {
             return bound;
         }
-        let used = usage::of(self.leader.pid());
+        let used = usage::of(self.leader.pid(), is_alone);
         self.next_exact = now + now.elapsed() * SELDOM;
         self.memory = self.memory.max(used.memory);
         used

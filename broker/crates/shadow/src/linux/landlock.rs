@@ -24,13 +24,14 @@ const LATEST: ABI = ABI::V9;
 const WRITABLE: [&str; 7] = ["/tmp", "/var/tmp", "/run", "/home", "/root", "/dev", "/proc"];
 
 /// For process 1 and all that it starts: signals and connections to abstract sockets stay among them. Programs of one folder
-/// reach each other.
-pub(super) fn scope() -> io::Result<()> {
+/// reach each other. `system` is the system's root, below which Broker's cache folder is.
+pub(super) fn scope(system: impl AsFd) -> io::Result<()> {
     let rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
     let rules = rules.scope(Scope::from_all(ABI::V6)).map_err(io::Error::other)?;
     let rules = rules.handle_access(AccessFs::Refer).and_then(Ruleset::create).map_err(io::Error::other)?;
     // Else this would keep files from being moved between folders where others allow it.
     let rules = rules.add_rules(path_beneath_rules(["/"], AccessFs::Refer)).map_err(io::Error::other)?;
+    let rules = rules.add_rule(PathBeneath::new(system, AccessFs::Refer)).map_err(io::Error::other)?;
     rules.no_new_privs(false).restrict_self().map_err(io::Error::other)?;
     Ok(())
 }

@@ -149,7 +149,8 @@ const ROOM: u64 = 64;
 
 fn limit(program: &Program, is_isolated: bool) -> io::Result<()> {
     let at_most = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
-    setrlimit(Resource::Core, at_most(0))?;
+    // With 1 the kernel starts no program outside that takes a dump (`core_pattern`), as it does with 0.
+    setrlimit(Resource::Core, at_most(1))?;
     // Outside of a namespace, all processes of the user would count.
     if let Some(processes) = program.limits.processes.filter(|_| is_isolated) {
         // The kernel counts those of its user in this namespace, and not an administrator's. With room, so that the program is seen

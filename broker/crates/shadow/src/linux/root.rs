@@ -1,4 +1,4 @@
-//! The file system that programs inside see: the system's, read-only, with the workspace, folders for temporary files
+//! The file system that programs inside see: parts of the system's, read-only, with the workspace, folders for temporary files
 //! and home folders in memory.
 //!
 //! As bubblewrap does it: a temporary file system becomes the root, under which the old root stands while the new one is
@@ -8,6 +8,7 @@
 
 mod hidden;
 mod places;
+mod settings;
 mod shown;
 mod system;
 
@@ -20,19 +21,21 @@ use std::{
 };
 
 use rustix::{
+    fs::Mode,
     mount::{MountPropagationFlags, UnmountFlags, mount_bind_recursive, mount_change, unmount},
-    process::{chdir, geteuid, pivot_root},
+    process::{chdir, geteuid, pivot_root, umask},
 };
 
 pub(super) use self::shown::{Merged, merge, show_copy, try_out};
 use self::{
-    hidden::{empty, hide, hide_sockets, secrets},
-    places::{copy_mode, in_new, in_old, make, make_place, temporary},
-    shown::{show, show_read_only, show_store},
+    hidden::{empty, hide_sockets},
+    places::{copy_mode, in_new, in_old, make, make_all, make_place, temporary},
+    settings::{show_link, show_system},
+    shown::{read_only, show, show_read_only, show_store},
     system::{devices, processes, protect},
 };
 use super::wire::Failure;
-use crate::{Network, Sandbox, sandbox::EMPTY};
+use crate::{Network, Sandbox, system::EMPTY};
 
 /// Where the parts are while the new root is made.
 const OLD: &str = "/old";
@@ -62,8 +65,8 @@ impl<T, E: Into<io::Error>> During<T> for std::result::Result<T, E> {
     }
 }
 
-/// Makes `OLD` the system's root and a file system in memory of at most `space` bytes the own one.
-pub(super) fn begin(space: u64) -> Result<()> {
+/// Makes `OLD` the system's root, which it returns, and a file system in memory of at most `space` bytes the own one.
+pub(super) fn begin(space: u64) -> Result<File> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .during(|| "cannot make mounts of its own".to_owned())?;
     let base = Path::new("/tmp");
@@ -72,7 +75,8 @@ pub(super) fn begin(space: u64) -> Result<()> {
         make(&base.join(&name[1..]))?;
     }
     pivot_root(base, base.join("old")).during(|| "cannot change the root".to_owned())?;
-    chdir("/").during(|| "cannot enter the root".to_owned())
+    chdir("/").during(|| "cannot enter the root".to_owned())?;
+    File::open(OLD).during(|| "cannot open the system's root".to_owned())
 }
 
 /// The folder's layers, in memory. The entries of a branch are to be written before `merge`.
@@ -120,11 +124,35 @@ pub(super) fn finish<T>(
     root: &Path,
     show_folder: impl FnOnce() -> Result<T>,
 ) -> Result<(T, Vec<Option<File>>)> {
-    mount_bind_recursive(OLD, NEW).during(|| "cannot show the system".to_owned())?;
+    // Else folders that are made here would be closed to a program of another user.
+    let mask = umask(Mode::WGRP | Mode::WOTH);
+    let made = fill(sandbox, stores, owner, sockets, root, show_folder);
+    umask(mask);
+    let made = made?;
+    enter()?;
+    Ok(made)
+}
+
+/// The root's own files: empty folders and copies of configuration.
+const ROOT: &str = "size=64m,mode=0755";
+
+fn fill<T>(
+    sandbox: &Sandbox,
+    stores: &[(PathBuf, Option<PathBuf>)],
+    owner: Option<(u32, u32)>,
+    sockets: &[PathBuf],
+    root: &Path,
+    show_folder: impl FnOnce() -> Result<T>,
+) -> Result<(T, Vec<Option<File>>)> {
+    temporary(Path::new(NEW), ROOT)?;
+    show_system()?;
     protect(Path::new(NEW))?;
     devices()?;
     let mut hidden: BTreeSet<PathBuf> = EMPTY.iter().map(PathBuf::from).collect();
-    hidden.extend(sandbox.home.iter().chain(&sandbox.hidden).cloned());
+    hidden.extend(sandbox.home.clone());
+    // A link leads to what is hidden by its own name, or to what may be seen.
+    hidden.iter().map(|it| in_new(it)).filter(|it| !it.is_symlink()).try_for_each(|it| make_all(&it))?;
+    hidden.extend(sandbox.hidden.iter().cloned());
     empty(&hidden, "empty")?;
     processes(sandbox)?;
     for (number, path) in
@@ -132,6 +160,7 @@ pub(super) fn finish<T>(
     {
         show(path, number)?;
     }
+    sandbox.links.iter().try_for_each(|it| show_link(it))?;
     let stores = stores
         .iter()
         .enumerate()
@@ -153,9 +182,8 @@ pub(super) fn finish<T>(
     let shown = show_folder()?;
     // What was shown since may lie around them.
     empty(&sandbox.hidden.iter().cloned().collect(), "again")?;
-    secrets().iter().try_for_each(|it| hide(it))?;
     hide_sockets(sockets, sandbox, root)?;
-    enter()?;
+    read_only(Path::new(NEW)).during(|| "cannot protect the root".to_owned())?;
     Ok((shown, stores))
 }
 

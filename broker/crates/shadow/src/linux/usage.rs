@@ -1,15 +1,10 @@
 //! What processes inside use, as `/proc` tells.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::Read as _,
-    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
-    path::PathBuf,
-    time::Duration,
-};
+use std::{fs, io::Read as _, path::PathBuf, time::Duration};
 
 use rustix::process::{Pid, Signal, getpid, kill_process};
+
+use super::held::{Held, SystemV};
 
 /// What a run uses at the moment.
 #[derive(Debug, Default)]
@@ -20,55 +15,44 @@ pub(super) struct Usage {
     pub(super) tasks: u64,
 }
 
-/// What all that descends from `leader` uses.
-pub(super) fn of(leader: Pid) -> Usage {
-    let mut usage = Usage::default();
-    let (mut mapped, mut files) = (0, BTreeMap::new());
-    for process in Processes::look().below(leader) {
+/// What all that descends from `leader` uses. Where no processes of others can be seen (`is_alone`), also what none that lives made.
+pub(super) fn of(leader: Pid, is_alone: bool) -> Usage {
+    let all = Processes::look();
+    let (mut usage, mut held) = (Usage::default(), Held::default());
+    let mut mapped = 0;
+    let own = all.below(leader);
+    for process in &own {
         let memory = memory(process.pid).unwrap_or_default();
         usage.memory += memory.all - memory.of_files;
         mapped += memory.of_files;
         usage.tasks += process.threads;
-        files_in_memory(process.pid, &mut files);
+        held.add(process.pid);
     }
-    // What of these files is mapped is counted by both.
-    usage.memory += mapped.max(files.values().sum());
+    let between = all.between(&own, is_alone);
+    // What of files and segments is mapped is counted by both.
+    usage.memory += mapped.max(held.files() + between.segments) + held.texts() + between.others;
     usage
 }
 
 /// At least what [`of`] tells of memory, for much less: of each process the kernel has a number of its pages, but to divide what
 /// is shared it goes through all of them.
-pub(super) fn bound(leader: Pid) -> Usage {
+pub(super) fn bound(leader: Pid, is_alone: bool) -> Usage {
     let page = rustix::param::page_size() as u64;
-    let mut usage = Usage::default();
-    let mut files = BTreeMap::new();
-    for process in Processes::look().below(leader) {
+    let all = Processes::look();
+    let (mut usage, mut held) = (Usage::default(), Held::default());
+    let own = all.below(leader);
+    for process in &own {
         usage.memory += (process.pages + INEXACT).saturating_mul(page);
         usage.tasks += process.threads;
-        files_in_memory(process.pid, &mut files);
+        held.add(process.pid);
     }
-    usage.memory += files.values().sum::<u64>();
+    let between = all.between(&own, is_alone);
+    usage.memory += held.files() + held.texts() + between.segments + between.others;
     usage
 }
 
 /// Pages by which the kernel's number may be too small: each processor counts some by itself.
 const INEXACT: u64 = 1024;
-
-/// Files without a name that a process has open (`memfd`), which need not be mapped: bytes by device and number.
-#[expect(clippy::disallowed_methods, reason = "the system's list of open files")]
-fn files_in_memory(pid: Pid, files: &mut BTreeMap<(u64, u64), u64>) {
-    let folder = PathBuf::from(format!("/proc/{}/fd", pid.as_raw_nonzero()));
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_one =
-            fs::read_link(entry.path()).is_ok_and(|it| it.as_os_str().as_bytes().starts_with(b"/memfd:"));
-        if let Some(it) = is_one.then(|| fs::metadata(entry.path()).ok()).flatten() {
-            files.insert((it.dev(), it.ino()), it.blocks() * BLOCK);
-        }
-    }
-}
-
-/// Bytes of a block, whatever the file system's are.
-const BLOCK: u64 = 512;
 
 /// Ends what descends from `leader`, several times over: what is born meanwhile is ended, too.
 pub(super) fn end(leader: Pid) {
@@ -114,6 +98,15 @@ impl Processes {
         let all = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = all.filter_map(|it| Pid::from_raw(it.file_name().to_str()?.parse().ok()?));
         Self(pids.filter_map(Process::of).collect())
+    }
+
+    /// What System V keeps for some of them, and where they are alone also what no process that lives made or used last.
+    fn between(&self, own: &[&Process], is_alone: bool) -> SystemV {
+        let lives = |pid: &Pid| self.0.iter().any(|it| it.pid == *pid && !it.is_dead);
+        SystemV::look(|users| {
+            let mut users = users.iter().flatten();
+            users.clone().any(|it| own.iter().any(|own| own.pid == *it)) || is_alone && !users.any(lives)
+        })
     }
 
     /// All that descend from this one.

@@ -41,13 +41,28 @@ fn a_home_folder_is_empty_but_for_what_is_shown() {
 }
 
 #[test]
-fn other_disks_and_what_others_may_not_read_are_hidden() {
-    for world in World::each_isolated(&[]) {
+fn of_the_system_only_what_programs_need_is_there() {
+    for mut world in World::each_isolated(&[]) {
+        let (outside, named) = (world.beside("outside"), world.beside("named"));
+        fs::create_dir_all(outside.join("deep")).unwrap();
+        fs::create_dir(&named).unwrap();
+        fs::write(outside.join("secret"), "secret").unwrap();
+        fs::write(named.join("tool"), "tool").unwrap();
+        let link = world.beside("link");
+        std::os::unix::fs::symlink(&named, &link).unwrap();
+        world.sandbox.read = vec![named];
+        world.sandbox.links = vec![link.clone()];
+        let ran = world.run(&format!(
+            "ls -d /boot /mnt /media /srv /var/log /var/spool /etc/shadow /etc/ssh /etc/ssl/private /etc/fstab; \
+             cat {0}/secret; ls -d {0}; find /etc -type f ! -perm -004; touch /own /etc/own /opt/own; cat {1}/tool",
+            outside.display(),
+            link.display()
+        ));
+        assert_eq!(ran.output, "tool", "{ran:?}");
         let ran = world.run(
-            "for it in /mnt /media /srv /var/spool /var/backups; do ls -A $it 2>/dev/null; done; \
-             find /etc -maxdepth 1 -type f ! -perm -004 -size +0; cat /etc/shadow",
+            "cat /etc/passwd /etc/ld.so.cache > /dev/null && test -d /usr/lib && pwd > /dev/null && echo all",
         );
-        assert_eq!(ran.output, "", "{ran:?}");
+        assert_eq!(ran.output, "all\n", "{ran:?}");
     }
 }
 
@@ -232,6 +247,59 @@ fn memory_that_no_process_has_mapped_counts() {
     program.limits = Limits { memory: Some(memory), ..Limits::default() };
     let ended = run_program(&world.open(|_| ()), program).ended;
     assert_eq!(ended.stopped, Some(Stopped::Memory(memory)), "{ended:?}");
+}
+
+#[test]
+fn memory_that_waits_between_processes_counts() {
+    const SEGMENTS: &str = "import ctypes; c = ctypes.CDLL(None); c.shmat.restype = ctypes.c_void_p; c.shmdt.argtypes = [ctypes.c_void_p]
+for _ in range(25):
+    p = c.shmat(c.shmget(0, 8 << 20, 0o1600), None, 0); ctypes.memset(ctypes.c_void_p(p), 1, 8 << 20); c.shmdt(p)
+input()";
+    const SOCKETS: &str = "import socket; held = 0; all = []
+while held < 200 << 20:
+    a, b = socket.socketpair(); a.setblocking(False); all += [a, b]
+    try:
+        while True: held += a.send(bytes(65536))
+    except BlockingIOError: pass
+input()";
+    // All that the kernel lets a user's pipes hold at their usual size.
+    const PIPES: &str = "import os
+for _ in range(1000):
+    _, w = os.pipe(); os.set_blocking(w, False)
+    try:
+        while True: os.write(w, bytes(65536))
+    except BlockingIOError: pass
+input()";
+    let memory = 40 << 20;
+    for world in World::each(&[]) {
+        for text in [SEGMENTS, SOCKETS, PIPES] {
+            let mut program = script(&world.root(), "ulimit -n 4096; exec python3 -c \"$0\" < /dev/zero");
+            program.command.push(text.into());
+            program.limits = Limits { memory: Some(memory), ..Limits::default() };
+            let ran = run_program(&world.open(|_| ()), program);
+            assert_eq!(ran.ended.stopped, Some(Stopped::Memory(memory)), "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn only_calls_of_a_list_are_made() {
+    // The kernel's error, or that of a kernel without the call: chroot, kcmp, a call that no kernel has, clone3.
+    const CALLS: &str = "import ctypes, socket, resource, os; c = ctypes.CDLL(None, use_errno=True)
+for number in [CHROOT, 100000, 435]: print(c.syscall(number, 0, 0), ctypes.get_errno())
+for it in [(socket.AF_UNIX, 1, 0), (socket.AF_INET6, 1, 0), (16, 3, 0), (16, 3, 16), (38, 5, 0), (40, 1, 0)]:
+    try: socket.socket(*it); print('made')
+    except OSError as error: print(error.errno)
+print(c.personality(0x40000) >= 0, c.personality(0x400000), len(socket.if_nameindex()))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); print(resource.getrlimit(resource.RLIMIT_CORE))";
+    for world in World::each_isolated(&[]) {
+        let mut program = script(&world.root(), "");
+        let calls = CALLS.replace("CHROOT", &libc::SYS_chroot.to_string());
+        program.command = ["python3", "-c", &calls].map(Into::into).into();
+        let ran = run_program(&world.open(|_| ()), program);
+        let told = "-1 1\n-1 38\n-1 38\nmade\nmade\nmade\n93\n97\n97\nTrue -1 1\n(1, 1)\n";
+        assert_eq!(ran.output, told, "{ran:?}");
+    }
 }
 
 #[test]

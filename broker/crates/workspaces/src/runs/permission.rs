@@ -179,7 +179,8 @@ fn folders_of_variables(
         usual.into_iter().flat_map(|it| [fs::canonicalize(&it).unwrap_or_default(), it]).collect();
     let named = named.into_iter().filter_map(|it| fs::canonicalize(it).ok());
     let nothing_named = Sandbox { home: home.map(Path::to_owned), ..Sandbox::default() };
-    let is_hidden = |it: &PathBuf| nothing_named.hides(it) && !it.starts_with(root);
+    let is_hidden =
+        |it: &PathBuf| nothing_named.hides(it) && nothing_named.is_private(it) && !it.starts_with(root);
     let is_usual = |it: &PathBuf| it.ancestors().any(|above| usual.contains(above));
     named.filter(|it| is_hidden(it) && !is_usual(it)).collect()
 }

@@ -35,10 +35,11 @@ pub fn sandbox(
             hint: Some("run it in a project's own folder".to_owned()),
         });
     }
-    let mut read: BTreeSet<PathBuf> = shadow::folders(home.as_deref(), &variable).into_iter().collect();
+    let toolchains = shadow::toolchains(home.as_deref(), &variable);
     let stores = shadow::stores(home.as_deref(), &variable);
-    read.extend(repository(root));
-    let read = read.into_iter().filter_map(|it| fs::canonicalize(it).ok());
+    let repository = repository(root).and_then(|it| fs::canonicalize(it).ok());
+    let read: BTreeSet<PathBuf> = toolchains.read.into_iter().chain(repository).collect();
+    let named_links = wanted.read.iter().chain(&wanted.write).flat_map(|it| shadow::links_to(it));
     let own = [folders::state_dir(), folders::cache_dir(), Some(folders::runtime_dir())];
     let hidden = own.into_iter().flatten().filter_map(|it| fs::canonicalize(it).ok()).collect();
     let write = named("sandbox.write_paths", &wanted.write)?;
@@ -55,7 +56,8 @@ pub fn sandbox(
         warm: !wanted.cold,
         home,
         hidden,
-        read: read.chain(named("sandbox.read_paths", &wanted.read)?).collect(),
+        read: read.into_iter().chain(named("sandbox.read_paths", &wanted.read)?).collect(),
+        links: toolchains.links.into_iter().chain(named_links).collect(),
         stores,
         write,
         network: wanted.network,
@@ -175,7 +177,7 @@ mod tests {
             home: Some("/h".into()),
             ..Sandbox::default()
         };
-        let all: &[&str] = &["/h/a", "/h/b", "/opt/tool"];
+        let all: &[&str] = &["/h/a", "/h/b", "/usr/tool"];
         let open = of(all, &["/out"], Network::None);
         assert_eq!(difference(&open, &of(all, &["/out"], Network::None)), None);
         let unhidden = of(&all[..2], &["/out"], Network::None);

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs,
-    os::unix::fs::{FileTypeExt as _, MetadataExt as _},
+    os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
 };
 
@@ -14,45 +14,6 @@ use super::{
     places::{in_new, make, make_all, make_file, make_open},
 };
 use crate::Sandbox;
-
-/// What only an administrator may read, who is inside the same user as outside.
-const SECRETS: [&str; 20] = [
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/security/opasswd",
-    "/etc/ssh",
-    "/etc/ssl/private",
-    "/etc/sudoers.d",
-    "/etc/NetworkManager/system-connections",
-    "/etc/ipsec.d/private",
-    "/etc/kubernetes",
-    "/etc/letsencrypt",
-    "/etc/mysql/debian.cnf",
-    "/etc/netplan",
-    "/etc/openvpn",
-    "/etc/ppp",
-    "/etc/rancher",
-    "/etc/samba",
-    "/etc/wireguard",
-    "/var/cache/debconf/passwords.dat",
-];
-
-/// Those, and whatever else in `/etc` others may not read.
-pub(super) fn secrets() -> Vec<PathBuf> {
-    let entries = fs::read_dir(in_new(Path::new("/etc"))).into_iter().flatten().flatten();
-    let others = entries.filter(is_closed_to_others).map(|it| Path::new("/etc").join(it.file_name()));
-    let mut all: Vec<_> = SECRETS.iter().map(PathBuf::from).chain(others).collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
-fn is_closed_to_others(entry: &fs::DirEntry) -> bool {
-    let metadata = entry.metadata();
-    metadata.is_ok_and(|it| (it.is_file() || it.is_dir()) && it.mode() & 0o004 == 0)
-}
 
 /// Puts folders in memory over those that are hidden; of two that lie in each other the outer one is enough.
 pub(super) fn empty(hidden: &BTreeSet<PathBuf>, name: &str) -> Result<()> {
@@ -82,7 +43,7 @@ pub(super) fn empty(hidden: &BTreeSet<PathBuf>, name: &str) -> Result<()> {
 }
 
 /// An empty file or folder that cannot be written to stands in its place.
-pub(super) fn hide(path: &Path) -> Result<()> {
+fn hide(path: &Path) -> Result<()> {
     let to = in_new(path);
     let Ok(metadata) = fs::symlink_metadata(&to) else { return Ok(()) };
     let nothing = Path::new(LAYERS).join(if metadata.is_dir() { "nothing" } else { "no-file" });

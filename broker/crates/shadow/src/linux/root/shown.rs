@@ -148,6 +148,6 @@ pub(super) fn show_read_only(path: &Path) -> Result<()> {
     mount_bind(&from, &to).and_then(|()| read_only(&to)).during(|| format!("cannot show {}", path.display()))
 }
 
-fn read_only(path: &Path) -> rustix::io::Result<()> {
+pub(super) fn read_only(path: &Path) -> rustix::io::Result<()> {
     mount_remount(path, MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID, c"")
 }

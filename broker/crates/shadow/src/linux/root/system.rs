@@ -28,7 +28,8 @@ const PROC_SETTINGS: [&str; 5] = ["sys", "sysrq-trigger", "irq", "bus", "fs"];
 
 /// Everything below is read-only, no program there gains rights, and no device can be opened.
 pub(super) fn protect(root: &Path) -> Result<()> {
-    for (path, options) in mounts_below(root)? {
+    // The root itself is still to be filled.
+    for (path, options) in mounts_below(root)?.into_iter().filter(|(it, _)| it != root) {
         let kept = options.split(',').map(flag).fold(MountFlags::empty(), |all, it| all | it);
         let flags = kept | MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
         match mount_remount(&path, flags, c"") {
@@ -86,6 +87,7 @@ fn flag(option: &str) -> MountFlags {
 
 pub(super) fn devices() -> Result<()> {
     let dev = in_new(Path::new("/dev"));
+    make(&dev)?;
     temporary(&dev, "size=64k,mode=0755")?;
     for name in DEVICES {
         let (from, to) = (Path::new(OLD).join("dev").join(name), dev.join(name));
@@ -117,6 +119,7 @@ pub(super) fn devices() -> Result<()> {
 /// The processes of this namespace, of which no setting of the system can be changed.
 pub(super) fn processes(sandbox: &Sandbox) -> Result<()> {
     let proc = in_new(Path::new("/proc"));
+    make(&proc)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", &proc, "proc", flags, c"").during(|| "cannot mount /proc".to_owned())?;
     if kernel() >= NAMESPACED_PID_MAX {

@@ -1,0 +1,203 @@
+//! Where toolchains are that are no part of the system: what variables name, what the folders of `PATH` lead to, and what the linker is told of.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    ffi::OsString,
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use crate::{
+    Sandbox,
+    defaults::{FOLDERS, folders},
+};
+
+/// Names of folders with programs. Beside one is what the programs need.
+const PROGRAMS: [&str; 4] = ["bin", "sbin", "shims", "libexec"];
+
+/// Parts of an installation in a home folder, beside which may be anything of the user's.
+const PARTS: [&str; 6] = ["include", "lib", "lib64", "libexec", "node_modules", "pyvenv.cfg"];
+
+/// Files that name folders of libraries for the linker, one a line.
+const LINKER: &str = "/etc/ld.so.conf.d";
+
+/// Links that are followed on the way to one file.
+const MOST_LINKS: usize = 40;
+
+/// What programs are shown besides the system.
+#[derive(Debug, Default)]
+pub struct Toolchains {
+    /// Files and folders that are there, by paths free of links; none within another.
+    pub read: Vec<PathBuf>,
+    /// Links by which they are known.
+    pub links: Vec<PathBuf>,
+}
+
+/// Those of someone with this home folder, which is free of links, and environment.
+pub fn toolchains(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Toolchains {
+    let sandbox = Sandbox { home: home.map(Path::to_owned), ..Sandbox::default() };
+    let path = variable("PATH").unwrap_or_default();
+    let in_path: Vec<PathBuf> = env::split_paths(&path).filter(|it| it.is_absolute()).collect();
+    let usual = folders(home, &variable);
+    let named = FOLDERS.iter().filter_map(|it| variable(it)).map(PathBuf::from);
+    let targets = in_path.iter().filter_map(|it| fs::canonicalize(it).ok());
+    let targets: BTreeSet<_> = targets.collect::<BTreeSet<_>>().iter().flat_map(|it| links_in(it)).collect();
+    let known: BTreeSet<PathBuf> =
+        usual.iter().cloned().chain(named).chain(in_path.iter().cloned()).chain(targets.clone()).collect();
+    let links = known.iter().flat_map(|it| links_to(it)).filter(|it| sandbox.hides(it));
+    let links: BTreeSet<_> = links.collect();
+    let programs = in_path.into_iter().chain(targets.iter().filter_map(|it| it.parent().map(Path::to_owned)));
+    let programs: BTreeSet<_> = programs.filter_map(|it| fs::canonicalize(it).ok()).collect();
+    let installed = programs.iter().flat_map(|it| installed(it, &sandbox)).chain(libraries(&sandbox));
+    let all = usual.into_iter().chain(installed).filter_map(|it| fs::canonicalize(it).ok());
+    Toolchains { read: outermost(all), links: links.into_iter().collect() }
+}
+
+/// What has to be shown so that the programs of a folder run.
+fn installed(folder: &Path, sandbox: &Sandbox) -> Vec<PathBuf> {
+    let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    let is_for_programs = PROGRAMS.contains(&name);
+    let home = sandbox.home.as_deref();
+    let (Some(prefix), true) = (folder.parent(), sandbox.hides(folder)) else { return Vec::new() };
+    if home.is_some_and(|it| folder.starts_with(it)) {
+        // Any folder may be named by a variable.
+        return match (is_for_programs, home == Some(prefix)) {
+            (false, _) => Vec::new(),
+            (true, true) => vec![folder.to_owned()],
+            (true, false) => PARTS.iter().map(|it| prefix.join(it)).chain([folder.to_owned()]).collect(),
+        };
+    }
+    let place = if is_for_programs && depth(prefix) >= 2 { prefix } else { folder };
+    let holds_home = home.is_some_and(|it| it.starts_with(place));
+    if sandbox.is_private(place) || depth(place) < 2 || holds_home {
+        Vec::new()
+    } else {
+        vec![place.to_owned()]
+    }
+}
+
+fn depth(path: &Path) -> usize {
+    path.components().filter(|it| matches!(it, Component::Normal(_))).count()
+}
+
+/// What links in a folder of programs lead to that is not there for every program, and the targets that they name.
+fn links_in(folder: &Path) -> Vec<PathBuf> {
+    #[expect(clippy::disallowed_methods, reason = "a folder of the system or of a toolchain")]
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let links = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_symlink()));
+    let targets = links.filter_map(|it| Some(folder.join(fs::read_link(it.path()).ok()?)));
+    // Most links of the system's own lead to a file beside them.
+    let targets = targets.filter(|it| it.parent() != Some(folder) && !is_plainly_shown(it));
+    targets.flat_map(|it| [fs::canonicalize(&it).ok(), Some(it)]).flatten().collect()
+}
+
+/// Whether a path is there for every program, links or not.
+fn is_plainly_shown(path: &Path) -> bool {
+    let goes_up = path.components().any(|it| it == Component::ParentDir);
+    path.starts_with("/usr") && !goes_up
+}
+
+/// Links on the way to a file, each by a path whose folder is free of links.
+pub fn links_to(path: &Path) -> Vec<PathBuf> {
+    let mut links = Vec::new();
+    let (mut at, mut rest) = (PathBuf::new(), path.to_owned());
+    while links.len() < MOST_LINKS {
+        let mut parts = rest.components();
+        let Some(part) = parts.next() else { break };
+        let left = parts.as_path().to_owned();
+        match part {
+            Component::ParentDir => {
+                at.pop();
+            }
+            it => at.push(it),
+        }
+        rest = left;
+        if let Ok(target) = fs::read_link(&at) {
+            links.push(at.clone());
+            at.pop();
+            rest = target.join(rest);
+        }
+    }
+    links
+}
+
+/// Folders of libraries that the linker looks into.
+fn libraries(sandbox: &Sandbox) -> Vec<PathBuf> {
+    #[expect(clippy::disallowed_methods, reason = "the linker's configuration")]
+    let files = fs::read_dir(LINKER).into_iter().flatten().flatten();
+    let texts = files.filter_map(|it| overlay::read_regular(&it.path(), LARGEST_LIST).ok());
+    let folders = texts.flat_map(|it| listed(&String::from_utf8_lossy(&it)));
+    let real = folders.filter_map(|it| fs::canonicalize(it).ok());
+    real.filter(|it| sandbox.hides(it) && !sandbox.is_private(it) && depth(it) >= 2).collect()
+}
+
+/// Bytes of a file that names folders.
+const LARGEST_LIST: u64 = 64 << 10;
+
+fn listed(text: &str) -> Vec<PathBuf> {
+    text.lines().map(str::trim).filter(|it| it.starts_with('/')).map(PathBuf::from).collect()
+}
+
+/// Those of the paths that lie in no other.
+fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let all: BTreeSet<PathBuf> = paths.collect();
+    let is_within = |it: &&PathBuf| it.ancestors().skip(1).any(|above| all.contains(above));
+    all.iter().filter(|it| !is_within(it)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+    use super::*;
+
+    #[test]
+    fn programs_are_shown_with_what_they_need_and_homes_in_parts() {
+        let sandbox = Sandbox { home: Some("/home/a".into()), ..Sandbox::default() };
+        let shown = |folder: &str| {
+            let all = installed(Path::new(folder), &sandbox);
+            all.iter().map(|it| it.display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(shown("/opt/node/bin"), ["/opt/node"]);
+        assert_eq!(shown("/opt/bin"), ["/opt/bin"]);
+        assert_eq!(shown("/apps/tools/x"), ["/apps/tools/x"]);
+        assert_eq!(shown("/home/a/bin"), ["/home/a/bin"]);
+        assert!(shown("/home/a/node/bin").contains(&"/home/a/node/lib".to_owned()));
+        for none in [
+            "/usr/bin",
+            "/bin",
+            "/home/a/.ssh",
+            "/home/a",
+            "/home/b/bin",
+            "/mnt/c/bin",
+            "/data/x/bin",
+            "/etc/x/bin",
+            "/srv",
+        ] {
+            assert!(shown(none).is_empty(), "{none}");
+        }
+    }
+
+    #[test]
+    fn links_lead_to_programs_by_all_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(root.join("node-20/bin")).unwrap();
+        fs::create_dir(root.join("bin")).unwrap();
+        fs::write(root.join("node-20/bin/node"), "").unwrap();
+        std::os::unix::fs::symlink("node-20", root.join("node")).unwrap();
+        std::os::unix::fs::symlink("../node/bin/node", root.join("bin/node")).unwrap();
+        let targets = links_in(&root.join("bin"));
+        assert!(targets.contains(&root.join("node-20/bin/node")));
+        assert_eq!(links_to(&root.join("bin/node")), [root.join("bin/node"), root.join("node")]);
+        assert!(links_to(&root.join("node-20/bin")).is_empty());
+    }
+
+    #[test]
+    fn what_lies_in_another_is_shown_with_it() {
+        let all = ["/a", "/a/b", "/c/d", "/c-d"].map(PathBuf::from);
+        assert_eq!(outermost(all.into_iter()), ["/a", "/c/d", "/c-d"].map(PathBuf::from));
+        assert_eq!(listed("# comment\n/opt/rocm/lib\n include x\n"), [PathBuf::from("/opt/rocm/lib")]);
+    }
+}
