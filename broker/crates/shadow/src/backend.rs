@@ -54,7 +54,7 @@ impl fmt::Display for Backend {
 }
 
 const OVERLAYFS_LACKS: &[&str] = &[
-    "a folder of the workspace cannot be renamed in one step (EXDEV)",
+    "a folder of the workspace is renamed entry by entry, and what has it as its working folder is left in an empty one",
     "a file that is replaced on the disk while a command runs may go on showing its old text",
 ];
 

@@ -67,7 +67,7 @@ impl Copy {
         let tree = kept.folder.join("tree").join(name);
         let paths = Paths::new(root, &tree).shown(is_shown);
         if !warm {
-            crate::storage::remove_all(&kept.folder.join("tree"))?;
+            crate::removal::remove_all(&kept.folder.join("tree"))?;
         }
         let before = if warm { Manifest::read(&kept.folder) } else { Manifest::default() };
         let copy = Self {
@@ -85,7 +85,7 @@ impl Copy {
 
     fn sync(&self, layer: &Layer) -> io::Result<()> {
         let temporary = self.temporary();
-        crate::storage::remove_all(&temporary)?;
+        crate::removal::remove_all(&temporary)?;
         overlay::private_folder(&temporary)?;
         let mut manifest = locked(&self.manifest);
         sync::sync(&self.paths, layer, &mut manifest, self.shelf.limit())?;
@@ -150,7 +150,7 @@ impl Copy {
 
 impl Drop for Copy {
     fn drop(&mut self) {
-        let _ = crate::storage::remove_all(&self.temporary());
+        let _ = crate::removal::remove_all(&self.temporary());
         if self.is_temporary {
             let _ = self.kept.remove();
         }

@@ -18,6 +18,7 @@ mod kernel;
 mod layer;
 #[cfg(target_os = "linux")]
 mod merged;
+mod removal;
 mod sandbox;
 mod scan;
 #[cfg(target_os = "linux")]

@@ -27,6 +27,7 @@ mod keep;
 mod landlock;
 mod leader;
 mod loopback;
+mod rename;
 mod root;
 mod start;
 mod starter;

@@ -14,7 +14,10 @@ use std::{
 use overlay::{ContentHash, private_folder};
 use rustix::fs::{FlockOperation, flock};
 
-use crate::scan::{Stamp, has_own_clock, now};
+use crate::{
+    removal::remove_all,
+    scan::{Stamp, has_own_clock, now},
+};
 
 /// Where copies and caches are kept, and how much of each.
 #[derive(Debug, Clone)]
@@ -256,69 +259,6 @@ fn remove_if_there(file: &Path) -> io::Result<()> {
     unless_gone(fs::remove_file(file))
 }
 
-/// Removes a folder with all in it, also what programs made unwritable, or deeper than a path or a stack can be: what lies two folders
-/// down is moved up before it is removed.
-pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
-    let mut moved = 0_u64;
-    while remove_entries(folder, &mut moved)? {}
-    unless_gone(fs::remove_dir(folder))
-}
-
-/// Removes the entries of a folder, but for the folders in its folders, which become entries of it. Tells whether it had any.
-fn remove_entries(folder: &Path, moved: &mut u64) -> io::Result<bool> {
-    let entries = match fs::symlink_metadata(folder) {
-        Ok(_) => listed(folder)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(error),
-    };
-    for entry in &entries {
-        if !is_folder(entry)? {
-            unless_gone(fs::remove_file(entry.path()))?;
-            continue;
-        }
-        for inner in listed(&entry.path())? {
-            if is_folder(&inner)? {
-                move_up(&inner.path(), folder, moved)?;
-            } else {
-                unless_gone(fs::remove_file(inner.path()))?;
-            }
-        }
-        unless_gone(fs::remove_dir(entry.path()))?;
-    }
-    Ok(!entries.is_empty())
-}
-
-fn move_up(from: &Path, folder: &Path, moved: &mut u64) -> io::Result<()> {
-    make_writable(from)?;
-    let to = loop {
-        *moved += 1;
-        let to = folder.join(format!(".broker-moved-{moved}"));
-        if fs::symlink_metadata(&to).is_err() {
-            break to;
-        }
-    };
-    // Folders that a lower layer of an overlay has cannot be moved.
-    fs::rename(from, &to).or_else(|_| unless_gone(fs::remove_dir_all(from)))
-}
-
-fn listed(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
-    make_writable(folder)?;
-    fs::read_dir(folder)?.collect()
-}
-
-fn make_writable(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    match fs::symlink_metadata(folder) {
-        Ok(it) if it.permissions().mode() & 0o700 == 0o700 => Ok(()),
-        Ok(_) => fs::set_permissions(folder, fs::Permissions::from_mode(0o700)),
-        Err(error) => unless_gone(Err(error)),
-    }
-}
-
-fn is_folder(entry: &fs::DirEntry) -> io::Result<bool> {
-    entry.file_type().map(|it| it.is_dir())
-}
-
 /// Success where another process was faster.
 fn unless_gone(removal: io::Result<()>) -> io::Result<()> {
     match removal {
@@ -334,18 +274,6 @@ pub(crate) fn name_of(root: &Path) -> String {
     hash[..16].to_owned()
 }
 
-/// Makes a folder in which others lie in each other.
-#[cfg(test)]
-pub(crate) fn make_deep(folder: &Path, depth: usize) {
-    let outer = folder.with_extension("outer");
-    fs::create_dir(folder).unwrap();
-    for _ in 0..depth {
-        fs::create_dir(&outer).unwrap();
-        fs::rename(folder, outer.join("inner")).unwrap();
-        fs::rename(&outer, folder).unwrap();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,19 +287,5 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", shelf.file("b.size")).unwrap();
         shelf.evict().unwrap();
         assert!(!shelf.file("a").exists());
-    }
-
-    #[test]
-    fn folders_deeper_than_a_path_are_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let (deep, kept) = (folder.path().join("deep"), folder.path().join("kept"));
-        fs::create_dir(&kept).unwrap();
-        make_deep(&deep, 5000);
-        fs::write(kept.join("file"), "").unwrap();
-        std::os::unix::fs::symlink(&kept, deep.join("link")).unwrap();
-        remove_all(&deep).unwrap();
-        assert!(!deep.exists());
-        assert!(kept.join("file").exists(), "no link is followed");
-        remove_all(&deep).unwrap();
     }
 }

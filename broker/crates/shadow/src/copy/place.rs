@@ -22,8 +22,8 @@ use super::{
 };
 use crate::{
     Entry, EntryKind, layer,
+    removal::remove_all,
     scan::{Kind, Stamp},
-    storage::remove_all,
 };
 
 /// Bits of a mode that are for programs.

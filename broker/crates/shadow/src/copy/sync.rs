@@ -22,8 +22,8 @@ use super::{
 };
 use crate::{
     Entry, EntryKind, Layer, caches,
+    removal::remove_all,
     scan::{Kind, SECOND, Scan, Stamp, Tree, UNSURE, all_below, now},
-    storage::remove_all,
 };
 
 /// What is to stand at a path.
@@ -401,7 +401,7 @@ mod tests {
         let mut manifest = Manifest::default();
         let mut sync = || super::sync(&paths, &Layer::default(), &mut manifest, u64::MAX);
         sync().unwrap();
-        crate::storage::make_deep(&tree.join("deep"), 5000);
+        crate::removal::make_deep(&tree.join("deep"), 5000);
         sync().unwrap();
         assert_eq!(fs::read_dir(&tree).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(tree.join("a")).unwrap(), "text");

@@ -8,7 +8,7 @@ use std::{
     fs::{self, File, OpenOptions, Permissions},
     io::{self, Write as _},
     os::{
-        fd::OwnedFd,
+        fd::{AsRawFd as _, OwnedFd},
         unix::fs::{OpenOptionsExt as _, PermissionsExt as _, chown, fchown, lchown, symlink},
     },
     path::{Path, PathBuf},
@@ -16,15 +16,17 @@ use std::{
 
 use rustix::{
     fs::{
-        AtFlags, CWD, FileType, Mode, OFlags, Timespec, Timestamps, XattrFlags, fchmod, futimens, makedev,
-        mknodat, openat, setxattr, statat, utimensat,
+        AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Timespec, Timestamps, XattrFlags, fchmod,
+        futimens, makedev, mkdirat, mknodat, openat, openat2, setxattr, statat, utimensat,
     },
+    io::Errno,
     process::umask,
 };
 
 use super::OPAQUE;
 use crate::{
     layer::{Header, HeaderKind, mode},
+    removal::remove_all,
     scan::Stamp,
 };
 
@@ -237,12 +239,11 @@ fn write_file(to: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 }
 
 /// Makes an entry in the merged folder at `root`, where programs see it at once: a new file takes the place of the old
-/// one. A link that one of them puts in the way leads to what is shown inside.
+/// one. A link that one of them puts in the way is not followed: this process has more rights than they.
 pub(super) fn apply(root: &Path, header: &Header, bytes: &[u8]) -> io::Result<()> {
-    let to = root.join(header.path());
-    if let Some(parent) = to.parent() {
-        fs::create_dir_all(parent)?;
-    }
+    let parent = reach_parent(root, header.path())?;
+    let name = header.path().file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let to = PathBuf::from(format!("/proc/self/fd/{}", parent.as_raw_fd())).join(name);
     let before = fs::symlink_metadata(&to).ok();
     match &header.kind {
         HeaderKind::File { executable, .. } => {
@@ -251,7 +252,7 @@ pub(super) fn apply(root: &Path, header: &Header, bytes: &[u8]) -> io::Result<()
                 *executable,
             );
             if before.is_some_and(|it| it.is_dir()) {
-                fs::remove_dir_all(&to)?;
+                remove_all(&to)?;
             }
             let beside = beside(&to);
             write_file(&beside, bytes, mode)?;
@@ -268,6 +269,21 @@ pub(super) fn apply(root: &Path, header: &Header, bytes: &[u8]) -> io::Result<()
     }
 }
 
+/// The folder that an entry is in, made if there is none.
+fn reach_parent(root: &Path, path: &Path) -> io::Result<OwnedFd> {
+    const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+    let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    let mut reached = rustix::fs::open(root, FOLDER, Mode::empty())?;
+    for name in path.parent().into_iter().flatten() {
+        match mkdirat(&reached, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        reached = openat2(&reached, name, FOLDER, Mode::empty(), within)?;
+    }
+    Ok(reached)
+}
+
 fn beside(to: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".broker-");
     name.push(to.file_name().unwrap_or_default());
@@ -276,9 +292,33 @@ fn beside(to: &Path) -> PathBuf {
 
 fn remove(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
-        Ok(it) if it.is_dir() => fs::remove_dir_all(path),
+        Ok(it) if it.is_dir() => remove_all(path),
         Ok(_) => fs::remove_file(path),
         Err(error) => Err(error),
     };
     removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_goes_through_no_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, outside) = (folder.path().join("root"), folder.path().join("outside"));
+        fs::create_dir_all(root.join("d")).unwrap();
+        fs::create_dir_all(outside.join("f/kept")).unwrap();
+        symlink(&outside, root.join("link")).unwrap();
+        let header = |path: &str, kind| Header { path: path.to_owned(), kind, modified: None };
+        let file = HeaderKind::File { size: 1, executable: false };
+        for kind in [file.clone(), HeaderKind::Removed, HeaderKind::Directory] {
+            apply(&root, &header("link/f", kind.clone()), b"x").unwrap_err();
+            apply(&root, &header("link/new/f", kind), b"x").unwrap_err();
+        }
+        assert!(outside.join("f/kept").is_dir() && fs::read_dir(&outside).unwrap().count() == 1);
+        apply(&root, &header("new/deep/f", file), b"x").unwrap();
+        apply(&root, &header("d", HeaderKind::Link("new".to_owned())), b"").unwrap();
+        assert_eq!(fs::read(root.join("d/deep/f")).unwrap(), b"x");
+    }
 }

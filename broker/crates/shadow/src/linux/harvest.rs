@@ -19,7 +19,7 @@ use rustix::{
 };
 
 use super::{
-    OPAQUE,
+    OPAQUE, rename,
     wire::{Event, Wire},
 };
 use crate::layer::{Header, HeaderKind};
@@ -73,7 +73,7 @@ fn below(written: &File, folder: &Path, tell: &mut impl FnMut(Header) -> io::Res
     let held = PathBuf::from(format!("/proc/self/fd/{}", opened.as_raw_fd()));
     let mut names: Vec<_> = fs::read_dir(held)?.collect::<io::Result<_>>()?;
     names.sort_by_key(fs::DirEntry::file_name);
-    for entry in names {
+    for entry in names.into_iter().filter(|it| !rename::is_temporary(it.file_name().as_encoded_bytes())) {
         let path = folder.join(entry.file_name());
         // What has no name in UTF-8 has none in a branch.
         let Some(name) = path.to_str() else { continue };

@@ -27,7 +27,7 @@ use super::{
     group::Group,
     harvest, keep, landlock,
     leader::{Report, Task},
-    loopback, root,
+    loopback, rename, root,
     start::{How, Leader, lead},
     usage,
     wire::{Event, Failure, Ground, Request, Wire},
@@ -353,6 +353,7 @@ impl Init {
                 continue;
             }
             let report = run.report.receive::<Report>().ok().flatten();
+            let was_killed = report.is_none();
             let (exit, processor_time) = match report {
                 Some((it, _)) => (it.exit, it.processor_time),
                 // It was killed by what it started.
@@ -360,6 +361,10 @@ impl Init {
             };
             run.leader.kill();
             run.leader.wait();
+            if was_killed && let Written::Layer(it, _) = &self.written {
+                // What cannot be completed stays as it is.
+                let _ = rename::complete(&it.written, &self.root, run.leader.pid());
+            }
             let Some(Run { stopped, memory, limits, group, .. }) = self.runs.remove(&number) else {
                 continue;
             };

@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use super::{OPAQUE, harvest::is_opaque};
 use crate::{
     caches,
+    removal::remove_all,
     scan::Stamp,
-    storage::remove_all,
     warm::{Content, FILES, Shown},
 };
 

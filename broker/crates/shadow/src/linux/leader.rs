@@ -30,7 +30,7 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{filter, landlock, usage, wire::Wire};
+use super::{filter, landlock, rename, usage, wire::Wire};
 use crate::{Exit, Program};
 
 /// What it is to do.
@@ -119,6 +119,8 @@ fn run(task: &Task, early: &Early) -> io::Result<Exit> {
     if task.is_isolated {
         give_up_rights(task.owner, &task.writable)?;
     }
+    // Without it, renames are as the file system has them.
+    let renames = task.is_isolated.then(|| rename::Supervisor::start().ok()).flatten();
     let [name, arguments @ ..] = &*program.command else { return Err(io::ErrorKind::InvalidInput.into()) };
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(program.environment.iter().cloned());
@@ -130,7 +132,10 @@ fn run(task: &Task, early: &Early) -> io::Result<Exit> {
     }
     loop {
         match retry_on_intr(|| wait(WaitOptions::empty()))? {
-            Some((pid, status)) if pid == program => return Ok(exit_of(status)),
+            Some((pid, status)) if pid == program => {
+                renames.inspect(rename::Supervisor::stop);
+                return Ok(exit_of(status));
+            }
             // It lost its parent, and fell to this process.
             _ => {}
         }

@@ -16,6 +16,7 @@ mod harvest;
 mod merged;
 mod operations;
 mod ordinary;
+mod renames;
 mod services;
 mod tools;
 mod warm;

@@ -25,7 +25,7 @@ use rustix::{
 };
 
 use super::{super::this_program, state::Served};
-use crate::storage::remove_all;
+use crate::removal::remove_all;
 
 /// A folder that is mounted.
 pub(super) struct Mount {

@@ -1,0 +1,141 @@
+//! Renames of folders that overlayfs refuses (`EXDEV`): those of which a lower layer has a part.
+//!
+//! A seccomp filter has the kernel notify a supervisor of each rename. Where it is one that would be refused for that reason alone,
+//! the supervisor first makes the folder anew in its place (`anew.rs`), wholly in the upper layer; then the kernel goes on with the
+//! program's own call. The supervisor is a pair of threads of the leader with the program's rights, and not under this filter.
+//! When it ends, the kernel answers calls by itself (`ENOSYS`), so that none waits.
+
+mod anew;
+mod call;
+mod interrupted;
+mod notice;
+
+use std::{
+    io,
+    os::fd::{AsFd as _, OwnedFd},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread,
+};
+
+use rustix::{
+    fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, fstatfs, openat, renameat_with, statat},
+    io::Errno,
+};
+
+use self::{
+    anew::Temporary,
+    call::{Call, Place},
+    notice::{Listener, Notice},
+};
+pub(super) use self::{anew::is_temporary, interrupted::complete};
+use crate::removal::names;
+
+/// Number of overlayfs in `statfs(2)`.
+const OVERLAYFS: u32 = 0x794c_7630;
+
+/// The supervisor of the renames of a thread and all that it starts.
+pub(super) struct Supervisor {
+    is_over: Arc<Mutex<bool>>,
+}
+
+impl Supervisor {
+    /// Starts one for this thread, and what it starts from now on. An error where the kernel has no such notifications, or another
+    /// supervisor has them: renames are then as overlayfs has them.
+    pub(super) fn start() -> io::Result<Self> {
+        let (listens, listener) = channel::<OwnedFd>();
+        let (folders, waiting) = channel();
+        let is_over = Arc::new(Mutex::new(false));
+        let over = Arc::clone(&is_over);
+        thread::Builder::new().spawn(move || prepare_each(&waiting, &over))?;
+        thread::Builder::new().spawn(move || {
+            if let Ok(it) = listener.recv() {
+                dispatch(&Arc::new(Listener::new(it)), &folders);
+            }
+        })?;
+        // The threads have been started without the filter.
+        listens.send(notice::install()?).map_err(io::Error::other)?;
+        Ok(Self { is_over })
+    }
+
+    /// Waits for the end of a change that is being made, and lets no other begin.
+    pub(super) fn stop(&self) {
+        *locked(&self.is_over) = true;
+    }
+}
+
+fn locked(it: &Mutex<bool>) -> MutexGuard<'_, bool> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets all calls go on at once but those that name a folder.
+fn dispatch(listener: &Arc<Listener>, folders: &Sender<(Notice, Call)>) {
+    while let Ok(notice) = Listener::receive(listener) {
+        if let Some(call) = Call::of_folder(&notice) {
+            // What is not taken goes on as it is dropped.
+            let _ = folders.send((notice, call));
+        }
+    }
+}
+
+fn prepare_each(calls: &Receiver<(Notice, Call)>, is_over: &Mutex<bool>) {
+    for (notice, call) in calls {
+        let is_over = locked(is_over);
+        // The program may have ended, and its number be another's.
+        if *is_over || !notice.is_valid() {
+            continue;
+        }
+        // What cannot be prepared goes on, and is answered by the kernel.
+        if let Ok(Some(answer)) = prepare(&call) {
+            notice.answer(answer);
+        }
+    }
+}
+
+/// Makes folders anew if the call would be refused without. The result is an answer in the place of the kernel's.
+fn prepare(call: &Call) -> rustix::io::Result<Option<rustix::io::Result<()>>> {
+    let (Some(old), Some(new)) = (call.old.locate()?, call.new.locate()?) else { return Ok(None) };
+    if fstatfs(&old.parent)?.f_type as u32 != OVERLAYFS || !old.has_mount_of(&new)? {
+        return Ok(None);
+    }
+    let is_exchange = call.flags.contains(RenameFlags::EXCHANGE);
+    let moved = [Some(&old), Some(&new).filter(|_| is_exchange)];
+    let mut stuck = Vec::new();
+    for place in moved.into_iter().flatten().filter(|it| it.is_folder()) {
+        let temporary = Temporary::beside(place)?;
+        if temporary.shows_that_it_is_stuck()? {
+            stuck.push(temporary);
+        }
+    }
+    if stuck.is_empty() {
+        return Ok(None);
+    }
+    // With one of them the call has no effect: the kernel looks for other reasons to refuse it first.
+    match renameat_with(&old.parent, &old.name, &new.parent, &new.name, call.flags) {
+        Err(Errno::XDEV) => {}
+        Err(_) => return Ok(None),
+        // It was replaced meanwhile.
+        Ok(()) => return Ok(Some(Ok(()))),
+    }
+    if !is_exchange && new.is_folder() && !new.is_empty()? {
+        return Ok(Some(Err(Errno::NOTEMPTY)));
+    }
+    stuck.into_iter().try_for_each(Temporary::take_the_place)?;
+    Ok(None)
+}
+
+impl Place {
+    /// Whether a folder has no entries.
+    fn is_empty(&self) -> rustix::io::Result<bool> {
+        let how = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(&self.parent, &self.name, how, Mode::empty())?;
+        Ok(names(file.as_fd())?.is_empty())
+    }
+
+    fn is_folder(&self) -> bool {
+        let facts = statat(&self.parent, &self.name, AtFlags::SYMLINK_NOFOLLOW);
+        facts.is_ok_and(|it| FileType::from_raw_mode(it.st_mode).is_dir())
+    }
+}
