@@ -5,6 +5,7 @@ import json, os, pathlib, re, shutil, subprocess, sys
 from release import NAME, ROOT
 from trial import HOME, one, run, tree
 
+ADVISORIES = ".github/workflows/advisories.yml"
 SNIPPET = re.compile(r"in `([^`\n]+)`:\n\n```(\w+)\n(.*?)```", re.S)
 
 
@@ -25,7 +26,7 @@ def snippets(folder: pathlib.Path, scratch: pathlib.Path, tools: dict[str, str])
     wanted = {".pre-commit-config.yaml", ".gitlab-ci.yml", "Jenkinsfile", *workflows}
     assert {name for name, _, _ in found} == wanted, f"docs/ci.md has {sorted({name for name, _, _ in found})}"
     yaml = [(name, text) for name, language, text in found if language == "yaml"]
-    yaml += [(it, (ROOT / it).read_text()) for it in ("action.yml", ".pre-commit-hooks.yaml")]
+    yaml += [(it, (ROOT / it).read_text()) for it in ("action.yml", ".pre-commit-hooks.yaml", ADVISORIES)]
     for number, (name, text) in enumerate(yaml):
         workspace = scratch / str(number)
         file = workspace / name

@@ -153,15 +153,15 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "another program's settings, which the user asked to be changed"
-)]
+/// Bytes of a file of settings that is changed.
+const LARGEST: u64 = 16 << 20;
+
 fn read(file: &Path) -> Result<String, CliError> {
-    match fs::read_to_string(file) {
-        Ok(text) => Ok(text),
+    let cannot = |why: &str| CliError::files(format!("cannot read {}: {why}", file.display()));
+    match overlay::read_regular(file, LARGEST) {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|_| cannot("it is no text in UTF-8")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(CliError::files(format!("cannot read {}: {error}", file.display()))),
+        Err(error) => Err(cannot(&overlay::io_reason(&error))),
     }
 }
 

@@ -71,7 +71,8 @@ impl Server {
         });
     }
 
-    /// Which file a document shows. For one outside of the editor's folders, the workspace around it is served, if there is one.
+    /// Which file a document shows. For one outside of the editor's folders, the marked workspace around it is served, if there
+    /// is one.
     fn place_of(self: &Rc<Self>, uri: &str) -> Place {
         if let Some(file) = BranchFile::of_uri(uri) {
             let folder = self.folder_of_file(&file);
@@ -88,8 +89,10 @@ impl Server {
 
     fn around(&self, uri: &str) -> Option<(PathBuf, WorkspacePath)> {
         let file = uri::absolute(uri)?;
-        let found = WorkspaceRoot::of_future_path(file.parent()?, &file, self.home.as_deref());
-        let (workspace, path) = found.ok()?;
+        let Some((workspace, path)) = WorkspaceRoot::marked_around(&file, self.home.as_deref()) else {
+            self.log(format!("{uri} is not served: no repository or project is around it"));
+            return None;
+        };
         Some((workspace.root().to_owned(), path))
     }
 }

@@ -86,6 +86,8 @@ struct Session {
     last_id: u64,
     /// Result of `initialize`.
     initialized: Value,
+    /// Messages for the client's log so far.
+    log: Vec<String>,
 }
 
 impl Session {
@@ -96,7 +98,8 @@ impl Session {
         input.set_read_timeout(Some(PATIENCE)).unwrap();
         let output = BufReader::new(input.try_clone().unwrap());
         let serving = spawn_server(served.endpoint.clone(), of_server);
-        let mut session = Self { served, root, input, output, serving, last_id: 0, initialized: Value::Null };
+        let (initialized, log) = (Value::Null, Vec::new());
+        let mut session = Self { served, root, input, output, serving, last_id: 0, initialized, log };
         let params = json!({
             "processId": null,
             "rootUri": uri::of_folder(session.root.path()),
@@ -129,6 +132,9 @@ impl Session {
             let message: Value = serde_json::from_slice(&body).unwrap();
             if message["id"] == id {
                 return message;
+            }
+            if message["method"] == "window/logMessage" {
+                self.log.extend(message["params"]["message"].as_str().map(str::to_owned));
             }
         }
     }
@@ -231,6 +237,25 @@ fn documents_of_a_branch_are_found_by_its_name() {
     assert!(refused["error"]["message"].as_str().unwrap().contains("two"), "{refused}");
     session.open("broker-branch://two/a.txt", "");
     assert_eq!(session.pull("broker-branch://two/a.txt"), ["incomplete"]);
+    session.end();
+}
+
+/// The mistake in `broker.toml` shows that its folder is served.
+#[test]
+fn a_file_outside_of_the_folders_is_served_where_a_marker_of_a_root_is() {
+    let mut session = Session::start(&[("broker.toml", "")], &json!({}));
+    let (marked, plain) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(&marked.path().join("broker.toml"), "no-such-key = 1\n");
+    let within = |root: &TempDir| format!("{}/new/a.txt", uri::of_folder(root.path()));
+    session.open(&within(&marked), "");
+    assert_eq!(session.pull(&within(&marked)), ["incomplete"]);
+    assert_eq!(session.log, [""; 0]);
+    for outside in [within(&plain), "file:///proc/self/environ".to_owned()] {
+        session.open(&outside, "");
+        assert_eq!(session.pull(&outside), [""; 0]);
+        let told = session.log.pop().unwrap();
+        assert_eq!(told, format!("{outside} is not served: no repository or project is around it"));
+    }
     session.end();
 }
 

@@ -59,5 +59,5 @@ fn correct(library: &mut StandardLibrary, corrections: &str) {
 
 fn read(corrections: &str) -> StandardLibrary {
     // They are a part of the plugin; see the tests.
-    serde_yaml::from_str(corrections).unwrap_or_else(|error| unreachable!("{error}"))
+    serde_saphyr::from_str(corrections).unwrap_or_else(|error| unreachable!("{error}"))
 }

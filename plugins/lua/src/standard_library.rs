@@ -82,7 +82,8 @@ impl Collector<'_> {
                 toml::from_str(&text).map_err(|it| wrong(it.message().to_owned()))?;
             old.into()
         } else {
-            serde_yaml::from_str(&text).map_err(|it| wrong(it.to_string()))?
+            serde_saphyr::from_str(&text)
+                .map_err(|it| wrong(it.to_string().lines().next().unwrap_or_default().to_owned()))?
         };
         if let Some(base) = library.base.clone() {
             extend(&mut library, self.all(&base, depth + 1)?);

@@ -26,6 +26,7 @@ mod isolation;
 mod kill;
 mod lsp;
 mod modules;
+mod opened_files;
 mod overlay_answers;
 mod parity;
 mod plugin_cli;

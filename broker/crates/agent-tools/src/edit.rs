@@ -23,6 +23,7 @@ mod search_replace;
 mod sketch;
 mod syntax_errors;
 mod text;
+mod toolkit;
 mod tree_definitions;
 mod unified;
 mod whole;
@@ -42,6 +43,7 @@ use self::{
     parser::Parser,
     recognise::{recognise, unfenced},
     text::Text,
+    toolkit::Toolkit,
 };
 
 /// Bytes of a text or an edit. What is larger is generated, and is not edited by sketches.
@@ -57,14 +59,25 @@ pub fn apply(
     picked: Option<&ReadingId>,
     trees: &Trees,
 ) -> Result<Applied, Refused> {
+    applied(path, text, edit, picked, Toolkit::new(trees))
+}
+
+fn applied(
+    path: &WorkspacePath,
+    text: &str,
+    edit: &str,
+    picked: Option<&ReadingId>,
+    tools: Toolkit<'_>,
+) -> Result<Applied, Refused> {
     let recognised = recognise(path, text, edit);
-    let (form, parser) = (recognised.form, Parser::of(path, text, trees));
+    let (form, parser) = (recognised.form, Parser::of(path, text, tools));
     let change = |form| change(form, path, text, edit, &parser);
     let changed = match (text.len().max(edit.len()), &recognised.or) {
         (bytes, _) if bytes > LARGEST => Err(Reason::TooLarge { bytes }.into()),
         (_, Some((other, named))) => Err(either(named, change(form), change(*other), text)),
         (_, None) => change(form),
     };
+    tools.go_on()?;
     match changed.and_then(|it| distinct(it, text)) {
         Ok(changed) => Ok(Applied::new(form, text, changed.noted(recognised.note()), &parser)),
         Err(refused) => match refused.picked(path, picked) {
@@ -77,7 +90,7 @@ pub fn apply(
 /// The lines of a text that define something, from 1, with the names; empty in a language without a grammar.
 pub fn outline(path: &WorkspacePath, text: &str, trees: &Trees) -> Vec<(usize, String)> {
     let lines: Vec<_> = text.lines().collect();
-    let found = definitions::of_lines(&lines, &Parser::of(path, text, trees)).into_iter();
+    let found = definitions::of_lines(&lines, &Parser::of(path, text, Toolkit::new(trees))).into_iter();
     found.filter(|it| it.is_shown()).map(|it| (it.head + 1, it.name)).collect()
 }
 
@@ -90,7 +103,7 @@ fn change(
 ) -> Result<Changed, Refused> {
     let file = Text::new(text);
     match form {
-        Form::SearchReplace => search_replace::apply(path, text, edit),
+        Form::SearchReplace => search_replace::apply(path, text, edit, parser.tools),
         Form::UnifiedDiff => unified::apply_to(path, &file, edit),
         Form::CodexPatch => codex::apply_to(path, &file, edit),
         Form::Sketch => sketch::apply(&file, &unfenced(path, edit), parser),

@@ -1,6 +1,12 @@
 //! What a call is about: the workspace of its session, and a branch of it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
 
 use config::{AgentSettings, Configs};
 use overlay::{Change, Revision, View, WorkspacePath};
@@ -161,6 +167,25 @@ pub(crate) fn path(field: &str, text: &str) -> Result<WorkspacePath, ToolError> 
     })
 }
 
+/// Raises a flag once the caller is gone, whose future has it.
+#[derive(Default)]
+struct EndsWithCaller(Arc<AtomicBool>);
+
+impl Drop for EndsWithCaller {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+/// The same for work that looks whether its caller is gone, and then ends early.
+pub(crate) async fn blocking_for_caller<T: Send + 'static>(
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let caller = EndsWithCaller::default();
+    let is_gone = Arc::clone(&caller.0);
+    blocking(move || work(&|| is_gone.load(Relaxed))).await
+}
+
 /// Does what blocks, beside the threads that answer.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
@@ -169,4 +194,31 @@ pub(crate) async fn blocking<T: Send + 'static>(
     done.unwrap_or_else(|error| {
         Err(ToolError::new(format!("the call broke off: {error}; this is a bug in Broker")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, time::Duration};
+
+    use super::*;
+
+    /// The work goes on until it sees that its caller is gone: without that, the test does not end in time.
+    #[test]
+    fn work_is_told_that_its_caller_is_gone() {
+        const PATIENCE: Duration = Duration::from_secs(60);
+        let (began, has_begun) = mpsc::channel();
+        let (ended, has_ended) = mpsc::channel();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let call = runtime.spawn(blocking_for_caller(move |is_gone| {
+            began.send(is_gone()).unwrap();
+            while !is_gone() {
+                std::thread::yield_now();
+            }
+            ended.send(()).unwrap();
+            Ok(())
+        }));
+        assert!(!has_begun.recv_timeout(PATIENCE).unwrap(), "it is there at first");
+        call.abort();
+        has_ended.recv_timeout(PATIENCE).unwrap();
+    }
 }

@@ -354,17 +354,13 @@ fn a_context_that_changes_meanwhile_is_told() {
     assert_eq!(reasons(&report), ["Path(\"a.py\") partial other files changed while it was checked"]);
 }
 
-/// A view in which `big` is larger than memory: it may be looked at and hashed, and is never read.
+/// A view in which `big` is larger than memory: it may be looked at, and is never read nor hashed.
 struct WithBig(Memory);
 
 impl View for WithBig {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
         assert_ne!(path.as_str(), "big", "it is read");
         self.0.read(path)
-    }
-
-    fn hash(&self, path: &WorkspacePath) -> io::Result<overlay::ContentHash> {
-        self.0.hash(path)
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {

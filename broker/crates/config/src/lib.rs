@@ -13,6 +13,7 @@ mod error;
 pub mod folders;
 mod load;
 mod model;
+mod place;
 pub mod root;
 mod selectors;
 mod show;
@@ -139,6 +140,17 @@ impl<'v> Configs<'v> {
     pub fn show(&self, path: &WorkspacePath) -> Result<EffectiveConfig, ConfigError> {
         let folder = path.parent().unwrap_or_else(WorkspacePath::root);
         Ok(show::show(&*self.for_folder(&folder)?, path))
+    }
+
+    /// Where `file` has the first text that `is_meant` in one of the lists `keys`, at its top or in an override.
+    pub fn place_of_text(
+        &self,
+        file: &WorkspacePath,
+        keys: &[&str],
+        is_meant: impl Fn(&str) -> bool,
+    ) -> Option<LineColumn> {
+        let text = load::read(self.view?, file).ok()??;
+        place::of_text(&text, keys, is_meant)
     }
 
     fn known(&self, folder: &str) -> Option<Result<Arc<Config>, ConfigError>> {

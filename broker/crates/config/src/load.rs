@@ -66,7 +66,7 @@ pub(super) fn layers(view: &dyn View, folder: &WorkspacePath) -> Result<Vec<Arc<
 }
 
 /// `None` if there is no such file.
-fn read(view: &dyn View, file: &WorkspacePath) -> Result<Option<String>, ConfigError> {
+pub(super) fn read(view: &dyn View, file: &WorkspacePath) -> Result<Option<String>, ConfigError> {
     match view.open(file) {
         Ok(bytes) => match String::from_utf8(bytes.to_vec()) {
             Ok(text) => Ok(Some(text)),

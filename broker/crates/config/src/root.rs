@@ -105,6 +105,17 @@ impl WorkspaceRoot {
         Ok((workspace, path))
     }
 
+    /// The marked workspace around `path`, which need not exist, and where in it that would be. `None` where no folder above
+    /// has a marker: a repository, or a project's file.
+    pub fn marked_around(path: &Path, home: Option<&Path>) -> Option<(Self, WorkspacePath)> {
+        let path = future_path(path).ok()?;
+        let dir = path.ancestors().skip(1).find(|it| it.is_dir())?;
+        let root = marked_above(dir, &shared_folders(home))?;
+        let workspace = Self { cwd: root.clone(), root };
+        let path = workspace.locate(&path).ok()?;
+        Some((workspace, path))
+    }
+
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -195,20 +206,28 @@ fn repository_above(dir: &Path) -> Option<&Path> {
 /// The nearest repository, else the topmost project, else the folder that holds the topmost Python
 /// package, so that its modules keep their names, else the folder itself.
 fn root_above(dir: &Path, home: Option<&Path>) -> PathBuf {
-    if let Some(repository) = repository_above(dir) {
-        return repository.to_owned();
-    }
-    let home = home.and_then(|it| fs::canonicalize(it).ok());
-    let temporary = fs::canonicalize(env::temp_dir()).ok();
-    let is_shared = |dir: &Path| {
-        Some(dir) == home.as_deref()
-            || Some(dir) == temporary.as_deref()
-            || SHARED.iter().any(|it| dir == *it)
-    };
-    let mine = || dir.ancestors().take_while(|it| !is_shared(it));
-    let project = mine().filter(|it| holds(it, PROJECTS)).last();
-    let package = || mine().take_while(|it| holds(it, &[PACKAGE])).last()?.parent();
-    project.or_else(package).unwrap_or(dir).to_owned()
+    let shared = shared_folders(home);
+    let packages = || unshared(dir, &shared).take_while(|it| holds(it, &[PACKAGE]));
+    let package = || packages().last()?.parent().map(Path::to_owned);
+    marked_above(dir, &shared).or_else(package).unwrap_or_else(|| dir.to_owned())
+}
+
+/// The nearest repository, else the topmost project.
+fn marked_above(dir: &Path, shared: &[PathBuf]) -> Option<PathBuf> {
+    let project = || unshared(dir, shared).filter(|it| holds(it, PROJECTS)).last();
+    repository_above(dir).or_else(project).map(Path::to_owned)
+}
+
+/// Folders from `dir` upwards, below all that are shared.
+fn unshared<'d>(dir: &'d Path, shared: &[PathBuf]) -> impl Iterator<Item = &'d Path> {
+    dir.ancestors().take_while(|it| !shared.iter().any(|shared| shared == it))
+}
+
+/// Real paths of the folders that are no project's root.
+fn shared_folders(home: Option<&Path>) -> Vec<PathBuf> {
+    let own = home.map(Path::to_owned).into_iter().chain([env::temp_dir()]);
+    let own = own.filter_map(|it| fs::canonicalize(it).ok());
+    own.chain(SHARED.map(PathBuf::from)).collect()
 }
 
 fn nothing_there(missing: &[(String, String)]) -> SetupFailure {
@@ -378,6 +397,22 @@ mod tests {
         assert!(find("..").unwrap_err().message.ends_with("it is a directory"));
         for folder in ["new/", "new/.", "b.py/", "./"] {
             assert!(find(folder).unwrap_err().message.ends_with("it names a directory"), "{folder}");
+        }
+    }
+
+    #[test]
+    fn a_marked_workspace_has_a_repository_or_a_project() {
+        let (_dir, base) =
+            folder(&["git/.git/HEAD", "project/a/ruff.toml", "package/__init__.py", "plain/a.py"]);
+        let find = |path: &str| {
+            let (workspace, path) = WorkspaceRoot::marked_around(&base.join(path), Some(&base))?;
+            Some((workspace.root().to_owned(), path.as_str().to_owned()))
+        };
+        let of = |root: &str, path: &str| Some((base.join(root), path.to_owned()));
+        assert_eq!(find("git/new/a.py"), of("git", "new/a.py"));
+        assert_eq!(find("project/a/b/c.py"), of("project/a", "b/c.py"));
+        for unmarked in ["package/a.py", "plain/a.py", "plain/new/a.py", "gone.py", "git"] {
+            assert_eq!(find(unmarked), None, "{unmarked}");
         }
     }
 

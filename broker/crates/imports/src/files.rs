@@ -57,7 +57,7 @@ impl Files {
         let mut contents = Vec::new();
         for (directory, paths) in &self.by_directory {
             let names: Vec<_> = paths.iter().filter_map(WorkspacePath::file_name).collect();
-            let seen = Read::observe_contents(view, directory, &names);
+            let seen = Read::observe_contents(view, directory, &names, u64::MAX);
             contents.extend(paths.iter().zip(seen).filter_map(|(path, seen)| match seen {
                 Observation::Found(content) => Some((path, Language::of(path.extension()?)?, content)),
                 _ => None,

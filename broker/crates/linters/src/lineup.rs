@@ -291,22 +291,33 @@ fn named(names: &[LinterName], rules: RuleSet) -> Vec<&str> {
     names.iter().filter(|it| it.rules == rules).map(|it| it.name.as_str()).collect()
 }
 
-/// The same error with the configuration file of `path` that has the selector which is at fault, or the nearest one.
+/// The same error with the place of the selector which is at fault, or else with the nearest configuration file of `path`.
 fn blame(error: SetupFailure, configs: &Configs<'_>, path: &WorkspacePath) -> SetupFailure {
     let Ok(shown) = configs.show(path) else { return error };
-    let said = shown.values.iter().rev().find(|it| is_at_fault(it, &error.message));
-    let file = said.and_then(|it| it.file.as_ref()).or(shown.files.last());
-    let file = file.map(|it| format!(", in `{it}`")).unwrap_or_default();
-    SetupFailure { message: format!("{}{file}", error.message), ..error }
+    let told = &error.message;
+    let said = shown.values.iter().rev().find(|it| is_at_fault(it, told)).and_then(|it| it.file.as_ref());
+    let at = said.and_then(|it| configs.place_of_text(it, &SELECTING, |it| is_told(it, told)));
+    let message = match (said.or(shown.files.last()), at) {
+        (Some(file), Some(at)) => format!("{file}:{}:{}: {told}", at.line, at.column),
+        (Some(file), None) => format!("{told}, in `{file}`"),
+        (None, _) => return error,
+    };
+    SetupFailure { message, ..error }
 }
 
-/// Whether the value selects what the message names: a rule, or a linter of that name.
+/// Keys of lists of selectors.
+const SELECTING: [&str; 3] = ["select", "extend-select", "ignore"];
+
+/// Whether the value has a selector that the message names.
 fn is_at_fault(value: &EffectiveValue, message: &str) -> bool {
-    const KEYS: [&str; 3] = ["select", "extend-select", "ignore"];
-    let is_told = |it: &str| message.contains(&format!("`{it}`"));
     let mut all = value.value.as_array().into_iter().flatten().filter_map(|it| it.as_str());
-    KEYS.contains(&&*value.key)
-        && all.any(|it| is_told(it) || it.split_once('/').is_some_and(|(linter, _)| is_told(linter)))
+    SELECTING.contains(&&*value.key) && all.any(|it| is_told(it, message))
+}
+
+/// Whether the message names what is selected: a rule, or a linter of that name.
+fn is_told(selector: &str, message: &str) -> bool {
+    let is_named = |it: &str| message.contains(&format!("`{it}`"));
+    is_named(selector) || selector.split_once('/').is_some_and(|(linter, _)| is_named(linter))
 }
 
 #[cfg(test)]

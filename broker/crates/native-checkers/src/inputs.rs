@@ -40,7 +40,7 @@ impl Inputs {
         }
         let mut contents = BTreeMap::new();
         for (folder, names) in &names {
-            let seen = Read::observe_contents(view, folder, names);
+            let seen = Read::observe_contents(view, folder, names, u64::MAX);
             contents.extend(names.iter().map(|it| folder.child(it)).zip(seen));
         }
         Self { digest: digest(&contents), contents }

@@ -183,10 +183,10 @@ impl View for Base {
         }
     }
 
-    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str], largest: u64) -> Vec<io::Result<FileHash>> {
         match &*self.shared.buffers.current() {
-            None => self.shared.live.hash_all(directory, names),
-            Some(buffered) => buffered.hash_all(directory, names),
+            None => self.shared.live.hash_all(directory, names, largest),
+            Some(buffered) => buffered.hash_all(directory, names, largest),
         }
     }
 

@@ -44,16 +44,17 @@ trait Door: View {
     /// As [`View::read`].
     fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>>;
 
-    /// The hash of a file of any size, read in pieces.
-    fn hash_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<ContentHash>>;
+    /// The hash of a file of at most `largest` bytes, read in pieces; `FileTooLarge` for others, which are not read.
+    fn hash_stamped(&self, path: &WorkspacePath, largest: u64) -> io::Result<Stamped<ContentHash>>;
 
     /// The same for many files of one directory, in the order of their names.
     fn hashes_stamped(
         &self,
         directory: &WorkspacePath,
         names: &[&str],
+        largest: u64,
     ) -> Vec<io::Result<Stamped<ContentHash>>> {
-        names.iter().map(|it| self.hash_stamped(&directory.child(it))).collect()
+        names.iter().map(|it| self.hash_stamped(&directory.child(it), largest)).collect()
     }
 
     /// As [`View::list`].
@@ -108,15 +109,16 @@ impl Disk {
     }
 
     pub(crate) fn hash_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<ContentHash>> {
-        self.door.hash_stamped(path)
+        self.door.hash_stamped(path, u64::MAX)
     }
 
     pub(crate) fn hashes_stamped(
         &self,
         directory: &WorkspacePath,
         names: &[&str],
+        largest: u64,
     ) -> Vec<io::Result<Stamped<ContentHash>>> {
-        self.door.hashes_stamped(directory, names)
+        self.door.hashes_stamped(directory, names, largest)
     }
 
     pub(crate) fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>> {
@@ -156,7 +158,7 @@ impl View for Disk {
 
     /// Reads in pieces, so that a file of any size takes no memory.
     fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
-        self.door.hash_stamped(path).map(|it| it.value)
+        self.hash_stamped(path).map(|it| it.value)
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
@@ -197,9 +199,18 @@ fn read_regular(mut file: &File, metadata: Metadata) -> io::Result<Bytes> {
     Ok(bytes.into())
 }
 
-/// Hashes an open file, which is like this, to its end. The buffer grows to a piece of it at most.
-fn hash_regular(mut file: &File, metadata: Metadata, buffer: &mut Vec<u8>) -> io::Result<ContentHash> {
+/// Hashes an open file, which is like this, to its end, unless it has more than `largest` bytes. The buffer grows to a
+/// piece of it at most.
+fn hash_regular(
+    mut file: &File,
+    metadata: Metadata,
+    largest: u64,
+    buffer: &mut Vec<u8>,
+) -> io::Result<ContentHash> {
     expect_file(metadata)?;
+    if metadata.size > largest {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     // One byte more than the file has: a read that leaves room tells that this was all.
     let room = usize::try_from(metadata.size.saturating_add(1)).unwrap_or(PIECE).min(PIECE);
     if buffer.len() < room {

@@ -53,7 +53,7 @@ pub use merkle::{TreeHash, tree_hash};
 pub use path::{PathError, WorkspacePath};
 pub use permissions::Permissions;
 pub use reason::io_reason;
-pub use regular::read_regular;
+pub use regular::{open_regular, read_regular};
 pub use store::{
     BranchRecord, Loaded, SavedBranch, Store, StoreError, StoreStats, expect_own, expect_private,
     private_folder, sync_folder,

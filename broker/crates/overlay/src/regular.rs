@@ -9,17 +9,23 @@ use std::{
 /// The bytes of a regular file of at most `most` bytes. Never waits, whatever the path names: a pipe, a device and a folder are
 /// [`io::ErrorKind::InvalidInput`], what is larger is [`io::ErrorKind::FileTooLarge`]. Links are followed.
 pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-    }
-    if metadata.len() > most {
+    let file = open_regular(path)?;
+    let size = file.metadata()?.len();
+    if size > most {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-    file.take(most + 1).read_to_end(&mut bytes)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+}
+
+/// Opens a regular file of any size, to be read in pieces. Never waits; the rest is as in [`read_regular`].
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    Ok(file)
 }
 
 /// Without `NONBLOCK`, to open a pipe would wait for someone to write into it.
@@ -63,5 +69,7 @@ mod tests {
         assert_eq!(kind(&at("pipe"), 9), Err(io::ErrorKind::InvalidInput));
         assert_eq!(kind(Path::new("/dev/zero"), 9), Err(io::ErrorKind::InvalidInput));
         assert_eq!(kind(folder.path(), 9), Err(io::ErrorKind::InvalidInput));
+        assert_eq!(open_regular(&at("file")).unwrap().metadata().unwrap().len(), 4);
+        assert_eq!(open_regular(&at("pipe")).unwrap_err().kind(), io::ErrorKind::InvalidInput);
     }
 }

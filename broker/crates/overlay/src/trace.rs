@@ -210,9 +210,16 @@ impl Read {
         }
     }
 
-    /// Looks at the contents of many files of one directory, as [`observe`](Self::observe) does at one.
-    pub fn observe_contents(view: &dyn View, directory: &WorkspacePath, names: &[&str]) -> Vec<Observation> {
-        view.hash_all(directory, names).iter().map(|answer| Observation::of(answer, |it| it.hash)).collect()
+    /// Looks at the contents of many files of one directory, as [`observe`](Self::observe) does at one. A file of more than
+    /// `largest` bytes is not read for it, and is [`Observation::Failed`], unless its content is known.
+    pub fn observe_contents(
+        view: &dyn View,
+        directory: &WorkspacePath,
+        names: &[&str],
+        largest: u64,
+    ) -> Vec<Observation> {
+        let hashes = view.hash_all(directory, names, largest);
+        hashes.iter().map(|answer| Observation::of(answer, |it| it.hash)).collect()
     }
 
     /// Looks again, at `view`.

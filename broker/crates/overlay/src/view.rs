@@ -42,9 +42,10 @@ pub trait View: Send + Sync {
     }
 
     /// The same for many names of one directory, in their order. Cheaper than one after the other for a view
-    /// that has to walk to the directory each time.
-    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
-        names.iter().map(|it| self.file_hash(&directory.child(it))).collect()
+    /// that has to walk to the directory each time. A file of more than `largest` bytes is not read for it:
+    /// `FileTooLarge`, unless the hash is known.
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str], largest: u64) -> Vec<io::Result<FileHash>> {
+        names.iter().map(|it| hash_within(self, &directory.child(it), largest)).collect()
     }
 
     /// A file's bytes and the hash of just these. A view that knows it already does not hash again.
@@ -205,6 +206,18 @@ pub(crate) fn outermost(paths: impl IntoIterator<Item = WorkspacePath>) -> Vec<W
     let all: BTreeSet<_> = paths.into_iter().collect();
     let is_below = |it: &WorkspacePath| it.ancestors().skip(1).any(|above| all.contains(&above));
     all.iter().filter(|it| !is_below(it)).cloned().collect()
+}
+
+/// [`View::file_hash`] of a file of at most `largest` bytes, whose size is looked at first.
+pub(crate) fn hash_within<V: View + ?Sized>(
+    view: &V,
+    path: &WorkspacePath,
+    largest: u64,
+) -> io::Result<FileHash> {
+    if view.metadata(path)?.size > largest {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    view.file_hash(path)
 }
 
 /// As Linux.

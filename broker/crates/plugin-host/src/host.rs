@@ -175,12 +175,8 @@ impl PluginHost {
     pub fn open(&self, path: &Path) -> Result<Plugin, PluginError> {
         let unreadable =
             |error: io::Error| PluginError::Unreadable { path: path.to_owned(), reason: error.to_string() };
-        #[expect(clippy::disallowed_methods, reason = "a plugin is no workspace file")]
-        let mut file = std::fs::File::open(path).map_err(unreadable)?;
-        let size = file.metadata().map_err(unreadable)?.len();
-        check_size(&path.display().to_string(), size)?;
-        let mut wasm = Vec::new();
-        io::Read::read_to_end(&mut file, &mut wasm).map_err(unreadable)?;
+        check_size(&path.display().to_string(), std::fs::metadata(path).map_err(unreadable)?.len())?;
+        let wasm = overlay::read_regular(path, MAX_COMPONENT).map_err(unreadable)?;
         self.component(&path.display().to_string(), wasm.into())
     }
 

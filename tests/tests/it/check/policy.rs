@@ -114,7 +114,7 @@ fn the_configuration_decides() {
     assert_snapshot!(it.told(&[]), @r#"
 exit 2
 -- stderr
-error: unknown rule selector `F4O1`, in `broker.toml`
+error: broker.toml:1:11: unknown rule selector `F4O1`
 hint: did you mean `F401`?
 "#);
     it.write("broker.toml", "[suppressions]\nrequire-reasons = true\n");

@@ -64,12 +64,12 @@ mod tests {
     use overlay::WorkspacePath;
     use syntax::Trees;
 
-    use super::*;
+    use super::{super::toolkit::Toolkit, *};
 
     /// Each definition with its lines from 1, indented below the one around it.
     fn shown(path: &str, text: &str) -> String {
         let trees = Trees::new(1 << 20);
-        let parser = Parser::of(&WorkspacePath::new(path).unwrap(), text, &trees);
+        let parser = Parser::of(&WorkspacePath::new(path).unwrap(), text, Toolkit::new(&trees));
         let lines: Vec<_> = text.lines().collect();
         let all = of_lines(&lines, &parser);
         let mut shown = String::new();

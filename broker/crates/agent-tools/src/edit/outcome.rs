@@ -55,6 +55,8 @@ pub struct ReadingId(String);
 /// Why an edit is not applied. Lines are counted from 1; those of the edit are those of what the agent sent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Reason {
+    #[error("the edit was given up, since its caller is gone")]
+    Cancelled,
     #[error("the edit is empty")]
     Empty,
     #[error("{bytes} bytes are more than can be edited this way")]
@@ -193,6 +195,7 @@ impl Refused {
             Reason::Empty | Reason::TooLarge { .. } | Reason::Unreadable { .. } | Reason::Path(_) => {
                 "Send an edit of a text file of the workspace."
             }
+            Reason::Cancelled => "Send the edit again.",
             Reason::ChangesNothing => "Read the file again: it has this text.",
             Reason::Malformed { .. } if self.form == Some(Form::SearchReplace) => {
                 "Send that part again in its form, or as a unified diff, in which each line has its sign."
@@ -242,7 +245,7 @@ impl Refused {
 
 impl Reason {
     /// The reason itself, where it is of one of several files.
-    fn inner(&self) -> &Self {
+    pub(super) fn inner(&self) -> &Self {
         match self {
             Self::InFile { reason, .. } => reason,
             reason => reason,

@@ -9,9 +9,9 @@ use std::{
 
 use bytes::Bytes;
 use overlay::{ContentHash, WorkspacePath};
-use syntax::{Flags, Language, Tree, Trees, WORDS};
+use syntax::{Flags, Language, Tree, WORDS};
 
-use super::file_kind::FileKind;
+use super::{file_kind::FileKind, toolkit::Toolkit};
 
 /// Time after which a text counts as one without a grammar.
 const PARSE_TIME: Duration = Duration::from_secs(5);
@@ -23,19 +23,19 @@ const KEPT: usize = 4;
 pub(super) struct Parser<'a> {
     pub(super) language: Option<Language>,
     pub(super) kind: FileKind,
-    trees: &'a Trees,
+    pub(super) tools: Toolkit<'a>,
     recent: RefCell<VecDeque<(ContentHash, Arc<Tree>)>>,
     /// The last text that was looked at for errors, and whether it has none.
     fitting: RefCell<Option<(ContentHash, bool)>>,
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn of(path: &WorkspacePath, before: &str, trees: &'a Trees) -> Self {
+    pub(super) fn of(path: &WorkspacePath, before: &str, tools: Toolkit<'a>) -> Self {
         let language = Language::of(path);
         let mut parser = Self {
             language,
             kind: FileKind::of(path),
-            trees,
+            tools,
             recent: RefCell::default(),
             fitting: RefCell::default(),
         };
@@ -55,7 +55,8 @@ impl<'a> Parser<'a> {
             return Some(Arc::clone(tree));
         }
         let (bytes, start) = (Bytes::copy_from_slice(text.as_bytes()), Instant::now());
-        let tree = self.trees.tree(language, bytes, hash, &|| start.elapsed() > PARSE_TIME).ok()?;
+        let is_over = || start.elapsed() > PARSE_TIME || (self.tools.cancel)();
+        let tree = self.tools.trees.tree(language, bytes, hash, &is_over).ok()?;
         let mut recent = self.recent.borrow_mut();
         recent.push_back((hash, Arc::clone(&tree)));
         if recent.len() > KEPT {
@@ -73,7 +74,8 @@ impl<'a> Parser<'a> {
         }
         let known = self.recent.borrow().front().map(|it| Arc::clone(&it.1));
         let start = Instant::now();
-        let fits = known.is_some_and(|it| it.fits(text.as_bytes(), &|| start.elapsed() > PARSE_TIME))
+        let is_over = || start.elapsed() > PARSE_TIME || (self.tools.cancel)();
+        let fits = known.is_some_and(|it| it.fits(text.as_bytes(), &is_over))
             || self.tree(text).is_some_and(|it| !it.has_error());
         self.fitting.replace(Some((hash, fits)));
         fits

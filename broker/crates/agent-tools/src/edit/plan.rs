@@ -13,6 +13,7 @@ use super::{
     parser::Parser,
     recognise::{Recognised, recognise},
     text::Text,
+    toolkit::Toolkit,
     unified,
 };
 
@@ -64,13 +65,14 @@ impl Plan {
 }
 
 /// What an edit does to the files of a view. `path` is the file that it is of, or one of them; the form may name it
-/// instead.
+/// instead. Once `cancel` says so, the work ends with [`Reason::Cancelled`].
 pub fn plan(
     view: &dyn View,
     path: Option<&WorkspacePath>,
     edit: &str,
     picked: Option<&ReadingId>,
     trees: &Trees,
+    cancel: &dyn Fn() -> bool,
 ) -> Result<Plan, Refused> {
     let root = WorkspacePath::root();
     let before = path.and_then(|it| text_of(view, it).ok()).unwrap_or_default();
@@ -80,7 +82,7 @@ pub fn plan(
     let mut planner = Planner {
         view,
         picked,
-        trees,
+        tools: Toolkit { trees, cancel },
         recognised,
         makes_crlf: makes_crlf(form, edit),
         target: None,
@@ -104,13 +106,14 @@ pub fn plan(
         }
         Form::Sketch | Form::Whole | Form::SearchReplace => vec![planner.whole(path, edit)?],
     };
+    planner.tools.go_on()?;
     Ok(Plan { form, files })
 }
 
 struct Planner<'a> {
     view: &'a dyn View,
     picked: Option<&'a ReadingId>,
-    trees: &'a Trees,
+    tools: Toolkit<'a>,
     recognised: Recognised,
     /// Whether the lines of new files end in CR LF.
     makes_crlf: bool,
@@ -146,7 +149,8 @@ impl Planner<'_> {
             None => named.place(|it| self.kind(it).is_some()),
         };
         let shown = path.as_ref().map_or(named.shown(), WorkspacePath::as_str).to_owned();
-        let mut outcome = path.and_then(|it| change(self, it)).map_err(|it| it.of(self.recognised.form));
+        let outcome = self.tools.go_on().and(path).and_then(|it| change(self, it));
+        let mut outcome = outcome.map_err(|it| it.of(self.recognised.form));
         if let Ok(FileChange::Write { applied, existed: false, .. }) = &mut outcome
             && self.makes_crlf
         {
@@ -222,7 +226,7 @@ impl Planner<'_> {
             before => before.ok(),
         };
         let text = before.as_deref().unwrap_or_default();
-        let applied = super::apply(&path, text, edit, self.picked, self.trees)?;
+        let applied = super::applied(&path, text, edit, self.picked, self.tools)?;
         Ok(FileChange::Write { path, applied, existed: before.is_some() })
     }
 
@@ -297,7 +301,7 @@ impl Planner<'_> {
 
     fn finish(&self, path: &WorkspacePath, before: &str, changed: Changed) -> Applied {
         let changed = changed.noted(self.recognised.note());
-        Applied::new(self.recognised.form, before, changed, &Parser::of(path, before, self.trees))
+        Applied::new(self.recognised.form, before, changed, &Parser::of(path, before, self.tools))
     }
 
     /// What stands at a path, as earlier parts of the edit leave it.

@@ -1,5 +1,6 @@
 //! Blocks of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, each applied to what the ones before it made.
 
+use bumpalo::Bump;
 use overlay::WorkspacePath;
 
 use super::{
@@ -7,6 +8,7 @@ use super::{
     names::is_of,
     outcome::{Changed, Reason, Refused},
     text::{Replacement, Text, lines_of},
+    toolkit::Toolkit,
     wrapping::{MOST_SAID, is_sentence},
 };
 
@@ -89,9 +91,14 @@ fn read(edit: &str) -> Result<(Vec<Block<'_>>, OutsideLines<'_>), Refused> {
     Ok((blocks, outside))
 }
 
-pub(super) fn apply(path: &WorkspacePath, before: &str, edit: &str) -> Result<Changed, Refused> {
+pub(super) fn apply(
+    path: &WorkspacePath,
+    before: &str,
+    edit: &str,
+    tools: Toolkit<'_>,
+) -> Result<Changed, Refused> {
     let (blocks, outside) = read(edit).map_err(|it| or_whole(it, before, edit))?;
-    let changed = all(path, before, &blocks);
+    let changed = all(path, before, &blocks, tools);
     let unexpected: Vec<_> =
         outside.iter().filter_map(|it| Some((it.1, unexpected(path, it.0, it.1)?))).collect();
     let is_text = FileKind::of(path) == FileKind::Prose;
@@ -111,14 +118,21 @@ pub(super) fn apply(path: &WorkspacePath, before: &str, edit: &str) -> Result<Ch
     Err(or_whole(refused, before, edit))
 }
 
-fn all(path: &WorkspacePath, before: &str, blocks: &[Block<'_>]) -> Result<Changed, Refused> {
-    let mut changed = Changed::from(before.to_owned());
+fn all(
+    path: &WorkspacePath,
+    before: &str,
+    blocks: &[Block<'_>],
+    tools: Toolkit<'_>,
+) -> Result<Changed, Refused> {
+    let new = Bump::new();
+    let (mut file, mut notes) = (Text::new(before), Vec::new());
     for (at, block) in blocks.iter().enumerate() {
-        let done = cut::apply(path, at + 1, block, &changed.text)?;
-        changed.text = done.text;
-        changed.notes.extend(done.notes);
+        tools.go_on()?;
+        let placed = cut::find(path, at + 1, block, &file)?;
+        file.change(placed.change, &new);
+        notes.extend(placed.notes);
     }
-    Ok(changed)
+    Ok(Changed { text: file.replaced(&[], None), notes })
 }
 
 /// A new file may be a text about blocks, as may one that has some.
@@ -151,14 +165,20 @@ fn unexpected(path: &WorkspacePath, line: usize, text: &str) -> Option<Reason> {
 
 #[cfg(test)]
 mod tests {
+    use syntax::Trees;
+
     use super::*;
 
     fn path() -> WorkspacePath {
         WorkspacePath::new("src/a.py").unwrap()
     }
 
+    fn change(path: &WorkspacePath, before: &str, edit: &str) -> Result<Changed, Refused> {
+        apply(path, before, edit, Toolkit::new(&Trees::new(1 << 10)))
+    }
+
     fn applied(before: &str, edit: &str) -> Result<String, Reason> {
-        apply(&path(), before, edit).map(|it| it.text).map_err(|it| it.reason)
+        change(&path(), before, edit).map(|it| it.text).map_err(|it| it.reason)
     }
 
     #[test]
@@ -170,7 +190,7 @@ mod tests {
     #[test]
     fn what_is_there_twice_is_refused_with_both_readings() {
         let edit = "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n";
-        let refused = apply(&path(), "a\nx\na\n", edit).unwrap_err();
+        let refused = change(&path(), "a\nx\na\n", edit).unwrap_err();
         assert_eq!(refused.reason, Reason::FoundOften { part: 1, count: 2, lines: vec![1, 3] });
         assert_eq!(refused.readings.len(), 2);
     }
@@ -203,7 +223,7 @@ mod tests {
             assert!(matches!(refused, Err(Reason::OtherFile { .. })), "{named}");
         }
         assert_eq!(applied("a\n", &format!("Here it is.\n{block}")).unwrap(), "b\n");
-        let refused = apply(&path(), "a\n", &format!("x = 1\n{block}")).unwrap_err();
+        let refused = change(&path(), "a\n", &format!("x = 1\n{block}")).unwrap_err();
         assert!(matches!(refused.reason, Reason::Malformed { line: 1, .. }));
         assert_eq!(refused.readings.len(), 1, "the blocks");
     }
@@ -214,7 +234,7 @@ mod tests {
         let path = WorkspacePath::new("doc.md").unwrap();
         for before in ["", edit] {
             let edit = edit.replace("all", "it");
-            let refused = apply(&path, before, &edit).unwrap_err();
+            let refused = change(&path, before, &edit).unwrap_err();
             assert!(matches!(refused.reason, Reason::Malformed { line: 1, .. }));
             let shown = refused.readings.last().map(|it| it.what.as_str());
             assert_eq!(shown, Some("the edit is the whole file"));
@@ -262,7 +282,7 @@ mod tests {
     fn a_block_is_cut_where_what_is_searched_for_is_in_the_file() {
         let cut = |name: &str, before: &str, body: &str| {
             let edit = format!("<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n");
-            apply(&WorkspacePath::new(name).unwrap(), before, &edit)
+            change(&WorkspacePath::new(name).unwrap(), before, &edit)
         };
         let text = |name: &str, before: &str, body: &str| cut(name, before, body).map(|it| it.text);
         let conflict = "<<<<<<< ours\na = 1\n=======\na = 2\n>>>>>>> theirs\n";

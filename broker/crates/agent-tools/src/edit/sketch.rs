@@ -92,6 +92,7 @@ fn placed(
     if cells > MOST_CELLS || cells.saturating_mul(sketch.pieces().len()) > MOST_CELLS_OF_RIVALS {
         return Err(Reason::LongSketch { rows: all.rows.len() }.into());
     }
+    parser.tools.go_on()?;
     let bounds = Bounds::new(&all);
     let Some(best) = align(&all, &Constraints::default(), &bounds, POSSIBLE) else {
         let said = || sketch.rows.iter().filter(|it| !it.is_marker).map(|it| it.number);

@@ -3,7 +3,10 @@
 
 use std::{collections::HashMap, ops::Range};
 
+use bumpalo::Bump;
+
 /// The lines of a text, without their endings.
+#[derive(Clone)]
 pub(super) struct Text<'a> {
     mark: &'a str,
     lines: Vec<&'a str>,
@@ -23,6 +26,17 @@ enum Ending {
 pub(super) struct Replacement {
     pub(super) range: Range<usize>,
     pub(super) lines: Vec<String>,
+}
+
+/// A change of one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    Lines(Replacement),
+    /// A line has another text, and keeps its ending.
+    Line {
+        at: usize,
+        text: String,
+    },
 }
 
 /// U+FEFF at the start of a text.
@@ -57,7 +71,7 @@ impl<'a> Text<'a> {
         let mut at = 0;
         for it in replacements {
             self.keep(at..it.range.start, &mut built);
-            self.put(it, &mut built);
+            self.put(it).for_each(|(line, ending)| built.push(line, ending));
             at = it.range.end;
         }
         self.keep(at..self.lines.len(), &mut built);
@@ -67,25 +81,55 @@ impl<'a> Text<'a> {
         built.text
     }
 
+    /// The text with one change.
+    pub(super) fn changed(&self, change: Change) -> String {
+        let new = Bump::new();
+        let mut changed = Text::clone(self);
+        changed.change(change, &new);
+        changed.replaced(&[], None)
+    }
+
+    /// Makes a change. It ends as before.
+    pub(super) fn change(&mut self, change: Change, new: &'a Bump) {
+        match change {
+            Change::Line { at, text } => self.lines[at] = new.alloc_str(&text),
+            Change::Lines(it) => self.replace(&it, new),
+        }
+    }
+
+    fn replace(&mut self, replacement: &Replacement, new: &'a Bump) {
+        let (range, is_open) = (replacement.range.clone(), self.is_open());
+        let (lines, endings): (Vec<&'a str>, Vec<_>) =
+            self.put(replacement).map(|(line, ending)| (&*new.alloc_str(line), ending)).unzip();
+        if let Some(last) = self.endings.len().checked_sub(1) {
+            self.endings[last] = self.ending_near(last);
+        }
+        self.lines.splice(range.clone(), lines);
+        self.endings.splice(range, endings);
+        if let Some(last) = self.endings.last_mut().filter(|_| is_open) {
+            *last = Ending::None;
+        }
+    }
+
     fn keep(&self, range: Range<usize>, built: &mut Built) {
         for it in range {
             built.push(self.lines[it], self.ending_near(it));
         }
     }
 
-    /// A line that was there before keeps its ending; a new one has that of its neighbour.
-    fn put(&self, replacement: &Replacement, built: &mut Built) {
+    /// The new lines with their endings. A line that was there before keeps its ending; a new one has that of its neighbour.
+    fn put<'r>(&'r self, replacement: &'r Replacement) -> impl Iterator<Item = (&'r str, Ending)> {
         let Range { start, end } = replacement.range;
         let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
         (start..end).for_each(|it| places.entry(self.lines[it]).or_default().push(it));
         let mut old = start;
-        for line in &replacement.lines {
+        replacement.lines.iter().map(move |line| {
             let places = places.get(&**line).map_or(&[][..], Vec::as_slice);
             if let Some(found) = places.get(places.partition_point(|it| *it < old)) {
                 old = found + 1;
             }
-            built.push(line, self.ending_near(old.saturating_sub(1).max(start.saturating_sub(1))));
-        }
+            (&**line, self.ending_near(old.saturating_sub(1).max(start.saturating_sub(1))))
+        })
     }
 
     /// The ending of a line, or of the nearest one before it that has one.
@@ -192,5 +236,27 @@ mod tests {
     fn all_may_go() {
         assert_eq!(replaced("a\nb\n", 0..2, &[]), "");
         assert_eq!(replaced("a\nb\n", 0..1, &[]), "b\n");
+    }
+
+    /// All ranges of texts with all kinds of endings, each changed twice.
+    #[test]
+    fn changes_in_place_make_the_same_text() {
+        for text in ["", "\u{feff}a\r\nb\r\n", "a\nb\r\nc", "a\r\nb\nc\n", "a"] {
+            let count = Text::new(text).lines().len();
+            let ranges = (0..=count).flat_map(|start| (start..=count).map(move |end| start..end));
+            for (range, lines) in ranges.flat_map(|it| [(it.clone(), vec![]), (it, vec!["x", "b"])]) {
+                let once = replaced(text, range.clone(), &lines);
+                let lines: Vec<_> = lines.into_iter().map(str::to_owned).collect();
+                let (new, mut file) = (Bump::new(), Text::new(text));
+                file.change(Change::Lines(Replacement { range, lines }), &new);
+                assert_eq!(file.replaced(&[], None), once);
+                let end = file.lines().len();
+                let last = Change::Lines(Replacement { range: end..end, lines: vec!["y".to_owned()] });
+                file.change(last, &new);
+                assert_eq!(file.replaced(&[], None), replaced(&once, end..end, &["y"]));
+            }
+        }
+        let line = |text| Text::new(text).changed(Change::Line { at: 1, text: "x".to_owned() });
+        assert_eq!([line("a\nb\r\nc"), line("a\nb")], ["a\nx\r\nc", "a\nx"]);
     }
 }

@@ -154,11 +154,11 @@ mod tests {
     use overlay::WorkspacePath;
     use syntax::Trees;
 
-    use super::*;
+    use super::{super::toolkit::Toolkit, *};
 
     fn applied(file: &str, edit: &str) -> Result<String, Reason> {
         let trees = Trees::new(1 << 20);
-        let parser = Parser::of(&WorkspacePath::new("a").unwrap(), file, &trees);
+        let parser = Parser::of(&WorkspacePath::new("a").unwrap(), file, Toolkit::new(&trees));
         apply(&Text::new(file), edit, &parser).map(|it| it.text).map_err(|it| it.reason)
     }
 

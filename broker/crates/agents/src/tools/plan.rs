@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use workspaces::{DaemonError, EditRequest, Expected, FileEdit};
 
 use crate::{
-    context::{BranchRef, Context, blocking, path},
+    context::{BranchRef, Context, blocking, blocking_for_caller, path},
     limits::{self, first_lines},
     reply::ToolError,
     secrets,
@@ -109,7 +109,10 @@ pub(crate) async fn planned(
     };
     let (edit, trees, reading) = (step.code_edit.clone(), Arc::clone(&context.trees), reading.cloned());
     let (named, seen) = (target.clone(), Arc::clone(&view));
-    let planned = blocking(move || Ok(plan(&*seen, named.as_ref(), &edit, reading.as_ref(), &trees))).await?;
+    let planned = blocking_for_caller(move |cancel| {
+        Ok(plan(&*seen, named.as_ref(), &edit, reading.as_ref(), &trees, cancel))
+    });
+    let planned = planned.await?;
     let form = planned.as_ref().map(|it| it.form.name()).unwrap_or_default();
     let files = files(target, &planned);
     match planned.and_then(Plan::all) {

@@ -1,16 +1,11 @@
 //! Tools that find files and places.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering::Relaxed},
-};
-
 use schemars::JsonSchema;
 use search::{CodeMatch, CodeRequest, Counted, Coverage, GrepRequest, Options};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    context::{Context, Seen, blocking},
+    context::{Context, Seen, blocking_for_caller},
     indexes::{THREADS, walk_options},
     limits::{self, count, first_lines},
     reply::{Answer, ToolError},
@@ -92,16 +87,6 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Ends a search whose caller is gone.
-#[derive(Default)]
-struct EndsWithCaller(Arc<AtomicBool>);
-
-impl Drop for EndsWithCaller {
-    fn drop(&mut self) {
-        self.0.store(true, Relaxed);
-    }
-}
-
 /// Refuses what is longer than anyone means.
 fn expect_short(query: &str) -> Result<(), ToolError> {
     let (bytes, most) = (query.len(), limits::MAX_QUERY);
@@ -139,12 +124,10 @@ pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepp
         limit: limits::MATCHES,
         ..GrepRequest::new(&request.query)
     };
-    let caller = EndsWithCaller::default();
-    let is_gone = Arc::clone(&caller.0);
-    blocking(move || {
+    blocking_for_caller(move |cancel| {
         let kept = context.indexes.of(&context.workspace);
-        let (walk, cancel) = (walk_options(), || is_gone.load(Relaxed));
-        let options = Options { walk: &walk, threads: THREADS, cancel: &cancel };
+        let walk = walk_options();
+        let options = Options { walk: &walk, threads: THREADS, cancel };
         let found = search::grep(&*view, kept.trigrams(&view), &query, &options);
         let found = found.map_err(|error| ToolError::new(error.to_string()))?;
         Ok(Grepped {
@@ -163,11 +146,9 @@ pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepp
 pub(super) async fn file_search(context: Context, request: FindFiles) -> Result<Found, ToolError> {
     expect_short(&request.query)?;
     let Seen { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
-    let caller = EndsWithCaller::default();
-    let is_gone = Arc::clone(&caller.0);
-    blocking(move || {
-        let (walk, cancel) = (walk_options(), || is_gone.load(Relaxed));
-        let options = Options { walk: &walk, threads: THREADS, cancel: &cancel };
+    blocking_for_caller(move |cancel| {
+        let walk = walk_options();
+        let options = Options { walk: &walk, threads: THREADS, cancel };
         let found = search::find_files(&*view, &request.query, limits::PATHS, &options);
         let found = found.map_err(|error| ToolError::new(error.to_string()))?;
         let files = found.files.iter().map(|it| it.path.to_string()).collect();
@@ -179,15 +160,13 @@ pub(super) async fn file_search(context: Context, request: FindFiles) -> Result<
 pub(super) async fn codebase_search(context: Context, request: FindCode) -> Result<FoundCode, ToolError> {
     expect_short(&request.query)?;
     let Seen { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
-    let caller = EndsWithCaller::default();
-    let is_gone = Arc::clone(&caller.0);
-    blocking(move || {
+    blocking_for_caller(move |cancel| {
         let kept = context.indexes.of(&context.workspace);
         let none =
             || ToolError::new("there is no folder for an index of the code").hint("set BROKER_CACHE_DIR");
         let index = kept.code(&view).ok_or_else(none)?;
-        let (walk, cancel) = (walk_options(), || is_gone.load(Relaxed));
-        let options = Options { walk: &walk, threads: THREADS, cancel: &cancel };
+        let walk = walk_options();
+        let options = Options { walk: &walk, threads: THREADS, cancel };
         let wanted = CodeRequest { query: &request.query, limit: limits::CHUNKS, scorer: None };
         let found = index.search(&*view, &wanted, &options);
         let found = found.map_err(|error| ToolError::new(error.to_string()))?;

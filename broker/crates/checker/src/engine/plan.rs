@@ -45,7 +45,7 @@ pub(crate) enum Tracing {
 
 /// What is known of one file.
 pub(crate) struct Known {
-    /// `None` if there is no cache, or the file cannot be read.
+    /// `None` if there is no cache, or the file cannot be read or is too large.
     pub(super) content: Option<ContentHash>,
     /// The same of a file that is no link.
     pub(super) own_content: Option<ContentHash>,
@@ -124,10 +124,11 @@ impl Plan {
         let Some(cache) = cache else {
             return part.map(|file| self.nothing_known(file)).collect();
         };
-        let mut checker = match &request.parent {
+        let checker = match &request.parent {
             Some(parent) => ReadChecker::over_parent(&*request.view, Arc::clone(parent)),
             None => ReadChecker::new(&*request.view),
         };
+        let mut checker = checker.limited(request.largest);
         prepare(&mut checker, &self.files.units[part.clone()]);
         let known = part.map(|file| self.known(file, cache, request, &mut checker)).collect();
         if let Some(seen) = &request.seen {

@@ -109,7 +109,7 @@ impl ServerInputs {
         let mut contents = Contents::new();
         for (directory, names) in names {
             let names: Vec<_> = names.iter().map(String::as_str).collect();
-            let seen = Read::observe_contents(&**view, &directory, &names);
+            let seen = Read::observe_contents(&**view, &directory, &names, u64::MAX);
             contents.extend(names.iter().map(|it| directory.child(it)).zip(seen));
         }
         let digest = digest(&contents);

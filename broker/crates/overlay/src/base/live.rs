@@ -13,6 +13,7 @@ use quick_cache::{Weighter, sync::Cache};
 use crate::{
     ContentHash, Disk, FileHash, Listing, Metadata, View, WorkspacePath,
     disk::{Stamp, Stamped},
+    view::hash_within,
 };
 
 /// Files whose hash is kept, and entries of listings, together.
@@ -106,15 +107,20 @@ impl Live {
         Ok(FileHash { hash, executable: rest.stamp.metadata().executable })
     }
 
-    /// The same for many files of one directory.
-    fn load_hashes(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
+    /// The same for many files of one directory, of at most `largest` bytes each.
+    fn load_hashes(
+        &self,
+        directory: &WorkspacePath,
+        names: &[&str],
+        largest: u64,
+    ) -> Vec<io::Result<FileHash>> {
         let now = SystemTime::now();
-        let read = self.disk.hashes_stamped(directory, names);
+        let read = self.disk.hashes_stamped(directory, names, largest);
         let hash = |(name, read): (&&str, io::Result<Stamped<ContentHash>>)| {
             let Stamped { value: hash, before, after } = read?;
             let path = directory.child(name);
             if before != after {
-                return self.load_hash(&path);
+                return hash_within(self, &path, largest);
             }
             self.note_names(&path, after);
             if after.is_settled(now) {
@@ -200,7 +206,7 @@ impl View for Live {
         }
     }
 
-    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str], largest: u64) -> Vec<io::Result<FileHash>> {
         // One text for all look-ups: a new path for each file would take longer than to find it.
         let mut path = directory.as_str().to_owned();
         if !path.is_empty() {
@@ -225,8 +231,8 @@ impl View for Live {
         };
         let known: Vec<_> = known.into_iter().map(|it| it.and_then(&mut still)).collect();
         let to_read = names.iter().zip(&known).filter(|(_, known)| known.is_none());
-        let mut read =
-            self.load_hashes(directory, &to_read.map(|(name, _)| *name).collect::<Vec<_>>()).into_iter();
+        let read = self.load_hashes(directory, &to_read.map(|(name, _)| *name).collect::<Vec<_>>(), largest);
+        let mut read = read.into_iter();
         known.into_iter().filter_map(|known| known.map(Ok).or_else(|| read.next())).collect()
     }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
 use std::{
-    fs,
+    fs::{self, File},
     os::unix::fs::{PermissionsExt as _, symlink},
     time::Duration,
 };
@@ -11,7 +11,7 @@ use std::{
 use tempfile::TempDir;
 
 use super::*;
-use crate::{EditError, FileKind};
+use crate::{Branch, EditError, FileKind};
 
 fn path(text: &str) -> WorkspacePath {
     WorkspacePath::new(text).unwrap()
@@ -39,12 +39,32 @@ fn at_once_as_one_by_one(view: &dyn View) {
     let names = ["dir", "file", "other", "inner"];
     for directory in ["", "dir", "dir/file", "other"].map(path) {
         let one_by_one = names.map(|it| view.file_hash(&directory.child(it)).map_err(|it| it.kind()));
-        let at_once = view.hash_all(&directory, &names).into_iter();
+        let at_once = view.hash_all(&directory, &names, u64::MAX).into_iter();
         assert_eq!(
             at_once.map(|it| it.map_err(|it| it.kind())).collect::<Vec<_>>(),
             one_by_one,
             "{directory}"
         );
+    }
+}
+
+#[test]
+fn a_file_over_the_limit_is_not_read_for_its_hash() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("small"), "text").unwrap();
+    // A hole of 64 GiB: to hash it would take a minute.
+    File::create(folder.path().join("large")).unwrap().set_len(1 << 36).unwrap();
+    let mut branch = Branch::new(Arc::new(open(&folder)));
+    branch.write(&path("edited"), "edit".into()).unwrap();
+    let names = ["edited", "large", "small"];
+    let too_large = Err(io::ErrorKind::FileTooLarge);
+    let over_disk = [Err(io::ErrorKind::NotFound), too_large, Ok(())];
+    let (disk, base, snapshot) = (Disk::new(folder.path()).unwrap(), open(&folder), branch.snapshot());
+    let views: [(&dyn View, _); 3] =
+        [(&disk, over_disk), (&base, over_disk), (&snapshot, [Ok(()), too_large, Ok(())])];
+    for (view, want) in views {
+        let hashes = view.hash_all(&WorkspacePath::root(), &names, 4).into_iter();
+        assert_eq!(hashes.map(|it| it.map(|_| ()).map_err(|it| it.kind())).collect::<Vec<_>>(), want);
     }
 }
 

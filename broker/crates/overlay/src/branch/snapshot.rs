@@ -11,7 +11,8 @@ use super::{
     tree::{Directory, Found, Node, Tree},
 };
 use crate::{
-    ContentHash, Entry, FileHash, FileKind, Listing, Metadata, Tracked, View, WorkspacePath, view::outermost,
+    ContentHash, Entry, FileHash, FileKind, Listing, Metadata, Tracked, View, WorkspacePath,
+    view::{hash_within, outermost},
 };
 
 /// A branch as it was at a revision. Later edits of the branch do not reach it.
@@ -155,23 +156,21 @@ impl View for Snapshot {
         }
     }
 
-    fn hash_all(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<FileHash>> {
-        let own = |names: &[&str]| -> Vec<_> {
-            names.iter().map(|it| self.file_hash(&directory.child(it))).collect()
-        };
+    fn hash_all(&self, directory: &WorkspacePath, names: &[&str], largest: u64) -> Vec<io::Result<FileHash>> {
+        let own = |name: &str| hash_within(self, &directory.child(name), largest);
         match self.tree().find(directory) {
-            Ok(Found::Base) => self.tree().base.hash_all(directory, names),
+            Ok(Found::Base) => self.tree().base.hash_all(directory, names, largest),
             Ok(Found::Directory(Directory { shows_base: true, entries, .. })) => {
                 let is_edited = |it: &str| entries.contains_key(it);
                 let silent: Vec<_> = names.iter().copied().filter(|it| !is_edited(it)).collect();
-                let mut hashes = self.tree().base.hash_all(directory, &silent).into_iter();
+                let mut hashes = self.tree().base.hash_all(directory, &silent, largest).into_iter();
                 let hash = |name: &&str| {
                     let of_base = if is_edited(name) { None } else { hashes.next() };
-                    of_base.unwrap_or_else(|| self.file_hash(&directory.child(name)))
+                    of_base.unwrap_or_else(|| own(name))
                 };
                 names.iter().map(hash).collect()
             }
-            Ok(_) | Err(_) => own(names),
+            Ok(_) | Err(_) => names.iter().map(|it| own(it)).collect(),
         }
     }
 

@@ -100,9 +100,12 @@ impl Door for Beneath {
         super::stamped(|| look(&file), |metadata| super::read_regular(&file, metadata))
     }
 
-    fn hash_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<ContentHash>> {
+    fn hash_stamped(&self, path: &WorkspacePath, largest: u64) -> io::Result<Stamped<ContentHash>> {
         let file = self.open_file(path)?;
-        super::stamped(|| look(&file), |metadata| super::hash_regular(&file, metadata, &mut Vec::new()))
+        super::stamped(
+            || look(&file),
+            |metadata| super::hash_regular(&file, metadata, largest, &mut Vec::new()),
+        )
     }
 
     /// Walks the way to the directory once, and reads into one buffer.
@@ -110,6 +113,7 @@ impl Door for Beneath {
         &self,
         directory: &WorkspacePath,
         names: &[&str],
+        largest: u64,
     ) -> Vec<io::Result<Stamped<ContentHash>>> {
         let handle = self.open(directory, OFlags::PATH | OFlags::DIRECTORY);
         let mut bytes = Vec::new();
@@ -118,7 +122,10 @@ impl Door for Beneath {
                 Ok(handle) => File::from(open_at(handle, name, READ)?),
                 Err(_) => self.open_file(&directory.child(name))?,
             };
-            super::stamped(|| look(&file), |metadata| super::hash_regular(&file, metadata, &mut bytes))
+            super::stamped(
+                || look(&file),
+                |metadata| super::hash_regular(&file, metadata, largest, &mut bytes),
+            )
         };
         names.iter().map(hash).collect()
     }

@@ -74,10 +74,10 @@ impl Door for Portable {
         super::stamped(look, |metadata| super::read_regular(&file, metadata))
     }
 
-    fn hash_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<ContentHash>> {
+    fn hash_stamped(&self, path: &WorkspacePath, largest: u64) -> io::Result<Stamped<ContentHash>> {
         let file = self.open_file(path)?;
         let look = || file.metadata().map(|it| Stamp::of(&it));
-        super::stamped(look, |metadata| super::hash_regular(&file, metadata, &mut Vec::new()))
+        super::stamped(look, |metadata| super::hash_regular(&file, metadata, largest, &mut Vec::new()))
     }
 
     /// Not every system can list an open directory, so the path is looked at instead.

@@ -28,6 +28,21 @@ fn kind_of<T: std::fmt::Debug>(answer: io::Result<T>) -> io::ErrorKind {
 }
 
 #[test]
+fn a_file_over_the_limit_is_not_hashed() {
+    let fill = |root: &Path| {
+        fs::write(root.join("small"), "text").unwrap();
+        // A hole of 64 GiB: to hash it would take a minute.
+        File::create(root.join("large")).unwrap().set_len(1 << 36).unwrap();
+    };
+    check(fill, |disk| {
+        let mut hashes = disk.hashes_stamped(&path(""), &["small", "large"], 4).into_iter();
+        let mut next = || hashes.next().unwrap().map(|it| it.value);
+        assert_eq!(next().unwrap(), ContentHash::of(b"text"));
+        assert_eq!(kind_of(next()), io::ErrorKind::FileTooLarge);
+    });
+}
+
+#[test]
 fn reads_a_tree() {
     let fill = |root: &Path| {
         fs::create_dir_all(root.join("src/inner")).unwrap();

@@ -68,7 +68,7 @@ fn hash_some(view: &dyn View, jobs: &[Job]) -> io::Result<Vec<Option<Child>>> {
             Job::File(first) => {
                 let directory = first.parent().unwrap_or_else(WorkspacePath::root);
                 let names: Vec<_> = together.iter().filter_map(|it| it.path().file_name()).collect();
-                for hashed in view.hash_all(&directory, &names) {
+                for hashed in view.hash_all(&directory, &names, u64::MAX) {
                     let file = hashed.map(|it| Child::File { hash: it.hash, executable: it.executable });
                     children.push(file.map(Some).or_else(unreadable)?);
                 }

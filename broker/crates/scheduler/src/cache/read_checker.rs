@@ -25,6 +25,8 @@ pub(super) type Observations = HashMap<Read, Observation, RandomState>;
 #[derive(Clone)]
 pub struct ReadChecker<'v> {
     view: &'v dyn View,
+    /// Bytes of a file whose content is looked at for its own sake.
+    largest: u64,
     observations: Observations,
     /// The names in directories in which something was missing.
     names: HashMap<WorkspacePath, Option<Names>, RandomState>,
@@ -37,13 +39,19 @@ impl<'v> ReadChecker<'v> {
     pub fn new(view: &'v dyn View) -> Self {
         let (judged, sets) = (ByAddress::default(), ByAddress::default());
         let (observations, names) = (HashMap::default(), HashMap::default());
-        Self { view, observations, names, judged, sets, inherited: None }
+        Self { view, largest: u64::MAX, observations, names, judged, sets, inherited: None }
     }
 
     /// Looks at `view`. What no change to the parent can have touched is as it was there, and is not looked at
     /// again.
     pub fn over_parent(view: &'v dyn View, parent: Arc<Inherited>) -> Self {
         Self { inherited: Some(parent), ..Self::new(view) }
+    }
+
+    /// Reads no file of more than `largest` bytes, unless a read set names its content.
+    #[must_use]
+    pub fn limited(self, largest: u64) -> Self {
+        Self { largest, ..self }
     }
 
     /// What was found out, for the children of this view.
@@ -57,7 +65,7 @@ impl<'v> ReadChecker<'v> {
         let reads = files.map(|it| Read::Content(it.clone()));
         let reads: Vec<_> = reads.filter(|it| !self.is_known(it)).collect();
         let names: Vec<_> = reads.iter().filter_map(|it| it.path().file_name()).collect();
-        let seen = Read::observe_contents(self.view, directory, &names);
+        let seen = Read::observe_contents(self.view, directory, &names, self.largest);
         self.observations.extend(reads.into_iter().zip(seen));
     }
 
@@ -66,17 +74,32 @@ impl<'v> ReadChecker<'v> {
             || self.inherited.as_ref().is_some_and(|it| it.observation(read).is_some())
     }
 
-    /// The hash of a file's bytes, with links followed as [`View::open`] does.
+    /// The hash of a file's bytes, with links followed as [`View::open`] does. `FileTooLarge` for more than is read.
     pub fn content(&mut self, path: &WorkspacePath) -> io::Result<ContentHash> {
-        let resolved = match self.observe(&Read::Content(path.clone())) {
-            Observation::Found(hash) => return Ok(hash),
-            Observation::NotADirectory => self.view.resolve(path)?,
-            // The error says more.
-            _ => return self.view.hash(path),
-        };
-        match self.observe(&Read::Content(resolved.clone())) {
+        match self.observe_content(path) {
+            Observation::NotADirectory => {
+                let resolved = self.view.resolve(path)?;
+                let observation = self.observe_content(&resolved);
+                self.found(&resolved, observation)
+            }
+            observation => self.found(path, observation),
+        }
+    }
+
+    fn observe_content(&mut self, path: &WorkspacePath) -> Observation {
+        let read = Read::Content(path.clone());
+        if let Some(directory) = path.parent().filter(|_| !self.is_known(&read)) {
+            self.prepare(&directory, std::iter::once(path));
+        }
+        self.observe(&read)
+    }
+
+    /// The error says more than the observation.
+    fn found(&self, path: &WorkspacePath, observation: Observation) -> io::Result<ContentHash> {
+        match observation {
             Observation::Found(hash) => Ok(hash),
-            _ => self.view.hash(&resolved),
+            _ if self.view.metadata(path)?.size > self.largest => Err(io::ErrorKind::FileTooLarge.into()),
+            _ => self.view.hash(path),
         }
     }
 

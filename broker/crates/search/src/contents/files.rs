@@ -31,7 +31,8 @@ pub(crate) fn hashes(
     let look = |index: usize, folder: &[WorkspacePath]| {
         let names: Vec<_> = folder.iter().filter_map(WorkspacePath::file_name).collect();
         let directory = folder.first().and_then(WorkspacePath::parent).unwrap_or_else(WorkspacePath::root);
-        let hashes = view.hash_all(&directory, &names).into_iter().map(|it| it.ok().map(|it| it.hash));
+        let hashes =
+            view.hash_all(&directory, &names, u64::MAX).into_iter().map(|it| it.ok().map(|it| it.hash));
         let hashes: Vec<_> = hashes.collect();
         if let Ok(mut found) = found.lock() {
             found[index] = hashes;

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use overlay::WorkspacePath;
+use overlay::{WorkspacePath, read_regular};
 
 use super::{
     manifest::{Manifest, Placed, Source},
@@ -131,9 +131,9 @@ impl Sync<'_> {
     }
 
     fn is_same_as_on_disk(&self, path: &Path, disk: &Stamp) -> bool {
-        let read = |root: &Path| fs::read(root.join(path)).ok();
-        let (disks, own) = (read(self.paths.root()), read(self.paths.tree()));
-        disk.kind == Kind::File && disks.is_some() && disks == own
+        let read = |root: &Path| read_regular(&root.join(path), disk.size).ok();
+        let disks = (disk.kind == Kind::File).then(|| read(self.paths.root())).flatten();
+        disks.is_some() && disks == read(self.paths.tree())
     }
 
     /// Removes what is not wanted, innermost first.

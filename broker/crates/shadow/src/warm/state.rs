@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use overlay::ContentHash;
+use overlay::{ContentHash, open_regular};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -135,7 +135,7 @@ impl State {
 }
 
 fn hash(file: &Path) -> Option<Hash> {
-    Some(*ContentHash::of(&fs::read(file).ok()?).as_bytes())
+    Some(*ContentHash::of_reader(open_regular(file).ok()?).ok()?.as_bytes())
 }
 
 /// The user's own caches of each name, with all that is in them.

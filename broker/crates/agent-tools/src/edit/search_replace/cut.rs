@@ -8,38 +8,36 @@ use overlay::WorkspacePath;
 use super::{
     super::{
         file_kind::FileKind,
-        outcome::{Changed, Reason, Refused},
-        text::is_blank,
+        outcome::{Reason, Refused},
+        text::{Text, is_blank},
     },
     Block, Fence, fence,
-    pair::Pair,
+    pair::{Pair, Placed},
 };
 
 /// Lines of `=` in a block from which on not all cuts are tried.
 const MOST_MIDDLES: usize = 64;
 
-/// A text with a block applied, cut in the way that fits it.
-pub(super) fn apply(
+/// What a block changes in a text, cut in the way that fits it.
+pub(super) fn find(
     path: &WorkspacePath,
     part: usize,
     block: &Block<'_>,
-    before: &str,
-) -> Result<Changed, Refused> {
+    file: &Text<'_>,
+) -> Result<Placed, Refused> {
     let plain: Vec<_> = block.body.iter().map(|it| unescaped(it)).collect();
     let mut ways = vec![&block.body];
     ways.extend(Some(&plain).filter(|it| **it != block.body));
     ways.retain(|_| block.middles.len() <= MOST_MIDDLES);
     for lines in ways {
-        let cuts = block.middles.iter().map(|it| (*it, pair(part, lines, *it).apply(before)));
+        let cuts = block.middles.iter().map(|it| (*it, pair(part, lines, *it).find(file)));
         let fitting: Vec<_> = cuts.filter(|it| is_found(&it.1)).collect();
         if !fitting.is_empty() {
-            let takes_rows = FileKind::of(path) == FileKind::Prose
-                || before.lines().any(|it| fence(it) == Some(Fence::Middle));
-            return chosen(part, block, takes_rows, fitting, before);
+            return chosen(path, part, block, fitting, file);
         }
     }
     if let [middle] = block.middles[..] {
-        return pair(part, &block.body, middle).apply(before);
+        return pair(part, &block.body, middle).find(file);
     }
     Err(Reason::Uncut { part, line: block.line, is_found: false }.into())
 }
@@ -49,7 +47,7 @@ fn pair<'a>(part: usize, lines: &[&'a str], middle: usize) -> Pair<'a> {
 }
 
 /// Whether what is searched for is in the file, at one place or at several.
-fn is_found(outcome: &Result<Changed, Refused>) -> bool {
+fn is_found(outcome: &Result<Placed, Refused>) -> bool {
     match outcome {
         Ok(_) => true,
         Err(refused) => matches!(refused.reason, Reason::FoundOften { .. }),
@@ -59,40 +57,45 @@ fn is_found(outcome: &Result<Changed, Refused>) -> bool {
 /// The last of the cuts that fit, unless only blank lines set it off from the one before, or it would write a line of `=` of
 /// which nothing says that it is meant.
 fn chosen(
+    path: &WorkspacePath,
     part: usize,
     block: &Block<'_>,
-    takes_rows: bool,
-    mut fitting: Vec<(usize, Result<Changed, Refused>)>,
-    before: &str,
-) -> Result<Changed, Refused> {
+    mut fitting: Vec<(usize, Result<Placed, Refused>)>,
+    file: &Text<'_>,
+) -> Result<Placed, Refused> {
+    let takes_rows = || {
+        FileKind::of(path) == FileKind::Prose
+            || file.lines().iter().any(|it| fence(it) == Some(Fence::Middle))
+    };
     let line = |middle: usize| block.line + middle + 1;
     let ends: Vec<_> = fitting.iter().map(|it| it.0).collect();
     let says = |from: usize, to: usize| block.body[from + 1..to].iter().any(|it| !is_blank(it));
     let next = |end: usize| block.middles.iter().copied().find(|it| *it > end);
     let is_sure = match ends[..] {
         [.., one, other] if !says(one, other) => false,
-        [.., last] => next(last).is_none_or(|it| takes_rows && says(last, it)),
+        [.., last] => next(last).is_none_or(|it| says(last, it) && takes_rows()),
         [] => true,
     };
     let count = block.middles.len();
     match fitting.pop() {
-        Some((middle, Ok(mut changed))) if is_sure => {
+        Some((middle, Ok(mut placed))) if is_sure => {
             if count > 1 {
                 let note = format!(
                     "part {part} is cut at line {} of the edit, as the file has the lines above",
                     line(middle)
                 );
-                changed.notes.insert(0, note);
+                placed.notes.insert(0, note);
             }
-            Ok(changed)
+            Ok(placed)
         }
         Some((_, Err(refused))) if is_sure => Err(refused),
         last => {
             let readings = fitting.into_iter().chain(last).rev().filter_map(|(middle, it)| {
-                Some((format!("part {part} is cut at line {} of the edit", line(middle)), it.ok()?.text))
+                let text = file.changed(it.ok()?.change);
+                Some((format!("part {part} is cut at line {} of the edit", line(middle)), text))
             });
             let reason = Reason::Uncut { part, line: block.line, is_found: true };
-            Err(Refused::with_readings(reason, before, readings.collect()))
+            Err(Refused::with_readings(reason, &file.replaced(&[], None), readings.collect()))
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::super::{
     block::{Block, SHOWN, Sign},
     haystack::Haystack,
-    outcome::{Changed, Reason, Refused},
-    text::{Replacement, Text},
+    outcome::{Reason, Refused},
+    text::{Change, Replacement, Text},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,16 +15,23 @@ pub(super) struct Pair<'a> {
     pub(super) replace: Vec<&'a str>,
 }
 
+/// What a block changes.
+pub(super) struct Placed {
+    pub(super) change: Change,
+    pub(super) notes: Vec<String>,
+}
+
 impl Pair<'_> {
-    /// A text with this block applied.
-    pub(super) fn apply(&self, before: &str) -> Result<Changed, Refused> {
-        let (file, part) = (Text::new(before), self.part);
+    /// What this block changes in a text.
+    pub(super) fn find(&self, file: &Text<'_>) -> Result<Placed, Refused> {
+        let part = self.part;
         if self.search.is_empty() {
             if !file.is_empty() {
                 return Err(Reason::NotFound { part, text: String::new() }.into());
             }
             let lines = self.replace.iter().map(|it| (*it).to_owned()).collect();
-            return Ok(file.replaced(&[Replacement { range: 0..0, lines }], None).into());
+            let change = Change::Lines(Replacement { range: 0..0, lines });
+            return Ok(Placed { change, notes: Vec::new() });
         }
         let old = self.search.iter().map(|it| (Sign::Old, *it));
         let lines = old.chain(self.replace.iter().map(|it| (Sign::New, *it))).collect();
@@ -34,34 +41,35 @@ impl Pair<'_> {
             [place] => {
                 let replacement =
                     block.at(place, file.lines()).ok_or_else(|| block.not_found(file.lines()))?;
-                let mut changed = Changed::from(file.replaced(&[replacement], None));
                 let note = |it| format!("part {part} was found at line {} but for {it}", place + 1);
-                changed.notes.extend(closeness.but_for().map(note));
-                Ok(changed)
+                let notes = closeness.but_for().map(note).into_iter().collect();
+                Ok(Placed { change: Change::Lines(replacement), notes })
             }
-            [] => self.within_line(&block, before),
-            _ => Err(block.found_often(&file, before, &places)),
+            [] => self.within_line(&block, file),
+            _ => Err(block.found_often(file, &file.replaced(&[], None), &places)),
         }
     }
 
     /// One line may be searched for as a part of a line, in whole words.
-    fn within_line(&self, block: &Block<'_>, before: &str) -> Result<Changed, Refused> {
+    fn within_line(&self, block: &Block<'_>, file: &Text<'_>) -> Result<Placed, Refused> {
+        let lines = file.lines();
         let ([search], [replace]) = (&self.search[..], &self.replace[..]) else {
-            return Err(block.not_found(Text::new(before).lines()));
+            return Err(block.not_found(lines));
         };
-        let starts = whole_words(before, search);
-        let [start] = starts[..] else {
-            let line = |at: &usize| before[..*at].matches('\n').count() + 1;
+        let starts_in = |(at, line)| whole_words(line, search).into_iter().map(move |it| (at, it));
+        let starts: Vec<_> = lines.iter().copied().enumerate().flat_map(starts_in).collect();
+        let [(at, start)] = starts[..] else {
             return Err(match starts.len() {
-                0 => block.not_found(Text::new(before).lines()),
+                0 => block.not_found(lines),
                 count => {
-                    let lines = starts.iter().take(SHOWN).map(line).collect();
+                    let lines = starts.iter().take(SHOWN).map(|it| it.0 + 1).collect();
                     Reason::FoundOften { part: block.part, count, lines }.into()
                 }
             });
         };
-        let text = [&before[..start], replace, &before[start + search.len()..]].concat();
-        Ok(Changed { text, notes: vec![format!("part {} was found within a line", block.part)] })
+        let text = [&lines[at][..start], replace, &lines[at][start + search.len()..]].concat();
+        let notes = vec![format!("part {} was found within a line", block.part)];
+        Ok(Placed { change: Change::Line { at, text }, notes })
     }
 }
 

@@ -64,7 +64,7 @@ mod tests {
 
     use super::{
         super::{
-            super::{parser::Parser, text::Text},
+            super::{parser::Parser, text::Text, toolkit::Toolkit},
             alignment::{Arrangement, Constraints, Op, POSSIBLE, align},
             candidate::Candidates,
             file_lines::FileLines,
@@ -96,7 +96,7 @@ mod tests {
             let (file, sketch) = (file.join("\n"), sketch.join("\n"));
             let (trees, path) = (Trees::new(1 << 16), WorkspacePath::new("a.js").unwrap());
             let text = Text::new(&file);
-            let parser = Parser::of(&path, &file, &trees);
+            let parser = Parser::of(&path, &file, Toolkit::new(&trees));
             let Ok(sketch) = read(text.lines(), &sketch, parser.kind) else { return Ok(()) };
             let all = Candidates::new(&sketch, FileLines::new(text.lines()), &parser);
             let bounds = Bounds::new(&all);

@@ -64,6 +64,7 @@ impl Judge<'_, '_> {
     pub(super) fn judged(&self, best: Arrangement, mut notes: Vec<String>) -> Result<Placed, Refused> {
         let syntax = Syntax::of(self.file, self.parser);
         let readings = self.readings(best, &syntax);
+        self.parser.tools.go_on()?;
         let refuse = |reason: Reason| self.refused(reason, &readings);
         let Some(best) = readings.first() else { return Err(refuse(self.several(&[]))) };
         if best.is_broken(&syntax) && (!self.is_held(&best.arrangement) || !notes.is_empty()) {
@@ -125,6 +126,9 @@ impl Judge<'_, '_> {
             expanded.push(best.arrangement.ops.clone());
             let least = best.arrangement.score - BROKEN - 2 * PLAIN;
             for it in rivals(&best.arrangement, self.all, self.sketch) {
+                if (self.parser.tools.cancel)() {
+                    return readings;
+                }
                 let Some(found) = it.arrangement(self.all, self.bounds, least - KEPT_MARGIN) else {
                     continue;
                 };

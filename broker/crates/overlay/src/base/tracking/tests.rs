@@ -91,7 +91,7 @@ fn says_what_it_is_not_told_of() {
     let [folder, vendored, inside] = ["a", "a/node_modules", "a/node_modules/x"].map(path);
     assert!(log.covers(Look::Listing(&folder)) && log.covers(Look::At(&vendored)));
     assert!(!log.covers(Look::Listing(&vendored)) && !log.covers(Look::At(&inside)));
-    it.base.hash_all(&WorkspacePath::root(), &["one"]);
+    it.base.hash_all(&WorkspacePath::root(), &["one"], u64::MAX);
     it.base.hash(&path("two")).unwrap();
     assert!(!log.covers(Look::At(&path("one"))) && !log.covers(Look::At(&path("two"))));
     assert!(log.covers(Look::At(&path("three"))));

@@ -12,6 +12,7 @@ use std::{
 };
 
 use fuser::{FileAttr, FileType};
+use overlay::read_regular;
 use rustix::process::{getegid, geteuid};
 
 use super::{
@@ -19,6 +20,9 @@ use super::{
     tree::Tree,
 };
 use crate::layer::{Header, HeaderKind, mode};
+
+/// Bytes of a file that a folder had on the disk: what is larger no view reads either.
+const LARGEST: u64 = u32::MAX as u64;
 
 /// Takes an entry, with its bytes if it is a file.
 type Tell<'t> = &'t mut dyn FnMut(Header, &[u8]) -> io::Result<()>;
@@ -205,7 +209,8 @@ impl Tree {
             return self.tell_link(&fs::read_link(at)?, path, tell);
         }
         if metadata.is_file() {
-            let (bytes, executable) = (fs::read(at)?, metadata.permissions().mode() & 0o111 != 0);
+            let (bytes, executable) =
+                (read_regular(&at, LARGEST)?, metadata.permissions().mode() & 0o111 != 0);
             return told_as(path, HeaderKind::File { size: bytes.len() as u64, executable }, &bytes, tell);
         }
         Ok(())
