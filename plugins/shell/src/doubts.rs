@@ -9,6 +9,7 @@ use shuck_ast::{Command, CompoundCommand, File, Redirect, RedirectKind, Stmt, Wo
 use shuck_linter::{Diagnostic, Rule, ShellDialect};
 
 use crate::arrays::Arrays;
+use crate::closed::is_closed;
 use crate::conditions::{ask_shell, loop_conditions};
 use crate::defaults;
 use crate::guards::Guards;
@@ -54,14 +55,25 @@ impl<'a> Doubts<'a> {
         }
     }
 
+    /// Whether all findings of a rule are let pass.
+    pub(crate) fn cover_all(&self, rule: Rule) -> bool {
+        if self.shell == ShellDialect::Zsh && !defaults::holds_in_zsh(rule) {
+            return true;
+        }
+        match rule {
+            Rule::UnusedAssignment | Rule::UndefinedVariable => !self.is_closed,
+            rule => rule.code().starts_with('X') && self.asks_shell(),
+        }
+    }
+
     pub(crate) fn cover(&self, found: &Diagnostic) -> bool {
-        if self.shell == ShellDialect::Zsh && !defaults::holds_in_zsh(found.rule) {
+        if self.cover_all(found.rule) {
             return true;
         }
         match found.rule {
             Rule::NonAbsoluteShebang => self.has_placeholder(),
-            Rule::UnusedAssignment => !self.is_closed || !self.is_unused(found),
-            Rule::UndefinedVariable => !self.is_closed || !self.is_misspelled(found),
+            Rule::UnusedAssignment => !self.is_unused(found),
+            Rule::UndefinedVariable => !self.is_misspelled(found),
             Rule::LoopControlOutsideLoop => self.is_in_condition(found),
             Rule::IfsSetToLiteralBackslashN => self.quotes_a_sign(found),
             Rule::StderrBeforeStdoutRedirect => self.leads_elsewhere(found),
@@ -69,9 +81,8 @@ impl<'a> Doubts<'a> {
             Rule::TildeInStringComparison => !self.is_file(found),
             Rule::UnquotedArrayExpansion => self.may_be_split(found),
             Rule::PositionalArgsInString => self.may_be_joined(found),
-            Rule::SourcedWithArgs => self.asks_shell() || self.passes_its_own(found),
-            rule if !rule.code().starts_with('X') => false,
-            rule => self.asks_shell() || self.is_guarded(rule, found),
+            Rule::SourcedWithArgs => self.passes_its_own(found),
+            rule => rule.code().starts_with('X') && self.is_guarded(rule, found),
         }
     }
 
@@ -245,23 +256,6 @@ fn is_local(line: &str) -> bool {
     words.next() == Some("local") && !words.any(|it| it.starts_with('-') && it.contains('x'))
 }
 
-/// Whether a script is run by itself, and runs no text but its own.
-pub(crate) fn is_closed(text: &str) -> bool {
-    text.starts_with("#!") && !text.lines().any(runs_other_text)
-}
-
-/// `eval`, files that are sourced, and names of variables that are made.
-fn runs_other_text(line: &str) -> bool {
-    const BEFORE: [&str; 9] = ["then", "do", "else", "if", "!", "while", "command", "builtin", "elif"];
-    let indirect = ["${!", "declare -n", "local -n", "typeset -n", "printf -v"];
-    let mut commands = line.split([';', '&', '|', '(', '{', '`']);
-    let runs = |command: &str| {
-        let first = command.split_whitespace().find(|it| !BEFORE.contains(it));
-        matches!(first, Some("." | "source" | "eval"))
-    };
-    indirect.iter().any(|it| line.contains(it)) || commands.any(runs)
-}
-
 /// Names, and what looks like one, with their places.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |it: char| it.is_ascii_alphanumeric() || it == '_';
@@ -320,18 +314,6 @@ mod tests {
         }
         for line in ["", "declare -r ", "local a; ", "local a=$(b) ", "local -x ", "locals "] {
             assert!(!is_local(line), "{line}");
-        }
-    }
-
-    #[test]
-    fn what_runs_other_text() {
-        for line in
-            [". ./a.sh", "  source a", "if ! . a; then", "[ -f a ] && . a", "x=$(eval b)", "echo ${!a}"]
-        {
-            assert!(runs_other_text(line), "{line}");
-        }
-        for line in ["find . -name a", "./a.sh", "cp a .", "echo source", "evaluate"] {
-            assert!(!runs_other_text(line), "{line}");
         }
     }
 }

@@ -35,6 +35,7 @@
 mod arrays;
 mod backticks;
 mod brackets;
+mod closed;
 mod commands;
 mod conditions;
 mod config;
@@ -61,6 +62,7 @@ mod splats;
 mod tests;
 mod tree;
 mod variables;
+mod wanted;
 
 use std::borrow::Cow;
 use std::path::PathBuf;

@@ -21,6 +21,7 @@ use crate::extra::{self, Directive, Extra};
 use crate::rules::{SYNTAX_ERROR, is_of_syntax};
 use crate::script::Script;
 use crate::selection::Selection;
+use crate::wanted;
 
 /// Number of first lines among which Autoconf names itself.
 const AUTOCONF_LINES: usize = 5;
@@ -68,7 +69,11 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn report(&self, script: &Script<'_>) -> Report {
-        let settings = settings(self.path, self.shell, self.config, self.selection);
+        let doubts = script.parsed.is_ok().then(|| Doubts::of(self.text, &script.parsed.file, self.shell));
+        let mut settings = settings(self.path, self.shell, self.config, self.selection);
+        wanted::narrow(&mut settings, |it| {
+            doubts.as_ref().map_or_else(|| !is_of_syntax(it), |doubts| self.is_quiet && doubts.cover_all(it))
+        });
         let request = AnalysisRequest::from_parse_result(&script.parsed, &script.text, &settings);
         let place = Place {
             text: self.text,
@@ -80,26 +85,25 @@ impl Check<'_> {
         };
         let directives = Directive::all(&request, &script.text, self.map);
         let lint = || request.with_source_path(self.path).with_shellcheck_map(self.map).lint();
-        if script.parsed.is_err() {
+        let Some(doubts) = doubts else {
             return unreadable(&script.parsed, &place, self.path, self.selection)
                 .unwrap_or_else(|| broken(&script.parsed, lint(), &place, self.selection));
-        }
-        let mut found = self.findings(lint(), script, &place);
+        };
+        let mut found = self.findings(lint(), &doubts, &place);
         found.extend(self.extra_findings(script, &directives));
         found.sort_by_key(|it| it.span.start);
         Report::new(found)
     }
 
     /// What is reported of shuck's findings.
-    fn findings(&self, mut found: Vec<Diagnostic>, script: &Script<'_>, place: &Place<'_>) -> Vec<Finding> {
-        let doubts = Doubts::of(self.text, &script.parsed.file, self.shell);
+    fn findings(&self, mut found: Vec<Diagnostic>, doubts: &Doubts<'_>, place: &Place<'_>) -> Vec<Finding> {
         let is_suppressed =
             |it: &Diagnostic| self.config.disabled.contains(it.rule) || self.is_quiet && doubts.cover(it);
         found.retain(|it| !is_suppressed(it));
         let is_first =
-            |it: &&Diagnostic| !is_duplicate(it, &found) && !brackets::is_said(it, &found, &doubts);
+            |it: &&Diagnostic| !is_duplicate(it, &found) && !brackets::is_said(it, &found, doubts);
         let finding = |it: &Diagnostic| {
-            let glued = brackets::glued(it, &found, &doubts).map(|it| place.finding(it));
+            let glued = brackets::glued(it, &found, doubts).map(|it| place.finding(it));
             glued.into_iter().fold(place.finding(it), brackets::joined)
         };
         found.iter().filter(is_first).map(finding).collect()

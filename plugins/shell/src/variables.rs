@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use shuck_ast::{Assignment, AssignmentValue, Command, CompoundCommand, DeclOperand, File, Stmt};
 
-use crate::doubts::{is_closed, words};
+use crate::closed::is_closed;
+use crate::doubts::words;
 use crate::tree::{Node, command_name, range, walk};
 
 /// The variables of a script.
