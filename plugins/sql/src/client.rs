@@ -1,8 +1,9 @@
-//! Commands of the programs that send SQL to a database: the dot-commands of sqlite3's shell and DuckDB's, and `DELIMITER`
-//! and `SOURCE` of MySQL's client. They are no SQL. For sqruff each is a comment of the same length, so that all places
-//! stay where they are.
+//! Commands of the programs that send SQL to a database: the dot-commands of sqlite3's shell and DuckDB's, `DELIMITER` and
+//! `SOURCE` of MySQL's client, psql's commands with a backslash, and the rows below `COPY … FROM STDIN`. They are no SQL. For
+//! sqruff each is a comment or blanks of the same length, so that all places stay where they are.
 //!
-//! Left out: psql's commands, which sqruff's grammar of PostgreSQL has, and those of SQL*Plus, of which its grammar of Oracle
+//! Left out: psql's variables but for those that begin a statement (`:explain SELECT …`), since sqruff's grammar of PostgreSQL
+//! has them; commands of SQL*Plus, of which its grammar of Oracle
 //! has some; other commands of MySQL's client, whose names are words of SQL as well.
 
 use std::borrow::Cow;
@@ -11,11 +12,14 @@ use std::ops::Range;
 use broker_plugin_sdk::{Report, Span};
 use sqruff_lib_core::dialects::init::DialectKind;
 
+use crate::statements::dollar_quoted;
+
 /// A program with commands of its own.
 #[derive(Clone, Copy, PartialEq)]
 enum Client {
     Sqlite,
     Mysql,
+    Psql,
 }
 
 /// A text without commands.
@@ -56,7 +60,8 @@ impl<'a> Masked<'a> {
 /// The client that a text has commands of, as far as single lines tell.
 fn client(text: &str, dialect: Option<DialectKind>) -> Option<Client> {
     let clients: &[Client] = match dialect {
-        None => &[Client::Sqlite, Client::Mysql],
+        None => &[Client::Psql, Client::Sqlite, Client::Mysql],
+        Some(DialectKind::Postgres) => &[Client::Psql],
         Some(DialectKind::Sqlite | DialectKind::Duckdb) => &[Client::Sqlite],
         Some(DialectKind::Mysql | DialectKind::Mariadb) => &[Client::Mysql],
         Some(_) => &[],
@@ -74,8 +79,28 @@ impl Client {
                 line.strip_prefix('.').is_some_and(|it| it.starts_with(|it: char| it.is_ascii_alphabetic()))
             }
             Self::Mysql => delimiter(line).is_some() || argument(line, "source").is_some(),
+            Self::Psql => is_of_psql(line.trim_start()) || is_variable(line),
         }
     }
+}
+
+fn is_of_psql(text: &str) -> bool {
+    text.strip_prefix('\\')
+        .is_some_and(|it| it.starts_with(|it: char| it.is_ascii_alphabetic() || "!?.;:".contains(it)))
+}
+
+/// Whether a text begins with a variable of psql's that is put there as it is.
+fn is_variable(text: &str) -> bool {
+    text.strip_prefix(':').is_some_and(|it| it.starts_with(is_letter))
+}
+
+fn is_letter(it: char) -> bool {
+    it.is_ascii_alphanumeric() || it == '_'
+}
+
+/// Whether a command of psql sends what was written before it.
+fn sends(command: &str) -> bool {
+    ["\\g", "\\crosstabview", "\\watch", "\\;"].iter().any(|it| command.starts_with(it))
 }
 
 /// What ends statements from such a line on.
@@ -96,6 +121,8 @@ struct Scanner<'a> {
     client: Client,
     at: usize,
     is_in_statement: bool,
+    /// Where the last statement begins.
+    statement: usize,
     /// In place of a semicolon.
     delimiter: Option<&'a str>,
     masked: Vec<u8>,
@@ -105,12 +132,13 @@ struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     fn new(text: &'a str, client: Client) -> Self {
         let masked = text.as_bytes().to_vec();
-        Self { text, client, at: 0, is_in_statement: false, delimiter: None, masked, places: Vec::new() }
+        let places = Vec::new();
+        Self { text, client, at: 0, is_in_statement: false, statement: 0, delimiter: None, masked, places }
     }
 
     fn run(&mut self) {
         while self.at < self.text.len() {
-            if !self.skips_command() && !self.skips_delimiter() {
+            if !self.skips_command() && !self.skips_delimiter() && !self.skips_rows() {
                 self.skip_sign();
             }
         }
@@ -124,6 +152,9 @@ impl<'a> Scanner<'a> {
             return false;
         }
         let line = rest.lines().next().unwrap_or_default();
+        if self.client == Client::Psql {
+            return self.skips_command_of_psql(line);
+        }
         // A delimiter of its own is MySQL's client's already.
         let may_be = !self.is_in_statement || delimiter(line).is_some();
         if !may_be || !self.client.command(line) {
@@ -133,12 +164,44 @@ impl<'a> Scanner<'a> {
             self.delimiter = Some(new).filter(|it| *it != ";");
             self.is_in_statement = false;
         }
-        let mask = if line.len() < 4 {
-            "-".repeat(line.len())
+        self.put(&comment(line.len()));
+        true
+    }
+
+    /// From a backslash to the end of the line.
+    fn skips_command_of_psql(&mut self, rest_of_line: &str) -> bool {
+        if !self.is_in_statement && is_variable(rest_of_line) {
+            let len = 1 + rest_of_line[1..].find(|it| !is_letter(it)).unwrap_or(rest_of_line.len() - 1);
+            self.put(&" ".repeat(len));
+            return true;
+        }
+        if !is_of_psql(rest_of_line) {
+            return false;
+        }
+        if rest_of_line.starts_with("\\;") {
+            self.put(" ;");
+        } else if self.is_in_statement && sends(rest_of_line) {
+            self.put(&format!(";{}", " ".repeat(rest_of_line.len() - 1)));
         } else {
-            format!("-- {}", "-".repeat(line.len() - 3))
-        };
-        self.put(&mask);
+            self.put(&comment(rest_of_line.len()));
+            return true;
+        }
+        self.is_in_statement = false;
+        true
+    }
+
+    /// The rows that follow `COPY … FROM STDIN;`, up to `\.`.
+    fn skips_rows(&mut self) -> bool {
+        let (before, rest) = self.text.split_at(self.at);
+        let is_copy =
+            self.client == Client::Psql && rest.starts_with(';') && copies(&before[self.statement..]);
+        let Some(first) = rest.find('\n').filter(|_| is_copy).map(|it| it + 1) else { return false };
+        let rows = rest[first..].find("\n\\.").map_or(0, |it| it + 1);
+        let blanks = rest[first..first + rows].bytes().map(|it| if it == b'\n' { '\n' } else { ' ' });
+        let blanks: String = blanks.collect();
+        self.at += first;
+        self.is_in_statement = false;
+        self.put(&blanks);
         true
     }
 
@@ -164,12 +227,16 @@ impl<'a> Scanner<'a> {
         let Some(first) = rest.chars().next() else { return };
         let is_comment =
             rest.starts_with("--") || rest.starts_with("/*") || first == '#' && self.client == Client::Mysql;
+        if !self.is_in_statement {
+            self.statement = self.at;
+        }
         self.is_in_statement = match first {
             ';' => self.delimiter.is_some() && self.is_in_statement,
             _ => self.is_in_statement || !is_comment && !first.is_whitespace(),
         };
         self.at += match first {
             '\'' | '"' | '`' => self.string(rest, first),
+            '$' if self.client == Client::Psql => dollar_quoted(rest).unwrap_or(1),
             _ if is_comment => after(rest, if first == '/' { "*/" } else { "\n" }),
             it => it.len_utf8(),
         };
@@ -177,7 +244,12 @@ impl<'a> Scanner<'a> {
 
     /// How long a string or a name is. A quote that is doubled begins another.
     fn string(&self, rest: &str, quote: char) -> usize {
-        let has_escapes = self.client == Client::Mysql && quote != '`';
+        let has_escapes = match self.client {
+            Client::Sqlite => false,
+            Client::Mysql => quote != '`',
+            // `E'…'`.
+            Client::Psql => quote == '\'' && self.text[..self.at].ends_with(['e', 'E']),
+        };
         let mut chars = rest.char_indices().skip(1);
         while let Some((at, it)) = chars.next() {
             match it {
@@ -188,6 +260,18 @@ impl<'a> Scanner<'a> {
         }
         rest.len()
     }
+}
+
+/// A comment of so many bytes.
+fn comment(len: usize) -> String {
+    if len < 4 { "-".repeat(len) } else { format!("-- {}", "-".repeat(len - 3)) }
+}
+
+fn copies(statement: &str) -> bool {
+    let mut words = statement.split_whitespace().map(str::to_ascii_lowercase);
+    let is_copy = words.next().as_deref() == Some("copy");
+    let words: Vec<_> = words.collect();
+    is_copy && words.windows(2).any(|it| it[0] == "from" && it[1].starts_with("stdin"))
 }
 
 /// How far it is to the end of `end`.
@@ -258,11 +342,30 @@ mod tests {
     }
 
     #[test]
+    fn commands_of_psql() {
+        assert_eq!(
+            masked("\\set a 1\nSELECT :a \\gset b_\nSELECT 2;\n"),
+            "-- -----\nSELECT :a ;       \nSELECT 2;\n"
+        );
+        assert_eq!(
+            masked("\\c x\nSELECT 1 \\; SELECT 2;\n"),
+            "----\nSELECT 1  ; SELECT 2;\n".replace("----", "-- -")
+        );
+        assert_eq!(masked("\\set a 1\n:a SELECT :b;\n"), "-- -----\n   SELECT :b;\n");
+        let rows = "COPY t (a) FROM stdin;\nit's\té\n1;\n\\.\nSELECT 1;\n";
+        assert_eq!(masked(rows), "COPY t (a) FROM stdin;\n       \n  \n--\nSELECT 1;\n");
+        for other in ["SELECT E'\\'\n\\a';\n", "SELECT $$\n\\a\n$$;\n", "-- \\a\n/*\n\\b */\n"] {
+            assert_eq!(masked(other), other);
+        }
+    }
+
+    #[test]
     fn a_dialect_says_which_client_it_is() {
         let is_masked = |text: &str, dialect| Masked::new(text, Some(dialect)).text != text;
         for (text, of, not) in [
             (".mode csv\n", DialectKind::Duckdb, DialectKind::Postgres),
             (".mode csv\n", DialectKind::Sqlite, DialectKind::Mysql),
+            ("\\d t\n", DialectKind::Postgres, DialectKind::Oracle),
             ("DELIMITER $$\n", DialectKind::Mariadb, DialectKind::Sqlite),
         ] {
             assert!(is_masked(text, of) && !is_masked(text, not), "{text}");

@@ -2,20 +2,24 @@
 //! the answers of `sqruff lint`.
 //!
 //! Start reading at [`Sql`], then [`projects`] (which configuration holds), [`reach`] (whether it leaves the file out),
-//! [`template`] (whether the file is SQL at all), [`lint`] and [`engine`] (run sqruff) and [`convert`] (say it in the plugin's words).
+//! [`template`] (whether the file is SQL at all), [`lint`], [`apart`] and [`engine`] (run sqruff) and [`convert`] (say it in the plugin's words).
 //!
 //! Not as sqruff does it, each where sqruff's way would be of no use here:
-//! - Where no dialect is configured, a file is of the first of a few that it can be parsed as ([`defaults`]), and left out
-//!   if it is of none, but for a first word that is misspelled ([`misspelled`]). sqruff takes it for ANSI SQL, and finds fault
-//!   with each line of what is none.
+//! - Where nothing is configured, a file is read statement by statement, each as the first of a few dialects that can
+//!   ([`apart`]), and only those in which a rule can find something ([`statements`], [`tables`]). Statements of no dialect are
+//!   passed over, and the log says how many; a file with none that can be read is left out. sqruff takes all for ANSI SQL, and
+//!   finds fault with each line of what is none.
+//! - Where only the dialect is missing, a file is of the first of these that it can be parsed as ([`defaults`]), and left out
+//!   if it is of none, but for a first word that is misspelled ([`misspelled`]).
 //! - Where nothing is configured, only what is a mistake in any database is told ([`defaults`], [`doubts`]).
 //! - Two of sqruff's findings are wrong, and not told: AL05 for an alias with a list of columns, whose fix would break the
 //!   query, and RF01 for a function in FROM that is referred to by its own name.
 //! - Where a dialect is configured, what cannot be parsed is told, as it is by `sqruff lint --parsing-errors`.
 //! - A value in the configuration that sqruff breaks off at, or that means nothing to it, is told ([`values`]), and the file
 //!   not linted.
-//! - Where no limit is configured, files are read up to 50,000 bytes; sqruff's own limit is 20,000.
-//! - Commands of sqlite3's shell and MySQL's client are read as comments ([`client`]).
+//! - Where something is configured, but no limit, files are read up to 50,000 bytes; sqruff's own limit is 20,000. Where
+//!   nothing is, the length of a file does not matter, but only that of a query.
+//! - Commands of sqlite3's shell, MySQL's client and psql are read as comments ([`client`]).
 //! - Files with templates in them are not linted as if they were SQL, since the templaters `jinja`, `dbt`, `python` and
 //!   `sqlmesh` need Python: they are left out, and the log says so. Files without are linted, whatever templater is configured, and all are with `templater = raw`.
 //! - Fixes are told violation by violation, as the rule gives them, but for those that make code part of a comment. sqruff
@@ -25,6 +29,7 @@
 //! home folder; `warn_unused_ignores`. A string with `{{ a }}` in it is taken for a template where no templater is
 //! configured. An expression of thousands of operators takes longer than a plugin may, and the host tells that.
 
+mod apart;
 mod client;
 mod complete;
 mod config;
@@ -38,6 +43,8 @@ mod misspelled;
 mod projects;
 mod reach;
 mod rules;
+mod statements;
+mod tables;
 mod template;
 #[cfg(test)]
 mod tests;

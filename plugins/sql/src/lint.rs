@@ -8,11 +8,12 @@ use broker_plugin_sdk::{Diagnostic, Report, Severity};
 use sqruff_lib_core::dialects::init::DialectKind;
 use sqruff_lib_core::parser::segments::Tables;
 
+use crate::apart::Apart;
 use crate::client::Masked;
 use crate::config::Config;
 use crate::convert::Place;
 use crate::engine::{Engine, Parsed};
-use crate::misspelled::{self, Misspelled};
+use crate::misspelled;
 use crate::rules::{self, Selection, UNLEXABLE, UNPARSABLE};
 use crate::{defaults, doubts, inline};
 
@@ -26,6 +27,8 @@ pub(crate) struct Linter {
     /// None: as configured.
     rules: Option<Rc<[&'static str]>>,
     dialects: Rc<[Dialect]>,
+    /// Nothing is configured or chosen.
+    is_plain: bool,
 }
 
 struct Dialect {
@@ -49,9 +52,11 @@ impl Linter {
         }
         let rules = rules.map(|it| it.into_iter().filter(is_theirs).collect());
         let known = config.dialect().is_some();
+        let is_chosen = selection.select().is_some() || !selection.more().is_empty();
+        let is_plain = !known && !config.is_configured() && !is_chosen;
         let kinds = if known { vec![None] } else { defaults::DIALECTS.map(Some).to_vec() };
         let dialects = kinds.into_iter().map(|kind| Dialect { kind, engine: OnceCell::new() }).collect();
-        Self { config: Rc::new(config), rules, dialects }
+        Self { config: Rc::new(config), rules, dialects, is_plain }
     }
 
     fn engine(&self, dialect: &Dialect) -> Result<Rc<Engine>, String> {
@@ -76,12 +81,27 @@ impl Linter {
         Ok(rules.chain(own).filter(|it| !selection.ignores(it)).collect())
     }
 
+    /// Whether a file is read statement by statement, so that its length does not matter.
+    pub(crate) fn reads_apart(&self) -> bool {
+        self.is_plain
+    }
+
     /// `None` if no dialect is named, and none of those that are tried can read it.
-    pub(crate) fn run(&self, text: &str, selection: &Selection) -> Result<Option<Report>, String> {
+    pub(crate) fn run(
+        &self,
+        path: &str,
+        text: &str,
+        selection: &Selection,
+    ) -> Result<Option<Report>, String> {
         let (text, offset) = text.strip_prefix(MARK).map_or((text, 0), |it| (it, MARK.len()));
         let named = inline::dialect(text).or(self.config.dialect());
         let masked = Masked::new(text, named.map(|it| DialectKind::from_str(it).unwrap_or_default()));
-        let report = self.run_masked(&Place { text, offset }, &masked.text, selection)?;
+        let place = Place { text, offset };
+        let report = if self.is_plain && !inline::has_any(text) {
+            Apart::new(self, selection).run(&place, &masked.text, path)?
+        } else {
+            self.run_masked(&place, &masked.text, selection)?
+        };
         Ok(report.map(|it| masked.spare(it, offset)))
     }
 
@@ -105,8 +125,26 @@ impl Linter {
             Some((engine, parsed)) if selection.select().is_some() => {
                 Ok(Some(self.report(&engine, &tables, &parsed, place, selection, false)))
             }
-            _ => Ok(misspelled(text, place.offset, selection)),
+            _ => Ok(misspelled::report(text, place.offset, selection)),
         }
+    }
+
+    /// What is said of a text in one of the dialects that are tried, if it can be read as that.
+    pub(crate) fn report_as(
+        &self,
+        number: usize,
+        tables: &Tables,
+        place: &Place,
+        text: &str,
+        selection: &Selection,
+    ) -> Result<Option<Report>, String> {
+        let engine = self.engine(&self.dialects[number])?;
+        let parsed = engine.parse(tables, text)?;
+        Ok(parsed.is_sound().then(|| self.report(&engine, tables, &parsed, place, selection, false)))
+    }
+
+    pub(crate) fn n_dialects(&self) -> usize {
+        self.dialects.len()
     }
 
     /// Comments in the file configure sqruff.
@@ -172,9 +210,9 @@ impl Linter {
     /// Work done ahead of time, so that no instance has to do it: a grammar, regular expressions and tables that sqruff
     /// builds on first use. Reads no files.
     pub(crate) fn warm_up(&self) {
-        drop(self.run(include_str!("warm_up.sql"), &Selection::default()));
+        drop(self.run("", include_str!("warm_up.sql"), &Selection::default()));
         let all = Selection::all();
-        drop(Self::new(Config::default(), &all).run(include_str!("warm_up.sql"), &all));
+        drop(Self::new(Config::default(), &all).run("", include_str!("warm_up.sql"), &all));
     }
 }
 
@@ -185,15 +223,6 @@ fn configured_codes(config: &Config) -> Vec<&'static str> {
         // A check reports it.
         Err(_) => rules::default_codes(),
     }
-}
-
-/// For a text in no dialect here: what is wrong in any.
-fn misspelled(text: &str, offset: usize, selection: &Selection) -> Option<Report> {
-    let Misspelled { at, meant } = misspelled::find(text).filter(|_| !selection.ignores(UNPARSABLE))?;
-    let message = format!("`{}` begins no statement: `{meant}` is meant", &text[at.clone()]);
-    let found = Diagnostic::new(UNPARSABLE, message, at.start + offset..at.end + offset);
-    let name = Some(rules::name_of(UNPARSABLE).to_owned());
-    Some(Report::new(vec![Diagnostic { severity: Severity::Error, name, ..found }]))
 }
 
 /// In the order of the text.

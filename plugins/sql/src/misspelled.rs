@@ -6,6 +6,10 @@
 
 use std::ops::Range;
 
+use broker_plugin_sdk::{Diagnostic, Report, Severity};
+
+use crate::rules::{self, Selection, UNPARSABLE};
+
 /// A word that begins no statement, and the one that is meant.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Misspelled {
@@ -40,6 +44,19 @@ const STATEMENTS: [(&str, Follows); 5] = [
 enum Follows {
     Next(&'static [&'static str]),
     Somewhere(&'static str),
+}
+
+/// For a text in no dialect here: what is wrong in any.
+pub(crate) fn report(text: &str, offset: usize, selection: &Selection) -> Option<Report> {
+    let Misspelled { at, meant } = find(text).filter(|_| !selection.ignores(UNPARSABLE))?;
+    Some(Report::new(vec![finding(text, offset, at, meant)]))
+}
+
+pub(crate) fn finding(text: &str, offset: usize, at: Range<usize>, meant: &str) -> Diagnostic {
+    let message = format!("`{}` begins no statement: `{meant}` is meant", &text[at.clone()]);
+    let found = Diagnostic::new(UNPARSABLE, message, at.start + offset..at.end + offset);
+    let name = Some(rules::name_of(UNPARSABLE).to_owned());
+    Diagnostic { severity: Severity::Error, name, ..found }
 }
 
 /// The first of such words in the text.

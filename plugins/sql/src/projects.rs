@@ -37,7 +37,7 @@ impl Project {
 
     /// Why a file of so many bytes is left out, if it is.
     pub(crate) fn is_too_large(&self, bytes: usize) -> Option<String> {
-        self.config.is_too_large(bytes)
+        if self.linter.reads_apart() { None } else { self.config.is_too_large(bytes) }
     }
 
     pub(crate) fn templater(&self) -> Option<&str> {
@@ -54,13 +54,12 @@ impl Project {
         text: &str,
         selection: &Selection,
     ) -> Result<Report, String> {
-        let report = self.linter.run(text, selection)?;
+        let report = self.linter.run(&file.path, text, selection)?;
         Ok(report.unwrap_or_else(|| Report::left_out(&file.path, NO_DIALECT)))
     }
 }
 
-const NO_DIALECT: &str =
-    "no dialect is configured, and it cannot be read as ANSI SQL or that of PostgreSQL, MySQL or SQLite";
+const NO_DIALECT: &str = "no dialect is configured, and its queries cannot be read as ANSI SQL or that of PostgreSQL, MySQL or SQLite";
 
 /// A project, or a sentence about the configuration that should have made one.
 type Found = Result<Rc<Project>, Rc<str>>;

@@ -163,8 +163,13 @@ fn large_files() {
     assert_eq!(Repo::new(&[("a.sql", &large)]).check("a.sql"), "AL04", "no project set sqruff's limit");
     let own = (".sqlfluff", "[sqlfluff]\nlarge_file_skip_byte_limit = 20000\n");
     assert_eq!(Repo::new(&[own, ("a.sql", &large)]).check("a.sql"), "excluded", "this one did");
-    let larger = large.repeat(2);
+    let query = format!("SELECT a FROM t, t WHERE b IN ({}0);\n", "123456789, ".repeat(5_000));
+    assert_eq!(Repo::new(&[("a.sql", &query)]).check("a.sql"), "excluded", "one query of 50,000 bytes");
+    let larger = format!("{}SELECT a FROM t, t;\n", "INSERT INTO t VALUES (1, NULL);\n".repeat(6_000));
     let mut repo = Repo::new(&[("a.sql", &larger)]);
+    assert_eq!(repo.check("a.sql"), "AL04", "no file is too long");
+    let postgres = (".sqruff", "[sqruff]\ndialect = postgres\n");
+    let mut repo = Repo::new(&[postgres, ("a.sql", &larger)]);
     assert_eq!(repo.check("a.sql"), "excluded");
     assert_eq!(repo.check_explicit("a.sql"), "excluded", "named as well");
     let limit = |it: &str| format!("[sqruff]\nrules = CP01\nlarge_file_skip_byte_limit = {it}\n");
@@ -230,7 +235,7 @@ fn selectors() {
     assert_eq!(check(None, &["capitalisation"], &files), "");
     assert_eq!(check(Some(&["capitalisation.keywords"]), &[], &files[1..]), "CP01");
     assert_eq!(check(Some(&["ALL"]), &["references", "layout"], &files[1..]), "CP01");
-    let broken = [("a.sql", "SELECT FROM WHERE (;\n")];
+    let broken = [("a.sql", "SELECT FROM WHERE a = NULL (;\n")];
     assert_eq!(check(None, &[], &broken), "excluded");
     assert_eq!(check(Some(&["PRS"]), &[], &broken), "PRS");
     let settings = Settings { select: Some(owned(&["F401", "core"])), ..settings() };

@@ -106,10 +106,32 @@ fn without_a_configuration() {
     assert_eq!(check("SELECT a.x FROM t AS a, u AS a\n"), "AL04");
     assert_eq!(check("SELECT a.x::int FROM t AS a, u AS a;\n"), "AL04", "of PostgreSQL");
     assert_eq!(check("SELECT a.`x` FROM t AS a, u AS a;\n"), "AL04", "of MySQL");
-    assert_eq!(check("CREATE NONSENSE;\n"), "excluded");
+    assert_eq!(check("SELECT NONSENSE FROM t AS a, u AS a SELECT;\n"), "excluded");
+    assert_eq!(check("CREATE NONSENSE;\n"), "", "nothing that a rule looks for");
     assert_eq!(check("SELEC a FROM b\n"), "PRS", "of no dialect");
     assert_eq!(check("SELEC a FROM b -- noqa\n"), "PRS", "no dialect, no comment");
     assert_eq!(check(""), "");
+}
+
+/// Each statement is of a dialect of its own.
+#[test]
+fn statement_by_statement() {
+    let check = |text: &str| Repo::new(&[("a.sql", text)]).lines("a.sql");
+    let nonsense = "CREATE NONSENSE (;\nSELECT a FROM t WHERE b = NULL NONSENSE (;\n";
+    assert_eq!(check(nonsense), "excluded");
+    assert_eq!(check(&format!("{nonsense}DELETE FROM t WHERE é = NULL;\n")), "3 CV05 \"=\"");
+    let two = "DELETE FROM `t` WHERE a = NULL;\nSELECT b::int FROM t WHERE a <> NULL;\n";
+    assert_eq!(check(two), "1 CV05 \"=\", 2 CV05 \"<>\"");
+    let body = "CREATE FUNCTION f() RETURNS int AS $$ SELECT 1 FROM a, a; $$ LANGUAGE sql;\n";
+    assert_eq!(check(&format!("{body}SELECT 1 FROM a, a;\n")), "2 AL04 \"a\"");
+    let trigger = "CREATE TRIGGER x AFTER INSERT ON t BEGIN\n  UPDATE t SET a = 1;\n  DELETE FROM t WHERE a = NULL;\nEND;\n";
+    assert_eq!(check(trigger), "3 CV05 \"=\"");
+    assert_eq!(check("\\set a 1\nDELETE FROM t WHERE a = NULL\n\\g\n"), "2 CV05 \"=\"");
+    assert_eq!(
+        check("DELETE FROM t WHERE a = NULL; -- noqa\nDELETE FROM t WHERE a = NULL;\n"),
+        "2 CV05 \"=\""
+    );
+    assert_eq!(check(&format!("{nonsense}SELEC a FROM b;\n")), "3 PRS \"SELEC\"");
 }
 
 /// Commands of clients are no SQL.
