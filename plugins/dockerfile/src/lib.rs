@@ -8,8 +8,8 @@
 //! command line; the rest are translations of hadolint within other programs. BuildKit's own is written in Go, hadolint in
 //! Haskell.
 //!
-//! Left out: what needs the base image or a registry (`InvalidBaseImagePlatform`, most of `UndefinedVar`), ShellCheck on what
-//! `RUN` runs, hadolint's rules on package managers but the plainest, and those on what a label is (`DL3052` and later).
+//! Left out: what needs the base image or a registry (`InvalidBaseImagePlatform`, most of `UndefinedVar`), most of
+//! ShellCheck on what `RUN` runs, hadolint's rules on package managers but the plainest, and those on what a label is (`DL3052` and later).
 //! A file that is a template is left out, and the log says so; a `Dockerfile.part` without a stage is not read.
 
 mod buildkit;
@@ -26,6 +26,7 @@ mod rules;
 mod run;
 mod secrets;
 mod shell;
+mod splits;
 mod stages;
 mod suppress;
 mod syntax;

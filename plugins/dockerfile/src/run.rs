@@ -7,6 +7,7 @@ use broker_plugin_sdk::{Diagnostic, Fix};
 use crate::dash;
 use crate::parse::Instruction;
 use crate::shell::{Command, Script};
+use crate::splits;
 use crate::stages::Build;
 
 /// Official images of whole systems, in which a build begins as root.
@@ -78,6 +79,9 @@ impl<'d> Context<'d> {
             sudo(it, &script, self.user.is_some() || self.begins_as_root, found);
         }
         pipe(it, &script, shell, found);
+        if shell_name(shell) != "zsh" {
+            splits::check(it, &script, found);
+        }
         if self.is_dash && matches!(shell_name(shell), "sh" | "dash") {
             dash::check(it, &script, found);
         }

@@ -10,6 +10,7 @@ use std::ops::Range;
 use crate::input;
 use crate::words::unquote;
 use substitution::substitutions;
+pub(crate) use token::closing;
 use token::{Kind, token};
 
 /// A command of a script: its words, without assignments and keywords before them, and without redirections.

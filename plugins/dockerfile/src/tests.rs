@@ -13,6 +13,7 @@ mod dash;
 mod pipes;
 mod privileges;
 mod refused;
+mod splits;
 mod switches;
 
 /// What is said of `path` where these files are.

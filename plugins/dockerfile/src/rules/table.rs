@@ -30,7 +30,7 @@ const fn also(hadolint: &'static [&'static str], entry: Entry) -> Entry {
     Entry { hadolint, ..entry }
 }
 
-pub(super) const ALL: [Entry; 47] = [
+pub(super) const ALL: [Entry; 48] = [
     also(
         &["DL1000", "DL3043", "DL3061"],
         on(
@@ -291,6 +291,13 @@ pub(super) const ALL: [Entry; 47] = [
         behind `echo`, `printf`, `true` and `yes`, which do not fail, nor behind groups and loops of them. Nor where the pipe \
         leads to a command that fails without input (`tar x`, `gunzip`, `grep`, `gpg --dearmor`), and in `$(…)` whose status is thrown away \
         (`echo $(a | b)`, unlike `x=$(a | b)`).",
+    ),
+    off(
+        "SC2086",
+        Info,
+        "A variable without quotes in RUN",
+        "A shell splits its value at blanks, and takes `*` and `?` in it for names of files. Not told of variables that the script sets to one plain \
+        word. ShellCheck's code, as hadolint has it; off, since values in Dockerfiles are mostly versions and paths.",
     ),
     on("SC3010", Warning, "`[[` in RUN where the shell is dash", IN_DASH),
     on("SC3044", Warning, "A builtin of bash in RUN where the shell is dash", IN_DASH),

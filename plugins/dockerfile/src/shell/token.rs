@@ -90,7 +90,7 @@ fn word_end(text: &str, start: usize) -> usize {
 }
 
 /// The bracket that closes what is open before a place.
-pub(super) fn closing(text: &str, from: usize) -> Option<usize> {
+pub(crate) fn closing(text: &str, from: usize) -> Option<usize> {
     let (mut depth, mut quote, mut is_escaped) = (0, None, false);
     for (at, it) in text[from..].char_indices() {
         if std::mem::take(&mut is_escaped) {
