@@ -9,7 +9,7 @@
 //!
 //! Where shuck is not configured, only what is broken is reported ([`defaults`]), and of that what a script alone can show
 //! ([`doubts`]): neither commands that it asks for first ([`guards`]), nor words that cannot come apart ([`arrays`]), nor
-//! output that goes elsewhere ([`outputs`]).
+//! output that goes elsewhere ([`outputs`]). Rules that could tell nothing of a script do not run ([`wanted`]).
 //!
 //! Not as shuck does it, each where its way would be of no use here:
 //! - of a script that cannot be parsed only that is reported, as `syntax-error` whatever rule of shuck's finds it, and not what

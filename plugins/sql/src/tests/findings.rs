@@ -132,6 +132,13 @@ fn statement_by_statement() {
         "2 CV05 \"=\""
     );
     assert_eq!(check(&format!("{nonsense}SELEC a FROM b;\n")), "3 PRS \"SELEC\"");
+    let mut text = include_str!("../../fixtures/invalid/psql.sql").to_owned();
+    let found = Repo::new(&[("a.sql", &text)]).report("a.sql", "").unwrap().diagnostics;
+    let [Diagnostic { fixes, .. }] = &found[..] else { panic!("{found:?}") };
+    for it in fixes[0].edits.iter().rev() {
+        text.replace_range(it.span.start as usize..it.span.end as usize, &it.replacement);
+    }
+    assert_eq!(text, include_str!("../../fixtures/invalid/psql.sql.fixed"));
 }
 
 /// Commands of clients are no SQL.
