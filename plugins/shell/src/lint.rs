@@ -100,8 +100,7 @@ impl Check<'_> {
         let is_suppressed =
             |it: &Diagnostic| self.config.disabled.contains(it.rule) || self.is_quiet && doubts.cover(it);
         found.retain(|it| !is_suppressed(it));
-        let is_first =
-            |it: &&Diagnostic| !is_duplicate(it, &found) && !brackets::is_said(it, &found, doubts);
+        let is_first = |it: &&Diagnostic| !is_duplicate(it, &found) && !brackets::is_said(it, &found, doubts);
         let finding = |it: &Diagnostic| {
             let glued = brackets::glued(it, &found, doubts).map(|it| place.finding(it));
             glued.into_iter().fold(place.finding(it), brackets::joined)
