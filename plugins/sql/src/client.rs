@@ -146,15 +146,17 @@ impl<'a> Scanner<'a> {
 
     fn skips_command(&mut self) -> bool {
         let (before, rest) = self.text.split_at(self.at);
+        if self.client == Client::Psql {
+            // Only where one may begin, or a long line is read once per character.
+            let line = rest.starts_with(['\\', ':']).then(|| rest.lines().next().unwrap_or_default());
+            return line.is_some_and(|it| self.skips_command_of_psql(it));
+        }
         let begins_line = before.is_empty() || before.ends_with('\n');
         // Before anything that reads the line, or a long one is read once per character.
         if !begins_line || self.is_in_statement && self.delimiter.is_none() {
             return false;
         }
         let line = rest.lines().next().unwrap_or_default();
-        if self.client == Client::Psql {
-            return self.skips_command_of_psql(line);
-        }
         // A delimiter of its own is MySQL's client's already.
         let may_be = !self.is_in_statement || delimiter(line).is_some();
         if !may_be || !self.client.command(line) {
