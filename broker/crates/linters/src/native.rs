@@ -115,7 +115,7 @@ impl NativeCatalog {
         let own = [folders::state_dir(), folders::cache_dir(), Some(folders::runtime_dir())];
         let there = |it: PathBuf| fs::canonicalize(it).ok();
         let hidden = own.into_iter().flatten().filter_map(there).collect();
-        let Toolchains { read, links } = shadow::toolchains(home.as_deref(), variable);
+        let Toolchains { read, links } = shadow::toolchains(home.as_deref(), &context.root, variable);
         let stores = shadow::stores(home.as_deref(), variable);
         Ok(Setup {
             root: context.root.clone(),

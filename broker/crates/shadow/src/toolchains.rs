@@ -34,8 +34,12 @@ pub struct Toolchains {
     pub links: Vec<PathBuf>,
 }
 
-/// Those of someone with this home folder, which is free of links, and environment.
-pub fn toolchains(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Toolchains {
+/// Those of someone with this home folder and environment, for the workspace at `root`; both paths are free of links.
+pub fn toolchains(
+    home: Option<&Path>,
+    root: &Path,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Toolchains {
     let sandbox = Sandbox { home: home.map(Path::to_owned), ..Sandbox::default() };
     let path = variable("PATH").unwrap_or_default();
     let in_path: Vec<PathBuf> = env::split_paths(&path).filter(|it| it.is_absolute()).collect();
@@ -49,31 +53,35 @@ pub fn toolchains(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsStrin
     let links: BTreeSet<_> = links.collect();
     let programs = in_path.into_iter().chain(targets.iter().filter_map(|it| it.parent().map(Path::to_owned)));
     let programs: BTreeSet<_> = programs.filter_map(|it| fs::canonicalize(it).ok()).collect();
-    let installed = programs.iter().flat_map(|it| installed(it, &sandbox)).chain(libraries(&sandbox));
+    let installed = programs.iter().flat_map(|it| installed(it, &sandbox, root)).chain(libraries(&sandbox));
     let all = usual.into_iter().chain(installed).filter_map(|it| fs::canonicalize(it).ok());
     Toolchains { read: outermost(all), links: links.into_iter().collect() }
 }
 
 /// What has to be shown so that the programs of a folder run.
-fn installed(folder: &Path, sandbox: &Sandbox) -> Vec<PathBuf> {
-    let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    let is_for_programs = PROGRAMS.contains(&name);
-    let home = sandbox.home.as_deref();
+fn installed(folder: &Path, sandbox: &Sandbox, root: &Path) -> Vec<PathBuf> {
+    let is_for_programs =
+        folder.file_name().and_then(|it| it.to_str()).is_some_and(|it| PROGRAMS.contains(&it));
     let (Some(prefix), true) = (folder.parent(), sandbox.hides(folder)) else { return Vec::new() };
-    if home.is_some_and(|it| folder.starts_with(it)) {
-        // Any folder may be named by a variable.
-        return match (is_for_programs, home == Some(prefix)) {
-            (false, _) => Vec::new(),
-            (true, true) => vec![folder.to_owned()],
-            (true, false) => PARTS.iter().map(|it| prefix.join(it)).chain([folder.to_owned()]).collect(),
-        };
-    }
-    let place = if is_for_programs && depth(prefix) >= 2 { prefix } else { folder };
-    let holds_home = home.is_some_and(|it| it.starts_with(place));
-    if sandbox.is_private(place) || depth(place) < 2 || holds_home {
+    let home = sandbox.home.as_deref();
+    let holds = |it: &Path| root.starts_with(it) || home.is_some_and(|home| home.starts_with(it));
+    let parts = || PARTS.iter().map(|it| prefix.join(it)).chain([folder.to_owned()]).collect();
+    let whole = |it: &Path| if depth(it) < 2 { Vec::new() } else { vec![it.to_owned()] };
+    if folder.starts_with(root) || holds(folder) {
         Vec::new()
+    } else if home.is_some_and(|it| folder.starts_with(it)) {
+        // Any folder may be named by a variable.
+        match is_for_programs {
+            true if holds(prefix) => vec![folder.to_owned()],
+            true => parts(),
+            false => Vec::new(),
+        }
+    } else if sandbox.is_private(folder) {
+        Vec::new()
+    } else if is_for_programs && holds(prefix) {
+        parts()
     } else {
-        vec![place.to_owned()]
+        whole(if is_for_programs && depth(prefix) >= 2 { prefix } else { folder })
     }
 }
 
@@ -156,13 +164,14 @@ mod tests {
     fn programs_are_shown_with_what_they_need_and_homes_in_parts() {
         let sandbox = Sandbox { home: Some("/home/a".into()), ..Sandbox::default() };
         let shown = |folder: &str| {
-            let all = installed(Path::new(folder), &sandbox);
+            let all = installed(Path::new(folder), &sandbox, Path::new("/work/project/app"));
             all.iter().map(|it| it.display().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(shown("/opt/node/bin"), ["/opt/node"]);
         assert_eq!(shown("/opt/bin"), ["/opt/bin"]);
         assert_eq!(shown("/apps/tools/x"), ["/apps/tools/x"]);
         assert_eq!(shown("/home/a/bin"), ["/home/a/bin"]);
+        assert!(!shown("/work/project/bin").contains(&"/work/project".to_owned()));
         assert!(shown("/home/a/node/bin").contains(&"/home/a/node/lib".to_owned()));
         for none in [
             "/usr/bin",
@@ -174,6 +183,7 @@ mod tests {
             "/data/x/bin",
             "/etc/x/bin",
             "/srv",
+            "/work/project/app/bin",
         ] {
             assert!(shown(none).is_empty(), "{none}");
         }

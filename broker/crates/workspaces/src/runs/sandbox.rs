@@ -35,7 +35,7 @@ pub fn sandbox(
             hint: Some("run it in a project's own folder".to_owned()),
         });
     }
-    let toolchains = shadow::toolchains(home.as_deref(), &variable);
+    let toolchains = shadow::toolchains(home.as_deref(), root, &variable);
     let stores = shadow::stores(home.as_deref(), &variable);
     let repository = repository(root).and_then(|it| fs::canonicalize(it).ok());
     let read: BTreeSet<PathBuf> = toolchains.read.into_iter().chain(repository).collect();
