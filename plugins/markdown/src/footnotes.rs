@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use rumdl_lib::rule::LintWarning;
 use rustc_hash::FxHashSet;
 
-/// What a finding about footnotes is about, names in small letters.
+/// Subject of a finding about footnotes; names are in small letters.
 enum Subject {
     Unused(String),
     Undefined(String),

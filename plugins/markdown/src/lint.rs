@@ -17,6 +17,10 @@ use crate::settings::Settings;
 use crate::workspace::Workspace;
 use crate::{anchors, convert, defaults, footnotes, links, nesting};
 
+/// Why a file with work for programs is not checked as a whole.
+const PROGRAMS: &str = "`code-block-tools` names programs for this file's code blocks, which were not run: take them out of \
+                        the configuration, or run `rumdl check` itself for them";
+
 /// What rumdl says of the file.
 ///
 /// # Errors
@@ -33,27 +37,53 @@ pub(crate) fn run(
         Err(Binary { utf16 }) => return Ok(binary(path, utf16, settings)),
     };
     if nesting::is_too_deep(document.text()) {
-        let why =
-            format!("lists and quotations stand in each other more than {} levels deep", nesting::DEEPEST);
-        return Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) });
+        return Ok(too_deep());
     }
-    let mut rules = filter_rules_for_file(&settings.rules, &settings.config, settings.relative(path));
-    let root = workspace.root().to_path_buf();
-    if settings.has_defaults {
-        let off = workspace.sites.off(path, document.text(), &root);
-        rules.retain(|it| !off.contains(&it.name()));
-    }
+    let rules = rules_on(path, &document, settings, workspace);
     let (mut warnings, index) = analyze(path, &document, &rules, settings)?;
-    anchors::drop_known(&mut warnings, document.text());
-    let is_python_markdown = workspace.sites.may_be_mkdocs(path, document.text(), &root);
-    footnotes::drop_known(&mut warnings, document.text(), is_python_markdown);
+    drop_known(path, &document, workspace, &mut warnings);
     let mut report = Report::new(Vec::new());
     match links::check(path, index, &rules, settings, workspace) {
         Ok(found) => warnings.extend(found),
         Err(problem) => report.completeness = Completeness::Partial(problem),
     }
+    adapt(&document, &rules, settings, &mut warnings);
+    if has_work_for_programs(path, &document, settings) {
+        report.completeness = Completeness::Partial(PROGRAMS.to_owned());
+    }
+    let own_rules = rules_reconfigured_by_document(&rules, &settings.config, strip_bom(document.text()));
+    report.diagnostics = convert::findings(warnings, &document, settings, &own_rules);
+    Ok(report)
+}
+
+/// The rules that hold for the file.
+fn rules_on(
+    path: &Path,
+    document: &Document,
+    settings: &Settings,
+    workspace: &mut Workspace,
+) -> Vec<Box<dyn Rule>> {
+    let mut rules = filter_rules_for_file(&settings.rules, &settings.config, settings.relative(path));
+    if settings.has_defaults {
+        let root = workspace.root().to_path_buf();
+        let off = workspace.sites.off(path, document.text(), &root);
+        rules.retain(|it| !off.contains(&it.name()));
+    }
+    rules
+}
+
+/// Drops findings about anchors and footnotes that are there.
+fn drop_known(path: &Path, document: &Document, workspace: &mut Workspace, warnings: &mut Vec<LintWarning>) {
+    anchors::drop_known(warnings, document.text());
+    let root = workspace.root().to_path_buf();
+    let is_python_markdown = workspace.sites.may_be_mkdocs(path, document.text(), &root);
+    footnotes::drop_known(warnings, document.text(), is_python_markdown);
+}
+
+/// Makes rumdl's findings those of markdownlint, or of the rules that are on by default, where these hold.
+fn adapt(document: &Document, rules: &[Box<dyn Rule>], settings: &Settings, warnings: &mut Vec<LintWarning>) {
     if let Some(markdownlint) = &settings.markdownlint {
-        markdownlint.retain(document.text(), &mut warnings);
+        markdownlint.adapt(document.text(), rules, warnings);
     }
     if settings.has_defaults {
         let lines: Vec<&str> = document.text().lines().collect();
@@ -62,14 +92,6 @@ pub(crate) fn run(
             defaults::keeps(it, line.copied().unwrap_or_default(), document.text())
         });
     }
-    if has_work_for_programs(path, &document, settings) {
-        let why = "`code-block-tools` names programs for this file's code blocks, which were not run: take them out of \
-                   the configuration, or run `rumdl check` itself for them";
-        report.completeness = Completeness::Partial(why.to_owned());
-    }
-    let own_rules = rules_reconfigured_by_document(&rules, &settings.config, strip_bom(document.text()));
-    report.diagnostics = convert::findings(warnings, &document, settings, &own_rules);
-    Ok(report)
 }
 
 fn analyze(
@@ -87,6 +109,11 @@ fn analyze(
     }
     let (warnings, index) = run.analyze_raw();
     Ok((warnings.map_err(|it| format!("rumdl could not check the file: {it}"))?, index))
+}
+
+fn too_deep() -> Report {
+    let why = format!("lists and quotations stand in each other more than {} levels deep", nesting::DEEPEST);
+    Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }
 }
 
 fn binary(path: &Path, utf16: bool, settings: &Settings) -> Report {

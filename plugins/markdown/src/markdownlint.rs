@@ -1,20 +1,32 @@
 //! What rumdl does not read of markdownlint's configuration: `extends`, tags of rules, which rules there are, and some of
-//! their options ([`options`]). What it finds all the same and markdownlint does not is dropped ([`findings`]).
+//! their options ([`options`]). What it finds all the same and markdownlint does not is dropped ([`findings`]), and some rules
+//! are carried out here ([`checks`]).
 //!
 //! A base is a file relative to the one that names it, a style that markdownlint ships (`markdownlint/style/prettier`), or a
 //! JSON or YAML file of a package in `node_modules`. Left out: bases that are programs.
 
+mod blank_lines;
+mod blocks;
+mod checks;
+mod emphasis;
 mod findings;
 mod line_length;
 mod options;
+mod page;
+mod reader;
+mod styles;
+mod table_columns;
+mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rumdl_lib::config::{ConfigLoaded, MARKDOWNLINT_CONFIG_FILES, SourcedConfig, resolve_rule_name_alias};
 use rumdl_lib::markdownlint_config::{MarkdownlintConfig, load_markdownlint_config};
-use rumdl_lib::rule::LintWarning;
+use rumdl_lib::rule::{LintWarning, Rule};
 use serde_json::{Map, Value};
+
+use self::page::Page;
 
 /// Files that extend each other, one after the other.
 const DEEPEST: usize = 16;
@@ -76,7 +88,7 @@ pub(crate) struct Extras {
     named: BTreeSet<String>,
     /// Rules that rumdl cannot run as the configuration says.
     pub(crate) unable: BTreeSet<String>,
-    /// What it says of rules, by codes.
+    /// What it says of rules, by codes, and what `default` is.
     rules: Map<String, Value>,
     /// Why a base is not known.
     pub(crate) unresolved: Option<String>,
@@ -88,9 +100,16 @@ impl Extras {
         (RULES.contains(&rule) || self.named.contains(rule)) && !self.unable.contains(rule)
     }
 
-    /// Drops the findings in `text` that markdownlint would not have.
-    pub(crate) fn retain(&self, text: &str, warnings: &mut Vec<LintWarning>) {
-        findings::retain(&self.rules, text, warnings);
+    /// Rules that are on unless the configuration turns them off, and in rumdl only if it names them.
+    pub(crate) fn on_by_default(&self) -> &'static [&'static str] {
+        if self.rules.get("default") == Some(&Value::Bool(false)) { &[] } else { &["MD060"] }
+    }
+
+    /// Makes rumdl's findings in `text` those that markdownlint would have by those of its rules that are on.
+    pub(crate) fn adapt(&self, text: &str, on: &[Box<dyn Rule>], warnings: &mut Vec<LintWarning>) {
+        let page = Page::new(&self.rules, text);
+        findings::retain(&page, warnings);
+        checks::apply(&page, on, warnings);
     }
 }
 
@@ -111,6 +130,7 @@ pub(crate) fn complete(sourced: &mut SourcedConfig<ConfigLoaded>, root: &Path) -
     }
     let is_own = |it: &&String| resolve_rule_name_alias(it).is_some() && !RULES.contains(&it.as_str());
     extras.named = rules.keys().filter(is_own).cloned().collect();
+    is_needed |= options::coerce(&mut rules);
     let merged = serde_json::from_value::<MarkdownlintConfig>(Value::Object(rules.clone()));
     if is_needed && let Ok(merged) = merged {
         let last = files.last().map(|it| it.to_string_lossy());

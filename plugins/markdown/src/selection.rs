@@ -66,6 +66,9 @@ impl Selection {
             (None, Source::Nothing) => only(defaults::RULES.map(str::to_owned).to_vec()),
             (None, Source::Rumdl | Source::Markdownlint(_)) => global.clone(),
         };
+        if let (None, Source::Markdownlint(extras)) = (&self.select, source) {
+            wanted.extend_enable.extend(extras.on_by_default().iter().map(|it| (*it).to_owned()));
+        }
         wanted.extend_disable.extend(self.ignore.iter().cloned());
         let mut on = rumdl_lib::rules::filter_rules(rules, &wanted);
         if let (None, Source::Markdownlint(extras)) = (&self.select, source) {

@@ -152,6 +152,13 @@ fn options_of_markdownlints_rules() {
         (r#""MD005": true"#, "# T\n\n- a\n - b\n", "MD005"),
         (r#""MD009": true"#, "# T\n\ntext\n  \ntext \n", "MD009"),
         (r#""MD009": {"strict": true}"#, "# T\n\n```text\na \n```\n", ""),
+        (r#""MD009": {"strict": true}"#, "# T\n\n- a  \n  b  \n", "MD009"),
+        (r#""MD012": {"maximum": "2"}"#, "# T\n\n\ntext\n", ""),
+        (r#""MD013": {"line_length": "120"}"#, &*code, ""),
+        (r#""MD013": {"line_length": "90", "code_blocks": "no"}"#, &*code, "MD013"),
+        (r#""MD055": {"style": "leading_only"}"#, "# T\n\n| a\n| -\n| b |\n", "MD055"),
+        (r#""MD060": {"style": "tight"}"#, "# T\n\n|a|\n|-|\n|b|\n", ""),
+        (r#""MD060": {"style": "tight"}"#, "# T\n\n|a|\n|-|\n|b |\n", "MD060"),
         (r#""MD012": true"#, "---\na: b\n---\n\n\n\n# T\n", ""),
         (r#""MD030": {"ul_multi": 3}"#, "# T\n\n- a\n- b\n", ""),
         (r#""MD030": {"ul_single": 3}"#, "# T\n\n- a\n\n- b\n", ""),
@@ -174,6 +181,84 @@ fn options_of_markdownlints_rules() {
         let config = format!("{{\"default\": false, {options}}}");
         let mut project = Project::new(&[(".markdownlint.json", &*config), ("a.md", text)]);
         assert_eq!(project.check("a.md"), want, "{options}: {text}");
+    }
+}
+
+/// Where markdownlint's findings are.
+#[test]
+fn lines_of_markdownlints_findings() {
+    let cases = [
+        ("MD001", "# A\n\n### B\n\n##### C\n\n### D\n", "3 MD001, 5 MD001"),
+        ("MD001", "---\ntitle: A\n---\n\n### B\n", "5 MD001"),
+        ("MD003", "# A\n\nB\n---\n\n## C ##\n", "3 MD003, 6 MD003"),
+        ("MD004", "- a\n\nb\n\n* c\n  + d\n", "5 MD004, 6 MD004"),
+        ("MD005", "- a\n\t- b\n\t- c\n\t\t- d\n- e\n", ""),
+        ("MD005", " 9. a\n10. b\n 11. c\n", "3 MD005"),
+        ("MD009", "> a\n> \n> b\n\n- c\n\t\n<!-- d \n-->\n", "2 MD009, 6 MD009"),
+        ("MD012", "a\n\n\n\nb\n\n", "3 MD012, 4 MD012, 7 MD012"),
+        ("MD025", "[x](y)\n\n# A\n\n# B\n", ""),
+        ("MD028", "> [!TIP]\n> a\n\n> [!NOTE]\n> b\n\nc\n\n> d\n", "3 MD028"),
+        ("MD029", "1. a\n1. b\n3. c\n\nd\n\n0. e\n1. f\n\ng\n\n2. h\n3. i\n", "3 MD029, 12 MD029, 13 MD029"),
+        ("MD031", "- a\n\n    ```c\nb\n", "3 MD031"),
+        ("MD032", "- a\n\n    ```c\nb\n\n- c\n\n[d]: e\n", "3 MD032"),
+        ("MD035", "a\n\n***\n\nb\n\n---\n\n***\n", "7 MD035"),
+        ("MD036", "**What it is**\n- a\n\n- b\n\n  **c**\n", "1 MD036"),
+        ("MD046", "    a\n\n```c\nb\n```\n", "3 MD046"),
+        ("MD047", "a\n\n<!-- b -->", ""),
+        ("MD049", "_a_ *b c\nd* [*e*](f) g*h*i\n", "1 MD049, 2 MD049, 2 MD049"),
+        ("MD050", "__a__\n\n| **b** | c |\n|---|---|\n", "3 MD050"),
+        ("MD053", "[[#a]]\n\n[#a]: b\n[#c]: d\n", "4 MD053"),
+        ("MD055", "a | b\n--|--\n| c | d |\n", "3 MD055, 3 MD055"),
+        ("MD056", "| a | b |\n|---|---|\n| `c || d` | e |\n", "3 MD056"),
+        ("MD060", "| a | b |\n|---|---|\n| ccc | d |\n| e | \u{26f7} |\n", ""),
+        ("MD060", "| a | b |\n| - | - |\n| ccc | d |\n| e  | f |\n", "4 MD060"),
+    ];
+    for (code, text, want) in cases {
+        let config = format!("{{\"default\": false, \"{code}\": true}}");
+        let mut project = Project::new(&[(".markdownlint.json", &*config), ("a.md", text)]);
+        let report = project.report("a.md", "").unwrap();
+        let line = |it: &Diagnostic| text[..it.span.start as usize].matches('\n').count() + 1;
+        let found: Vec<_> = report.diagnostics.iter().map(|it| format!("{} {}", line(it), it.code)).collect();
+        assert_eq!(found.join(", "), want, "{code}: {text}");
+    }
+}
+
+#[test]
+fn comments_turn_markdownlints_rules_off() {
+    let text = "_a_ *b*\n\n<!-- markdownlint-disable MD049 -->\n\n*c*\n\n<!-- markdownlint-enable MD049 -->\n\n*d*\n";
+    let option =
+        "<!-- markdownlint-configure-file { \"MD049\": { \"style\": \"asterisk\" } } -->\n\n_a_ *b*\n";
+    let mut project = Project::new(&[
+        (".markdownlint.json", "{\"MD041\": false, \"MD036\": false}"),
+        ("a.md", text),
+        ("b.md", option),
+    ]);
+    assert_eq!(project.lines("a.md"), "1 MD049 \"*b*\", 9 MD049 \"*d*\"");
+    assert_eq!(project.lines("b.md"), "3 MD049 \"_a_\"");
+}
+
+#[test]
+fn fixes_of_markdownlints_rules() {
+    let cases = [
+        ("MD049", "\u{feff}_a_ *b\nc*\n", "\u{feff}_a_ _b\nc_\n"),
+        ("MD050", "**a** __b__\n", "**a** **b**\n"),
+        ("MD055", "| a | b |\n|---|---|\nc | d\n", "| a | b |\n|---|---|\n| c | d |\n"),
+        ("MD055", "a | b\n--|--\n| c | d |\n", "a | b\n--|--\nc | d\n"),
+        ("MD004", "- a\n\nb\n\n* c\n", "- a\n\nb\n\n- c\n"),
+        ("MD012", "a\n\n", "a\n"),
+    ];
+    for (code, text, want) in cases {
+        let config = format!("{{\"default\": false, \"{code}\": true}}");
+        let mut project = Project::new(&[(".markdownlint.json", &*config), ("a.md", text)]);
+        let report = project.report("a.md", "").unwrap();
+        let fixes = report.diagnostics.iter().flat_map(|it| &it.fixes);
+        let mut edits: Vec<_> = fixes.flat_map(|it| &it.edits).collect();
+        edits.sort_by_key(|it| std::cmp::Reverse(it.span.start));
+        let mut fixed = text.to_owned();
+        for edit in edits {
+            fixed.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.replacement);
+        }
+        assert_eq!(fixed, want, "{code}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Lines that markdownlint's MD013 lets pass unless it is `strict`: such as have no blank beyond the limit (unless it is
-//! `stern`), such as have a link and no words of a paragraph beside it, and definitions of links and footnotes.
+//! Long lines: MD013. Unless it is `strict`, it lets pass lines that have no blank beyond the limit (unless it is `stern`)
+//! and lines that have a link and no words of a paragraph beside it; definitions of links and footnotes always.
 //!
 //! markdownlint goes by the words that stand right in a paragraph: those of a link, of emphasis, of headings and of tables
 //! do not count. Left out: escapes and entities, which do not count for it and do here.
@@ -7,7 +7,10 @@
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
-use rustc_hash::FxHashSet;
+use rumdl_lib::rule::LintWarning;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::page::Page;
 
 /// The lines of a text, counted from 1.
 #[derive(Default)]
@@ -36,8 +39,13 @@ impl LongLines {
         found.definitions.extend(definitions.flatten());
         // Whether the words of each open element are those of a paragraph. Items of tight lists are paragraphs as well.
         let mut open: Vec<bool> = Vec::new();
+        let mut is_code = false;
         for (event, range) in parser.into_offset_iter() {
             match event {
+                Event::Start(Tag::CodeBlock(_)) => {
+                    is_code = true;
+                    open.push(false);
+                }
                 Event::Start(tag) => {
                     open.push(matches!(tag, Tag::Paragraph | Tag::Item));
                     match tag {
@@ -46,10 +54,13 @@ impl LongLines {
                         _ => {}
                     }
                 }
-                Event::End(_) => drop(open.pop()),
+                Event::End(_) => {
+                    is_code = false;
+                    open.pop();
+                }
                 Event::Text(_) => {
                     let words = &text[range.clone()];
-                    if is_address(words) {
+                    if is_address(words) && !is_code {
                         found.with_links.extend(lines(&range));
                     }
                     if open.last() == Some(&true) && !is_whole_address(words) {
@@ -74,7 +85,9 @@ impl LongLines {
 
 /// Whether a text has an address that is a link without any sign for it.
 fn is_address(text: &str) -> bool {
-    ["http://", "https://", "www."].iter().any(|it| text.contains(it))
+    ["http://", "https://", "www."]
+        .iter()
+        .any(|it| text.split(it).skip(1).any(|it| it.starts_with(char::is_alphanumeric)))
 }
 
 fn is_whole_address(text: &str) -> bool {
@@ -83,11 +96,85 @@ fn is_whole_address(text: &str) -> bool {
         && !text.ends_with(|it: char| "?!.,:*_~\"'<)".contains(it))
 }
 
-/// Whether a line has a blank beyond the limit that a message of MD013's names.
-pub(super) fn has_blank_beyond(line: &str, message: &str) -> bool {
-    let limit = message.split_once(" exceeds ").and_then(|it| it.1.split(' ').next());
-    let Some(limit) = limit.and_then(|it| it.parse::<usize>().ok()) else { return true };
-    line.chars().skip(limit).any(char::is_whitespace)
+/// Lines longer than the limit for what they are part of.
+pub(super) fn check(page: &Page<'_>) -> Vec<LintWarning> {
+    let limits = Limits::new(page);
+    let long = LongLines::of(&page.text[page.start_of(page.first)..]);
+    let lines = (page.first..=page.lines.len()).filter_map(|number| {
+        let (line, limit) = (page.line(number), limits.of(number)?);
+        let inner = number + 1 - page.first;
+        let passes = long.is_definition(inner) || limits.lets_pass(line, long.is_link_only(inner));
+        let whole = if page.commented.contains(&number) { line.trim_end() } else { line };
+        let is_long = limits.counted(whole) > limit && length(line) != limit;
+        (!passes && is_long).then(|| finding(page, number, limit))
+    });
+    lines.collect()
+}
+
+fn finding(page: &Page<'_>, number: usize, limit: usize) -> LintWarning {
+    let (line, start) = (page.line(number), page.start_of(number));
+    let beyond = line.char_indices().nth(limit).map_or(line.len(), |it| it.0);
+    let message = format!("Line length {} exceeds {limit} characters", length(line));
+    page.finding("MD013", start + beyond..start + line.len(), message)
+}
+
+/// What the rule's options say.
+struct Limits {
+    plain: usize,
+    is_strict: bool,
+    is_stern: bool,
+    /// The limits of lines that are part of headings, code and tables.
+    special: FxHashMap<usize, Option<usize>>,
+}
+
+impl Limits {
+    fn new(page: &Page<'_>) -> Self {
+        let number = |name, default| page.number("MD013", name, default);
+        let plain = number("line_length", 80);
+        let limit = |name, length: u64| page.is_true("MD013", name, true).then_some(to_size(length));
+        let headings = limit("headings", number("heading_line_length", plain));
+        let code = limit("code_blocks", number("code_block_line_length", plain));
+        let tables = limit("tables", plain);
+        let mut special = FxHashMap::default();
+        special.extend(page.headings.iter().flat_map(|it| it.lines.clone()).map(|it| (it, headings)));
+        special.extend(page.code.iter().flat_map(|it| it.lines.clone()).map(|it| (it, code)));
+        special.extend(page.tables.iter().flatten().map(|it| (page.line_at(it.start), tables)));
+        let (is_strict, is_stern) =
+            (page.is_true("MD013", "strict", false), page.is_true("MD013", "stern", false));
+        Self { plain: to_size(plain), is_strict, is_stern, special }
+    }
+
+    /// None: any length.
+    fn of(&self, number: usize) -> Option<usize> {
+        self.special.get(&number).copied().unwrap_or(Some(self.plain))
+    }
+
+    fn lets_pass(&self, line: &str, is_link_only: bool) -> bool {
+        !self.is_strict && (is_link_only || self.is_stern && is_single_word(line))
+    }
+
+    /// How much of a line counts: unless each character does, a word that begins within the limit may end beyond it.
+    fn counted(&self, line: &str) -> usize {
+        if self.is_strict || self.is_stern {
+            return length(line);
+        }
+        length(line.trim_end_matches(|it: char| !it.is_whitespace())) + 1
+    }
+}
+
+fn to_size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// As JavaScript counts: in units of UTF-16.
+fn length(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
+/// Whether a line cannot be broken: a word, with marks of headings or quotations before it.
+fn is_single_word(line: &str) -> bool {
+    let before = line.trim_end_matches(|it: char| !it.is_whitespace());
+    before.chars().all(|it| matches!(it, '#' | '>') || it.is_whitespace())
 }
 
 #[cfg(test)]
@@ -106,6 +193,7 @@ mod tests {
         assert_eq!(link_only("- **[a b](c)**\n- ![a b](c)\n- a [b](c)\n\n<https://a.org>\n"), [1, 2, 5]);
         assert_eq!(link_only("## A [b](c) d\n\n| a | [b](c) |\n| - | - |\n| a | [b](c) |\n"), [1, 3, 5]);
         assert_eq!(link_only("https://a.org\n\nhttps://a.org.\n\n[a](b) [c](d)\n"), [1]);
+        assert_eq!(link_only("```sh\ncurl https://a.org\n```\n\n    wget https://a.org\n"), [0; 0], "code");
         assert_eq!(link_only("text only\n\n`code` *more*\n"), [0; 0]);
     }
 
@@ -116,9 +204,8 @@ mod tests {
     }
 
     #[test]
-    fn blanks() {
-        let message = "Line length 9 exceeds 5 characters";
-        assert!(!has_blank_beyond("a b cdefg", message) && has_blank_beyond("abcdef gh", message));
-        assert!(has_blank_beyond("ab", "of another form"));
+    fn words_of_lines() {
+        assert!(is_single_word("> ## word") && is_single_word("word") && is_single_word(""));
+        assert!(!is_single_word("- word") && !is_single_word("two words"));
     }
 }
