@@ -7,7 +7,8 @@
 //! Not as selene does it, each where selene's way would be of no use here:
 //! - The nearest `selene.toml` counts, as if selene ran in its folder; selene looks only where it runs.
 //! - Where there is none, only the lints of [`defaults`] are on, what may be meant as it is passes ([`excused`]; comments
-//!   for luacheck count, [`luacheck`]), and a file may be of any version of Lua.
+//!   for luacheck count, [`luacheck`]), what a `.luacheckrc` excludes or ignores is left out ([`luacheckrc`]), and a file may be
+//!   of any version of Lua.
 //! - A standard library with `vim`, `jit`, `ffi` or `ngx` in it is of LuaJIT as well, and escapes in strings are those of the
 //!   versions that a file may be of ([`escapes`]); selene knows those of Lua 5.1.
 //! - Bytes that are no UTF-8 are none of Lua's business: what is found elsewhere in such a file is told.
@@ -17,8 +18,8 @@
 //! - `&` and `|` in expressions of Luau are syntax errors, where selene breaks off ([`luau`]).
 //! - The standard library `roblox` is a download. Without it (a `roblox.yml` in the project) the lints that need it are off.
 //!
-//! Left out: `.luacheckrc`, which is a program in Lua; other endings than `.lua` and `.luau`; LuaJIT's names with letters
-//! that are not ASCII, which are syntax errors here as with selene.
+//! Left out: other endings than `.lua` and `.luau`; LuaJIT's names with letters that are not ASCII, which are syntax errors
+//! here as with selene.
 
 mod convert;
 mod corrections;
@@ -28,6 +29,7 @@ mod excused;
 mod lenient;
 mod lint;
 mod luacheck;
+mod luacheckrc;
 mod luau;
 mod nesting;
 mod projects;
@@ -75,7 +77,8 @@ impl Plugin for Lua {
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
         let path = self.projects.root().join(&file.path);
         let project = self.projects.of(&path).map_err(|it| it.to_string())?;
-        if !file.is_explicit() && project.excludes(&path) {
+        let selection = self.projects.selection();
+        if !file.is_explicit() && project.excludes(&path, selection.is_chosen()) {
             return Ok(Report::excluded());
         }
         let text = file.text();
@@ -83,9 +86,13 @@ impl Plugin for Lua {
             Some(why) => {
                 return Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) });
             }
-            None => project.linter.run(&file.path, &text, self.projects.selection()),
+            None => project.linter.run(&file.path, &text, selection),
         };
-        report.diagnostics.retain(|it| !is_of_other_text(it, &file.content, &text));
+        report.diagnostics.retain(|it| {
+            let name = text.get(it.span.start as usize..it.span.end as usize).unwrap_or_default();
+            let is_ignored = !selection.asks_for(&it.code) && project.ignores(&it.code, name);
+            !is_ignored && !is_of_other_text(it, &file.content, &text)
+        });
         Ok(report)
     }
 

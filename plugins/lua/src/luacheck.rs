@@ -111,7 +111,7 @@ impl Suppression<'_> {
 }
 
 /// Whether a pattern stands for a lint of selene's, by what luacheck has in its place.
-fn fits(pattern: &str, code: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, code: &str, name: &str) -> bool {
     let numbers: &[&str] = match code {
         "unused_variable" => &["211", "212", "213", "221", "231", "311"],
         "empty_if" => &["542"],

@@ -1,4 +1,5 @@
-//! Which configuration holds for a file: the nearest `selene.toml`, and never one above the root.
+//! Which configuration holds for a file: the nearest `selene.toml`, and never one above the root. Where there is none, each
+//! `.luacheckrc` counts from the root down, since luacheck may be run in each of their folders.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -11,6 +12,7 @@ use selene_lib::{CheckerConfig, LintVariation};
 
 use crate::defaults;
 use crate::lint::Linter;
+use crate::luacheckrc::Luacheckrc;
 use crate::rules::Selection;
 use crate::warm_up;
 
@@ -33,11 +35,20 @@ pub(crate) struct Project {
     pub(crate) linter: Rc<Linter>,
     /// The file, and what it says of lints; none without a configuration.
     configured: Option<(PathBuf, HashMap<String, LintVariation>)>,
+    /// None where there is a configuration.
+    luacheck: Vec<Rc<Luacheckrc>>,
 }
 
 impl Project {
-    pub(crate) fn excludes(&self, file: &Path) -> bool {
+    /// Whether a file is left out; `is_chosen` if the user selected the lints.
+    pub(crate) fn excludes(&self, file: &Path, is_chosen: bool) -> bool {
         self.exclude.is_match(file.strip_prefix(&self.base).unwrap_or(file))
+            || !is_chosen && self.luacheck.iter().any(|it| it.excludes(file))
+    }
+
+    /// Whether luacheck would ignore what a lint says of a name.
+    pub(crate) fn ignores(&self, code: &str, name: &str) -> bool {
+        self.luacheck.iter().any(|it| it.ignores(code, name))
     }
 
     /// The configuration file.
@@ -47,7 +58,9 @@ impl Project {
 
     /// Whether a lint is on if the user asks for none.
     pub(crate) fn turns_on(&self, code: &str) -> bool {
-        let Some((_, lints)) = &self.configured else { return !defaults::is_off(code) };
+        let Some((_, lints)) = &self.configured else {
+            return !defaults::is_off(code) && !self.ignores(code, "");
+        };
         lints
             .get(code)
             .map_or_else(|| defaults::is_on_in_selene(code), |it| !matches!(it, LintVariation::Allow))
@@ -118,15 +131,30 @@ impl Projects {
         if !self.options.isolated && is_there(&config) {
             return self.load(&config, dir);
         }
-        match dir.parent() {
-            Some(parent) if dir != self.root && dir.starts_with(&self.root) => self.directory(parent),
-            _ => Ok(Rc::new(self.unconfigured())),
-        }
+        let inherited = match dir.parent() {
+            Some(parent) if dir != self.root && dir.starts_with(&self.root) => self.directory(parent)?,
+            _ => Rc::new(self.unconfigured(Vec::new())),
+        };
+        Ok(self.with_luacheck(inherited, dir))
     }
 
-    fn unconfigured(&self) -> Project {
+    fn unconfigured(&self, luacheck: Vec<Rc<Luacheckrc>>) -> Project {
         let (base, exclude, linter) = (self.root.clone(), GlobSet::empty(), self.unconfigured.clone());
-        Project { base, exclude, linter, configured: None }
+        Project { base, exclude, linter, configured: None, luacheck }
+    }
+
+    /// The project, and besides what holds for it a `.luacheckrc` in `dir`.
+    fn with_luacheck(&self, inherited: Rc<Project>, dir: &Path) -> Rc<Project> {
+        if inherited.configured.is_some() || self.options.isolated {
+            return inherited;
+        }
+        match Luacheckrc::read(dir) {
+            Some(own) => {
+                let all = inherited.luacheck.iter().cloned().chain([Rc::new(own)]).collect();
+                Rc::new(self.unconfigured(all))
+            }
+            None => inherited,
+        }
     }
 
     /// `base` is where selene would run.
@@ -146,7 +174,7 @@ impl Projects {
         folders.extend(file.parent().filter(|it| *it != base).map(Path::to_path_buf));
         let configured = Some((file.to_path_buf(), config.lints.clone()));
         let linter = Rc::new(Linter::configured(config, &folders, &self.root)?);
-        Ok(Project { base: base.to_path_buf(), exclude, linter, configured })
+        Ok(Project { base: base.to_path_buf(), exclude, linter, configured, luacheck: Vec::new() })
     }
 }
 

@@ -148,6 +148,6 @@ pub(crate) const TABLE: [(&str, bool, &str, &str); 33] = [
         "unused_variable",
         false,
         "A variable that is never used",
-        "Configured by `ignore_pattern` (`^_`) and `allow_unused_self`. Where there is no `selene.toml`, global variables, parameters, the variables of loops, all but the last of several that are assigned at once, and further results of a call are let pass, and what comments for luacheck ignore.",
+        "Configured by `ignore_pattern` (`^_`) and `allow_unused_self`. Where there is no `selene.toml`, global variables, parameters, the variables of loops, all but the last of several that are assigned at once, and further results of a call are let pass, and what comments for luacheck or a `.luacheckrc` ignore.",
     ),
 ];

@@ -59,6 +59,10 @@ pub(crate) fn note(is_ruffs_default: bool, rule: Rule) -> &'static str {
             "\n\n## In Broker\nWhere ruff is not configured, names are not reported that are bound through `globals()` or `exec`, \
              or whose absence is handled (`except NameError: return`)."
         }
+        Rule::ExceptWithNonExceptionClasses => {
+            "\n\n## In Broker\nWhere ruff is not configured, conditional expressions are not reported whose branches are exceptions or \
+             tuples of them (`except known + ((extra,) if extra else ()):`)."
+        }
         Rule::UnusedImport => {
             "\n\n## In Broker\nWhere ruff is not configured, `from . import submodule` is not reported in `__init__.pyi`, which \
              declares the submodule."

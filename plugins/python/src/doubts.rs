@@ -1,5 +1,5 @@
 //! Suppresses findings of ruff where ruff is not configured: names that are bound, or known to be missing, in ways that it
-//! does not follow, and imports of a stub that declare submodules.
+//! does not follow, exceptions that it does not look for, and imports of a stub that declare submodules.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -11,12 +11,14 @@ use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Alias, ModModule, PySourceType, PythonVersion, Stmt, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange};
 
+use crate::caught;
 use crate::handled::Handled;
 use crate::namespace::Namespace;
 use crate::ranges::Ranges;
 
 const UNDEFINED_NAME: &str = "F821";
 const UNUSED_IMPORT: &str = "F401";
+const NO_EXCEPTION: &str = "B030";
 
 /// Drops findings that may be no mistake.
 pub(crate) fn suppress(
@@ -25,7 +27,8 @@ pub(crate) fn suppress(
     source: &SourceKind,
     source_type: PySourceType,
 ) {
-    let is_doubtful = |it: &Diagnostic| [UNDEFINED_NAME, UNUSED_IMPORT].contains(&it.secondary_code_or_id());
+    let codes = [UNDEFINED_NAME, UNUSED_IMPORT, NO_EXCEPTION];
+    let is_doubtful = |it: &Diagnostic| codes.contains(&it.secondary_code_or_id());
     if !found.iter().any(is_doubtful) {
         return;
     }
@@ -43,12 +46,13 @@ struct Doubts<'a> {
     namespace: OnceCell<Namespace>,
     handled: OnceCell<Handled<'a>>,
     submodules: OnceCell<Ranges>,
+    exceptions: OnceCell<Ranges>,
 }
 
 impl<'a> Doubts<'a> {
     fn new(path: &'a Path, text: &'a str, module: &'a ModModule) -> Self {
-        let (namespace, handled, submodules) = Default::default();
-        Self { path, text, module, namespace, handled, submodules }
+        let (namespace, handled, submodules, exceptions) = Default::default();
+        Self { path, text, module, namespace, handled, submodules, exceptions }
     }
 
     fn may_be_right(&self, found: &Diagnostic) -> bool {
@@ -56,6 +60,7 @@ impl<'a> Doubts<'a> {
         match found.secondary_code_or_id() {
             UNDEFINED_NAME => self.may_be_bound(range),
             UNUSED_IMPORT => self.path.ends_with("__init__.pyi") && self.declares_submodule(range),
+            NO_EXCEPTION => self.exceptions.get_or_init(|| caught::exceptions(self.module)).contain(range),
             _ => false,
         }
     }

@@ -1,6 +1,7 @@
 //! The ruff linter as a Broker plugin: the crates ruff itself is made of, the project's own configuration,
-//! and the answers of `ruff check`. Without a configuration, [`defaults`] takes some rules out of ruff's, and [`doubts`]
-//! suppresses findings that may be no mistake.
+//! and the answers of `ruff check`. Without a configuration, [`defaults`] takes some rules out of ruff's, [`doubts`]
+//! suppresses findings that may be no mistake, and what the project's configuration of flake8 leaves out is left out
+//! ([`flake8`]).
 //!
 //! Start reading at [`Python`], then [`workspace`] (which settings hold for a file), [`lint`] (run ruff) and
 //! [`convert`] (say it in the plugin's words).
@@ -9,9 +10,11 @@
 //! stable (the host applies fixes), user-level configuration (`~/.config/ruff`), and EXE001 and EXE002,
 //! which ask for file modes that the mounted file system does not have.
 
+mod caught;
 mod convert;
 mod defaults;
 mod doubts;
+mod flake8;
 mod handled;
 mod lint;
 mod namespace;
@@ -79,7 +82,12 @@ impl Plugin for Python {
             return Ok(Report::excluded());
         };
         let package = self.workspace.package(&path, &applied.settings.linter.namespace_packages);
-        lint::run(&path, &file.content, package.as_ref(), &applied)
+        let mut report = lint::run(&path, &file.content, package.as_ref(), &applied)?;
+        if !report.diagnostics.is_empty() {
+            let ignores = applied.ignoring(&path);
+            report.diagnostics.retain(|it| !ignores(&it.code));
+        }
+        Ok(report)
     }
 
     fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
@@ -87,8 +95,10 @@ impl Plugin for Python {
         let (applied, config) = self.workspace.holding_for(&path).map_err(|it| it.to_string())?;
         let ignored = config.as_deref().map(|it| per_file::ignored(&path, it)).unwrap_or_default();
         let on = applied.settings.linter.rules.iter_enabled().filter(|it| !ignored.contains(*it));
-        let codes = on.map(|it| it.noqa_code().to_string());
-        Ok(RulesOn::new(codes.chain([convert::SYNTAX_ERROR.to_owned()]), config.as_deref()))
+        let codes = on.map(|it| it.noqa_code().to_string()).chain([convert::SYNTAX_ERROR.to_owned()]);
+        let ignores = applied.ignoring(&path);
+        let codes = codes.filter(|it| !ignores(it));
+        Ok(RulesOn::new(codes, config.as_deref().or(applied.flake8_file())))
     }
 }
 

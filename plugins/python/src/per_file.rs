@@ -54,11 +54,16 @@ fn read(file: &PathBuf) -> Option<Table> {
 /// configuration's folder.
 fn matches(pattern: &str, root: &Path, file: &Path) -> bool {
     let (is_negated, pattern) = pattern.strip_prefix('!').map_or((false, pattern), |it| (true, it));
+    fits(pattern, root, file) != is_negated
+}
+
+/// Whether a glob without a sign before it does.
+pub(crate) fn fits(pattern: &str, root: &Path, file: &Path) -> bool {
     let fits =
         |pattern: &str, it: &Path| Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(it));
     let absolute = normalize_path_to(pattern, root);
     let name = Path::new(file.file_name().unwrap_or_default());
-    (fits(pattern, name) || fits(&absolute.to_string_lossy(), file)) != is_negated
+    fits(pattern, name) || fits(&absolute.to_string_lossy(), file)
 }
 
 fn rules(codes: &Value) -> RuleSet {

@@ -62,7 +62,8 @@ mod tests {
         let often_wrong = rule("B018").unwrap();
         assert!(!often_wrong.default && often_wrong.explanation.contains("Off where ruff is not configured"));
         assert!(rule("F821").unwrap().explanation.contains("bound through `globals()`"));
-        for harmless in ["F541", "B020"].map(|it| rule(it).unwrap()) {
+        assert!(rule("B030").unwrap().explanation.contains("conditional expressions are not reported"));
+        for harmless in ["F541", "B020", "SIM118"].map(|it| rule(it).unwrap()) {
             assert!(!harmless.default && harmless.explanation.contains("Off where ruff is not configured"));
         }
         assert!(rule("ANN101").is_none(), "removed");

@@ -13,6 +13,13 @@ pub(crate) fn all() -> RuleSelection {
     RuleSelection { select: Some(vec![UnresolvedRuleSelector::cli("ALL")]), ..RuleSelection::default() }
 }
 
+/// Codes of the rules that selectors stand for.
+pub(crate) fn codes(selectors: &[UnresolvedRuleSelector]) -> Vec<String> {
+    let known = selectors.iter().filter_map(|it| it.resolve(PreviewMode::Enabled).ok());
+    let rules = known.flat_map(|it| it.all_rules().collect::<Vec<_>>());
+    rules.map(|it| it.noqa_code().to_string()).collect()
+}
+
 /// What holds on top of the configuration files, and the selectors that mean nothing to ruff.
 pub(crate) fn resolve(settings: &Settings) -> (RuleSelection, Vec<String>) {
     let mut unknown = Vec::new();

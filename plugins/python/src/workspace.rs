@@ -23,7 +23,8 @@ use ruff_workspace::resolver::{
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use crate::{defaults, problem};
+use crate::flake8::Flake8;
+use crate::{defaults, problem, selection};
 
 /// What the user asked for on the command line.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +54,23 @@ impl Options {
 pub(crate) struct Applied {
     pub(crate) settings: Settings,
     pub(crate) is_default: bool,
+    /// From the root down. What one of them leaves out is left out, since flake8 may be run in each of their folders.
+    flake8: Vec<Rc<Flake8>>,
+    /// Codes that the user selected besides.
+    more: Rc<[String]>,
+}
+
+impl Applied {
+    /// Whether a configuration of flake8 leaves a rule out for a file, which the user did not ask for.
+    pub(crate) fn ignoring(&self, file: &Path) -> impl Fn(&str) -> bool {
+        let ignoring: Vec<_> = self.flake8.iter().map(|it| it.ignoring(file)).collect();
+        move |code| ignoring.iter().any(|it| it(code)) && !self.more.iter().any(|it| it == code)
+    }
+
+    /// The nearest configuration of flake8 that counts.
+    pub(crate) fn flake8_file(&self) -> Option<&Path> {
+        self.flake8.last().map(|it| it.file())
+    }
 }
 
 /// Settings, or a sentence about the configuration that should have given them.
@@ -166,9 +184,21 @@ impl Workspace {
                 Err(error) => return Err(self.sentence(&error, &dir.join("pyproject.toml"))),
             }
         }
-        match dir.parent() {
-            Some(parent) if !is_root => self.directory(parent),
-            _ => self.default(),
+        let inherited = match dir.parent() {
+            Some(parent) if !is_root => self.directory(parent)?,
+            _ => self.default(Vec::new())?,
+        };
+        self.with_flake8(inherited, dir)
+    }
+
+    /// The settings, and besides them what a configuration of flake8 in `dir` leaves out.
+    fn with_flake8(&self, inherited: Rc<Applied>, dir: &Path) -> Resolved {
+        if !inherited.is_default || self.is_fixed() {
+            return Ok(inherited);
+        }
+        match Flake8::read(dir) {
+            Some(own) => self.default(inherited.flake8.iter().cloned().chain([Rc::new(own)]).collect()),
+            None => Ok(inherited),
         }
     }
 
@@ -191,19 +221,24 @@ impl Workspace {
         if let Some(config) = &self.options.config {
             return self.load(&self.root.join(config), &self.root, ConfigurationOrigin::UserSpecified);
         }
-        self.unconfigured(None)
+        self.unconfigured(None, Vec::new())
     }
 
     fn load(&self, config: &Path, project: &Path, origin: ConfigurationOrigin) -> Resolved {
         let configuration = resolve_configuration(config, self, origin);
         let settings = configuration.and_then(|it| it.into_settings(project));
-        let applied = settings.map(|settings| Applied { settings, is_default: false });
+        let applied = settings.map(|settings| Applied {
+            settings,
+            is_default: false,
+            flake8: Vec::new(),
+            more: Rc::default(),
+        });
         applied.map(Rc::new).map_err(|error| self.sentence(&error, config))
     }
 
-    /// What holds where no configuration was found.
-    fn default(&self) -> Resolved {
-        self.unconfigured(find_fallback_target_version(&self.root).map(Into::into))
+    /// What holds where no configuration of ruff was found.
+    fn default(&self, flake8: Vec<Rc<Flake8>>) -> Resolved {
+        self.unconfigured(find_fallback_target_version(&self.root).map(Into::into), flake8)
     }
 
     /// Ruff's default rules that are off where it is not configured.
@@ -212,17 +247,19 @@ impl Workspace {
         settings.map_or_else(Vec::new, |it| defaults::off(it.linter.rules.iter_enabled()))
     }
 
-    fn unconfigured(&self, target_version: Option<PythonVersion>) -> Resolved {
+    fn unconfigured(&self, target_version: Option<PythonVersion>, flake8: Vec<Rc<Flake8>>) -> Resolved {
         let target_version = target_version.or(self.options.target_version);
         let is_default = self.options.selection.select.is_none();
         let off = if is_default { self.off() } else { Vec::new() };
         let ignore = off.iter().cloned().map(UnresolvedRuleSelector::cli).collect();
-        let mut configuration = Configuration { target_version, ..Configuration::default() };
+        let extend_exclude = flake8.iter().flat_map(|it| it.excluded()).collect();
+        let mut configuration = Configuration { target_version, extend_exclude, ..Configuration::default() };
         configuration.lint.rule_selections.push(RuleSelection { ignore, ..RuleSelection::default() });
         // A `noqa` for them is not unused: it is needed where ruff itself runs.
         configuration.lint.external = Some(off);
         let settings = self.transform(configuration).into_settings(&self.root);
-        let applied = settings.map(|settings| Applied { settings, is_default });
+        let more = selection::codes(&self.options.selection.extend_select).into();
+        let applied = settings.map(|settings| Applied { settings, is_default, flake8, more });
         applied.map(Rc::new).map_err(|error| Rc::from(error.to_string()))
     }
 

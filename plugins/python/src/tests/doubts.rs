@@ -198,3 +198,44 @@ fn a_notebook_that_runs_another_one() {
     assert_eq!(notebook("%run ./setup.ipynb"), "");
     assert_eq!(notebook("%matplotlib inline"), "F821");
 }
+
+/// The findings by default of `except` with this expression, which ruff itself reports.
+fn caught(expr: &str) -> String {
+    let text = format!(
+        "def f(run, a, b, is_strict, mod):\n    try:\n        run()\n    except {expr}:\n        pass\n"
+    );
+    let selected = Project::new(&[("a.py", &text)]).with(select(&["B030"])).check("a.py");
+    assert!(selected.starts_with("B030"), "{expr}");
+    check("a.py", &text)
+}
+
+#[test]
+fn what_a_condition_chooses_may_be_caught() {
+    for right in [
+        "mod.known + ((a,) if is_strict else ())",
+        "(a if is_strict else b)",
+        "a if is_strict else b if mod else (a, b)",
+        "(a, b if is_strict else mod.Error)",
+        "(a, *(mod.more if is_strict else [b]))",
+        "(a, *(b + [mod.Error] if is_strict else ()))",
+        "(*[it.Error for it in a], *{b for b in mod.all})",
+    ] {
+        assert_eq!(caught(right), "", "{right}");
+    }
+}
+
+#[test]
+fn what_cannot_be_caught_is_reported() {
+    for wrong in [
+        "'text'",
+        "a if is_strict else None",
+        "a if is_strict else [b]",
+        "a or b",
+        "(a, (b,) if is_strict else a)",
+        "(a, 1, b if is_strict else a)",
+        "mod.known + ((a, 2) if is_strict else ())",
+        "mod.known - (b,)",
+    ] {
+        assert_eq!(caught(wrong), "B030", "{wrong}");
+    }
+}
