@@ -16,11 +16,13 @@
 //!   linter's configuration, is none.
 //! - ESLint's comments that disable a rule, or configure it as off, count ([`eslint`]), but in a project of Deno's.
 //! - A file that does not parse and whose types are Flow's ([`flow`]) is left out, but in a project of Deno's.
+//!   So is one that is a single expression ([`expression`]).
 //! - `f<<T>(a: T) => T>()` of TypeScript, which swc takes for a shift, is read ([`shifts`]).
 //! - Five of deno_lint's findings are wrong, and not told or told in other words: `adjacent-overload-signatures` in
 //!   JavaScript, `prefer-const` for `let a!: T`, `no-unused-vars` for `export import A = …` and for `import A = B.C` that is
 //!   used as a type, the same finding twice (`no-extra-boolean-cast`), and the message of
 //!   `jsx-void-dom-elements-no-children`, which is another rule's.
+//! - `no-dupe-keys` points to the key that repeats another one ([`keys`]), but in a project of Deno's.
 //! - Minified files are left out unless they are named, and templates that do not parse always ([`template`]).
 //! - Syntax errors that leave the rest readable are findings as well; deno writes them to its log.
 //! - `ban-unused-ignore` can be excluded; deno tells it all the same.
@@ -34,9 +36,11 @@ mod convert;
 mod defaults;
 mod doubts;
 mod eslint;
+mod expression;
 mod files;
 mod flow;
 mod jsdoc;
+mod keys;
 mod lint;
 mod meant;
 mod neighbours;

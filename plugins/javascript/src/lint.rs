@@ -15,7 +15,7 @@ use crate::eslint::Disabled;
 use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
 use crate::selection::Selection;
 use crate::shifts::Split;
-use crate::{flow, meant};
+use crate::{expression, flow, keys, meant};
 
 /// UTF-8's byte order mark, which the crate wants removed.
 const MARK: &str = "\u{feff}";
@@ -68,15 +68,20 @@ impl FileLinter {
             None => (text, 0),
         };
         let (parsed, read) = self.parse_with_splits(path, text)?;
-        if self.is_quiet && first_error(&parsed).is_some() && flow::is_likely(path, text, root) {
+        if first_error(&parsed).is_some()
+            && let Some(why) = self.objection(path, text, root)
+        {
             let path = path.strip_prefix(root).unwrap_or(path);
-            return Ok(Report::left_out(&path.display().to_string(), "its types are Flow's"));
+            return Ok(Report::left_out(&path.display().to_string(), why));
         }
         let blanks = read.as_ref().map(|it| it.blanks().to_vec()).unwrap_or_default();
         let place = Place { text, offset, blanks };
         let read = read.as_ref().map_or(text, |it| &it.text);
         let found = match parsed {
-            Ok((parsed, findings)) => {
+            Ok((parsed, mut findings)) => {
+                if !self.kind.is_of_deno() {
+                    keys::locate(&mut findings, &parsed);
+                }
                 let syntax = parsed.diagnostics().iter().filter(|_| self.tells_syntax_errors);
                 let source = Source { parsed: &parsed, text: read };
                 let disabled =
@@ -94,6 +99,15 @@ impl FileLinter {
             Err(_) => Vec::new(),
         };
         Ok(sorted(found))
+    }
+
+    /// Why a file that does not parse is likely right.
+    fn objection(&self, path: &Path, text: &str, root: &Path) -> Option<&'static str> {
+        if self.is_quiet && flow::is_likely(path, text, root) {
+            return Some("its types are Flow's");
+        }
+        let is_expression = !self.kind.is_of_deno() && expression::is_one(path, text);
+        is_expression.then_some("it is an expression, which another program evaluates")
     }
 
     /// With what was read in place of the text, if that is another.

@@ -11,8 +11,10 @@ use crate::tree::{Node, range, walk};
 /// The arrays of a script.
 #[derive(Debug, Default)]
 pub(crate) struct Arrays {
-    /// Those with an element that splitting may take apart.
+    /// Variables with an element that splitting may take apart.
     splittable: HashSet<String>,
+    /// Those that are given elements, and not only one text, which is split on purpose.
+    lists: HashSet<String>,
     /// Those with an element that names files: `*.txt`.
     globbed: HashSet<String>,
     /// Patterns name no files: `set -f`.
@@ -37,7 +39,8 @@ impl Arrays {
         let inner = expansion.trim_start_matches("${");
         match inner.split_once('[') {
             Some((name, _)) => {
-                self.splittable.contains(name) || !self.is_glob_off && self.globbed.contains(name)
+                self.lists.contains(name) && self.splittable.contains(name)
+                    || !self.is_glob_off && self.globbed.contains(name)
             }
             // `${@PREFIX@x}` is filled in before the script is run.
             None => inner
@@ -67,13 +70,17 @@ impl Arrays {
 
     fn command(&mut self, it: &SimpleCommand, text: &str) {
         match it.name.try_static_text(text).as_deref() {
-            Some("mapfile" | "readarray") => {
-                self.splittable.extend(it.args.last().map(|it| it.render(text)));
-            }
-            Some("read") if keeps_blanks(it, text) => self.splittable.extend(read_array(&it.args, text)),
+            Some("mapfile" | "readarray") => self.read(it.args.last().map(|it| it.render(text))),
+            Some("read") if keeps_blanks(it, text) => self.read(read_array(&it.args, text)),
             Some("set") => self.is_glob_off |= it.args.iter().any(|it| is_glob_off(it, text)),
             _ => {}
         }
+    }
+
+    /// Notes an array that lines, or what is between signs, are read into.
+    fn read(&mut self, name: Option<String>) {
+        self.lists.extend(name.clone());
+        self.splittable.extend(name);
     }
 
     fn assignment(&mut self, it: &Assignment, is_for_one: bool, text: &str) {
@@ -91,6 +98,13 @@ impl Arrays {
             // `a[1]=$x` is not split.
             AssignmentValue::Scalar(it) => it.try_static_text(text).is_none_or(|it| is_splittable(&it)),
         };
+        let is_list = match &it.value {
+            AssignmentValue::Compound(it) => !it.elements.is_empty(),
+            AssignmentValue::Scalar(_) => it.target.subscript.is_some(),
+        };
+        if is_list {
+            self.lists.insert(name.to_owned());
+        }
         if may_hold_blank {
             self.splittable.insert(name.to_owned());
         }
@@ -119,7 +133,7 @@ fn literals<'a>(word: &'a Word, text: &'a str) -> impl Iterator<Item = &'a str> 
 }
 
 /// Whether there is a pattern in a text without quotes: `*`, `?`, `[a-z]` or `!(a|b)`.
-fn is_glob(literal: &str) -> bool {
+pub(crate) fn is_glob(literal: &str) -> bool {
     let (mut before, mut is_escaped, mut is_open) = (' ', false, false);
     literal.chars().any(|it| {
         if std::mem::take(&mut is_escaped) {

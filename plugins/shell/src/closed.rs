@@ -5,6 +5,11 @@ pub(crate) fn is_closed(text: &str) -> bool {
     text.starts_with("#!") && !text.lines().any(runs_other_text)
 }
 
+/// Whether a text names no interpreter, not even without the `!`: other scripts read it, maybe within a function or a loop.
+pub(crate) fn is_fragment(text: &str) -> bool {
+    !text.starts_with("#!") && !text.starts_with("#/")
+}
+
 /// `eval`, files that are sourced, and names of variables that are made.
 fn runs_other_text(line: &str) -> bool {
     const BEFORE: [&str; 9] = ["then", "do", "else", "if", "!", "while", "command", "builtin", "elif"];

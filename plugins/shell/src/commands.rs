@@ -113,7 +113,7 @@ fn runs(it: &SimpleCommand, name: &str, text: &str) -> bool {
 }
 
 /// The variable that is all of a word: `$x`, `"${x}"`.
-fn variable(word: &Word) -> Option<&Name> {
+pub(crate) fn variable(word: &Word) -> Option<&Name> {
     one(&word.parts)
 }
 

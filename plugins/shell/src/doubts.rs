@@ -9,11 +9,14 @@ use shuck_ast::{Command, CompoundCommand, File, Redirect, RedirectKind, Stmt, Wo
 use shuck_linter::{Diagnostic, Rule, ShellDialect};
 
 use crate::arrays::Arrays;
-use crate::closed::is_closed;
+use crate::closed::{is_closed, is_fragment};
 use crate::conditions::{ask_shell, loop_conditions};
 use crate::defaults;
 use crate::guards::Guards;
+use crate::libraries::leads_to_others;
+use crate::loops::is_never_empty;
 use crate::outputs::{Outputs, is_of_output};
+use crate::patterns::Patterns;
 use crate::splats::{Functions, is_affixed};
 use crate::tree::{Statements, command_name, range};
 use crate::variables::passed;
@@ -34,6 +37,7 @@ pub(crate) struct Doubts<'a> {
     guards: OnceCell<Guards>,
     outputs: OnceCell<Outputs>,
     arrays: OnceCell<Arrays>,
+    patterns: OnceCell<Patterns>,
     loop_conditions: OnceCell<Vec<Range<usize>>>,
 }
 
@@ -51,6 +55,7 @@ impl<'a> Doubts<'a> {
             guards: OnceCell::new(),
             outputs: OnceCell::new(),
             arrays: OnceCell::new(),
+            patterns: OnceCell::new(),
             loop_conditions: OnceCell::new(),
         }
     }
@@ -62,6 +67,8 @@ impl<'a> Doubts<'a> {
         }
         match rule {
             Rule::UnusedAssignment | Rule::UndefinedVariable => !self.is_closed,
+            // A function or a loop of another script may read it.
+            Rule::LocalTopLevel | Rule::LoopControlOutsideLoop => is_fragment(self.text),
             rule => rule.code().starts_with('X') && self.asks_shell(),
         }
     }
@@ -72,7 +79,9 @@ impl<'a> Doubts<'a> {
         }
         match found.rule {
             Rule::NonAbsoluteShebang => self.has_placeholder(),
-            Rule::UnusedAssignment => !self.is_unused(found),
+            Rule::UnusedAssignment => {
+                !self.is_unused(found) || leads_to_others(found.span.start.offset(), self.file, self.text)
+            }
             Rule::UndefinedVariable => !self.is_misspelled(found),
             Rule::LoopControlOutsideLoop => self.is_in_condition(found),
             Rule::IfsSetToLiteralBackslashN => self.quotes_a_sign(found),
@@ -80,6 +89,7 @@ impl<'a> Doubts<'a> {
             Rule::GreaterThanInTest => self.compares_versions(found),
             Rule::TildeInStringComparison => !self.is_file(found),
             Rule::UnquotedArrayExpansion => self.may_be_split(found),
+            Rule::UnquotedVariableInTest => self.is_never_empty(found),
             Rule::PositionalArgsInString => self.may_be_joined(found),
             Rule::SourcedWithArgs => self.passes_its_own(found),
             rule => rule.code().starts_with('X') && self.is_guarded(rule, found),
@@ -161,8 +171,29 @@ impl<'a> Doubts<'a> {
         let before = self.text[..found.span.start.offset()].trim_end();
         let around = self.statement_at(found.span.start.offset());
         let is_set = around.and_then(|it| command_name(it, self.text)).as_deref() == Some("set");
-        let arrays = self.arrays.get_or_init(|| Arrays::of(self.file, self.text));
-        is_set || before.ends_with("<<<") || arrays.sets_ifs || !arrays.may_come_apart(expansion)
+        let arrays = self.arrays();
+        is_set
+            || before.ends_with("<<<")
+            || arrays.sets_ifs
+            || !arrays.may_come_apart(expansion)
+            || !expansion.contains('[') && self.patterns().reach(found.span.start.offset())
+    }
+
+    fn arrays(&self) -> &Arrays {
+        self.arrays.get_or_init(|| Arrays::of(self.file, self.text))
+    }
+
+    fn patterns(&self) -> &Patterns {
+        self.patterns.get_or_init(|| Patterns::of(self.file, self.text))
+    }
+
+    /// Whether a variable in a test is that of a loop over words that are never empty.
+    fn is_never_empty(&self, found: &Diagnostic) -> bool {
+        let place = range(found.span);
+        let written = self.text.get(place.clone()).unwrap_or_default();
+        let written = written.trim_start_matches("${").trim_start_matches('$');
+        let name = written.strip_suffix('}').unwrap_or(written);
+        !self.arrays().sets_ifs && is_never_empty(name, place.start, self.file, self.text)
     }
 
     /// Whether an expansion is one word after all (`${a[@]+x}`), goes to a command that shows all it is given, or only has a

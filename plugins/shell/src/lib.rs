@@ -8,8 +8,8 @@
 //! tree-sitter's grammar finds fault with good scripts.
 //!
 //! Where shuck is not configured, only what is broken is reported ([`defaults`]), and of that what a script alone can show
-//! ([`doubts`]): neither commands that it asks for first ([`guards`]), nor words that cannot come apart ([`arrays`]), nor
-//! output that goes elsewhere ([`outputs`]). Rules that could tell nothing of a script do not run ([`wanted`]).
+//! ([`doubts`]): neither commands that it asks for first ([`guards`]), nor words that cannot come apart ([`arrays`]) or
+//! are to ([`patterns`]), nor output that goes elsewhere ([`outputs`]). Rules that could tell nothing of a script do not run ([`wanted`]).
 //!
 //! Not as shuck does it, each where its way would be of no use here:
 //! - of a script that cannot be parsed only that is reported, as `syntax-error` whatever rule of shuck's finds it, and not what
@@ -46,9 +46,12 @@ mod doubts;
 mod ends;
 mod extra;
 mod guards;
+mod libraries;
 mod lint;
+mod loops;
 mod options;
 mod outputs;
+mod patterns;
 mod rules;
 // `std::fs::canonicalize`, which shuck asks for, wants it where the C library has none.
 #[path = "../../markdown/src/real_path.rs"]

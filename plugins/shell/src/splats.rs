@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use shuck_ast::{Command, File, Stmt, Word};
+use shuck_ast::{
+    Assignment, AssignmentValue, Command, CompoundCommand, DeclOperand, File, ForCommand, Stmt, StmtSeq, Word,
+};
 
 use crate::tree::{Node, command_name, range, walk};
 
@@ -16,10 +18,19 @@ pub(crate) struct Functions {
     showing: HashSet<String>,
 }
 
-/// A command and the argument in which it is given `$@`.
+/// What takes `$@`, and where.
 struct Call {
-    name: String,
+    taker: Taker,
     argument: Range<usize>,
+}
+
+#[derive(Clone)]
+enum Taker {
+    Command(String),
+    /// One text: a variable (`a="$@"`), or what a loop prints part by part.
+    Text,
+    /// A test, which does nothing with it.
+    Test,
 }
 
 /// A function, and what it gives all of its arguments to.
@@ -32,10 +43,13 @@ struct Passing {
 const PRINTING: [&str; 4] = ["echo", "logger", "print", "printf"];
 
 /// Parts of the names of functions that print a message.
-const OF_MESSAGES: [&str; 20] = [
-    "abort", "debug", "die", "echo", "err", "error", "fail", "fatal", "info", "log", "message", "msg",
-    "notice", "print", "say", "success", "trace", "verbose", "warn", "warning",
+const OF_MESSAGES: [&str; 22] = [
+    "abort", "debug", "die", "echo", "err", "error", "fail", "fatal", "info", "log", "message", "messages",
+    "msg", "msgs", "notice", "print", "say", "success", "trace", "verbose", "warn", "warning",
 ];
+
+/// Commands that a loop may have beside those that print.
+const ASKING: [&str; 5] = ["[", "test", ":", "true", "shift"];
 
 impl Functions {
     pub(crate) fn of(file: &File, text: &str) -> Self {
@@ -58,6 +72,9 @@ impl Functions {
 
     /// Whether the command shows what it is given at a place as a part of one text.
     pub(crate) fn shows(&self, statement: &Stmt, at: usize, text: &str) -> bool {
+        if runs_itself(statement, text) {
+            return !self.showing.is_empty();
+        }
         let Some((name, arguments)) = command(statement, text) else { return false };
         let format = arguments.iter().find(|_| name == "printf").map(|_| format(arguments, text));
         let is_format = format.flatten().is_some_and(|it| range(it.span).contains(&at));
@@ -67,8 +84,9 @@ impl Functions {
     /// Where the script does not say what a function does, its name does.
     fn is_showing(&self, name: &str) -> bool {
         let is_of_messages = || {
+            let name = with_gaps(name).to_ascii_lowercase();
             let mut parts = name.split(['_', '-', ':', '.']);
-            !name.contains('/') && parts.any(|it| OF_MESSAGES.contains(&it.to_ascii_lowercase().as_str()))
+            !name.contains('/') && parts.any(|it| OF_MESSAGES.contains(&it))
         };
         if self.own.contains(name) {
             self.showing.contains(name)
@@ -96,15 +114,31 @@ fn passing((name, body): (String, Range<usize>), calls: &[Call], text: &str) -> 
     if inner.contains("$*") {
         return Some(Passing { name, to: Vec::new() });
     }
-    let to: Vec<String> = splats(inner).map(|it| called(calls, body.start + it)).collect::<Option<_>>()?;
-    (!to.is_empty()).then_some(Passing { name, to })
+    let takers: Vec<&Taker> = splats(inner).map(|it| taker(calls, body.start + it)).collect::<Option<_>>()?;
+    let is_used = takers.iter().any(|it| !matches!(it, Taker::Test));
+    let to = takers.into_iter().filter_map(|it| match it {
+        Taker::Command(name) => Some(name.clone()),
+        Taker::Text | Taker::Test => None,
+    });
+    is_used.then(|| Passing { name, to: to.collect() })
 }
 
-/// The innermost command in whose argument a place is.
-fn called(calls: &[Call], at: usize) -> Option<String> {
+/// The innermost one in whose argument a place is.
+fn taker(calls: &[Call], at: usize) -> Option<&Taker> {
     let begun = calls.partition_point(|it| it.argument.start <= at);
-    let call = calls[..begun].iter().rev().find(|it| it.argument.contains(&at))?;
-    Some(call.name.clone())
+    calls[..begun].iter().rev().find(|it| it.argument.contains(&at)).map(|it| &it.taker)
+}
+
+/// A name with `_` where an upper-case letter begins a word: `print_All` of `printAll`.
+fn with_gaps(name: &str) -> String {
+    let mut gapped = String::new();
+    for it in name.chars() {
+        if it.is_ascii_uppercase() && gapped.ends_with(|it: char| it.is_ascii_lowercase()) {
+            gapped.push('_');
+        }
+        gapped.push(it);
+    }
+    gapped
 }
 
 /// The places of `$@` and `${@`.
@@ -113,13 +147,64 @@ fn splats(text: &str) -> impl Iterator<Item = usize> {
 }
 
 fn calls_of(statement: &Stmt, text: &str) -> Vec<Call> {
-    let Some((name, arguments)) = command(statement, text) else { return Vec::new() };
-    let format = format(arguments, text).filter(|_| name == "printf").map(|it| range(it.span));
-    let spans = arguments.iter().map(|it| range(it.span));
-    spans
-        .filter(|it| Some(it) != format.as_ref() && splats(&text[it.clone()]).next().is_some())
-        .map(|argument| Call { name: name.clone(), argument })
-        .collect()
+    let mut takers = match &statement.command {
+        Command::Simple(it) => assigned(&it.assignments),
+        Command::Decl(it) => it.operands.iter().flat_map(declared).collect(),
+        Command::Compound(CompoundCommand::For(it)) if only_prints(&it.body, text) => looped_over(it),
+        Command::Compound(CompoundCommand::Case(it)) => vec![(Taker::Test, range(it.word.span))],
+        Command::Compound(CompoundCommand::Conditional(it)) => vec![(Taker::Test, range(it.span))],
+        _ => Vec::new(),
+    };
+    takers.extend(command(statement, text).into_iter().flat_map(|(name, arguments)| {
+        let format = format(arguments, text).filter(|_| name == "printf").map(|it| range(it.span));
+        let taker = if matches!(&*name, "[" | "test") { Taker::Test } else { Taker::Command(name) };
+        let places = arguments.iter().map(|it| range(it.span)).filter(move |it| Some(it) != format.as_ref());
+        places.map(move |it| (taker.clone(), it))
+    }));
+    takers.retain(|it| splats(&text[it.1.clone()]).next().is_some());
+    takers.into_iter().map(|(taker, argument)| Call { taker, argument }).collect()
+}
+
+/// The texts that are put into variables; an array keeps them apart.
+fn assigned(assignments: &[Assignment]) -> Vec<(Taker, Range<usize>)> {
+    let texts = assignments.iter().filter(|it| matches!(it.value, AssignmentValue::Scalar(_)));
+    texts.map(|it| (Taker::Text, range(it.span))).collect()
+}
+
+fn declared(operand: &DeclOperand) -> Vec<(Taker, Range<usize>)> {
+    match operand {
+        DeclOperand::Assignment(it) => assigned(std::slice::from_ref(it)),
+        _ => Vec::new(),
+    }
+}
+
+fn looped_over(it: &ForCommand) -> Vec<(Taker, Range<usize>)> {
+    it.words.iter().flatten().map(|it| (Taker::Text, range(it.span))).collect()
+}
+
+/// Whether a loop's body does nothing but print.
+fn only_prints(body: &StmtSeq, text: &str) -> bool {
+    let (mut prints, mut is_more) = (false, false);
+    walk(body, &mut |it| match it {
+        Node::Statement(it) if matches!(it.command, Command::Simple(_)) => {
+            let name = command_name(it, text);
+            let is_print = name.as_deref().is_some_and(|it| PRINTING.contains(&it));
+            prints |= is_print;
+            is_more |= !is_print && !name.is_some_and(|it| ASKING.contains(&&*it));
+        }
+        Node::Substitution(_) => is_more = true,
+        _ => {}
+    });
+    prints && !is_more
+}
+
+/// Whether a command is the script itself.
+fn runs_itself(statement: &Stmt, text: &str) -> bool {
+    let Command::Simple(it) = &statement.command else { return false };
+    matches!(
+        text[range(it.name.span)].trim_matches('"'),
+        "$0" | "${0}" | "$BASH_SOURCE" | "${BASH_SOURCE[0]}"
+    )
 }
 
 /// The name of a simple command and its arguments, without `command` and `builtin`.

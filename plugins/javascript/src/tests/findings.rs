@@ -90,6 +90,51 @@ fn templates_are_left_out() {
     }
 }
 
+/// An object or a function that another program evaluates.
+#[test]
+fn expressions_are_left_out() {
+    let object = "/* Settings. */\n{\n  port: 80,\n  hosts: [{ name: 'a' }], // all\n}\n";
+    let mut repo = Repo::new(&[
+        ("object.js", object),
+        ("function.js", "function (row) {\n  emit(row.id, null);\n}\n// the end"),
+        ("ended.js", "async function* (row) { yield row; };\n"),
+        ("class.cjs", "class { a() {} }\nfoo();\n"),
+        ("element.js", "{ a: 1, view: () => <a /> }\n"),
+        ("pairs.js", "{ a: 1, b: 2 }) + ({ c: 3, d: 4 }\n"),
+        ("typo.js", "{\n  a: 1,\n  b: 2\n  c: 3\n}\n"),
+        ("two.js", "function (a) { b(a); }\nfunction (c) { d(c); }\n"),
+        ("empty.js", "\n"),
+        ("deno/deno.json", "{}"),
+        ("deno/object.js", object),
+    ]);
+    for name in ["object.js", "function.js", "ended.js", "element.js"] {
+        assert_eq!(repo.check(name), "excluded", "{name}");
+    }
+    for name in ["class.cjs", "pairs.js", "typo.js", "two.js", "deno/object.js"] {
+        assert!(repo.check(name).contains("syntax-error"), "{name}: {}", repo.check(name));
+    }
+    assert_eq!(repo.check("empty.js"), "");
+}
+
+/// Each at the key that repeats another one; in a project of Deno's, at the object, as Deno does.
+#[test]
+fn places_of_duplicate_keys() {
+    let text = "f({\n  b: { b: 1 },\n  'a-b': 2,\n  1: 3,\n  b() {},\n  get b() {},\n  [\"a-b\"]: 4,\n  0x1: 5,\n  b });\n";
+    let disabled = "f({\n  a: 1,\n  // eslint-disable-next-line no-dupe-keys\n  a: 2,\n});\n";
+    let mut repo = Repo::new(&[
+        ("a.js", text),
+        ("disabled.js", disabled),
+        ("deno/deno.json", "{}"),
+        ("deno/a.js", "f({ a: 1, a: 2 });\n"),
+    ]);
+    let lines = repo.lines("a.js");
+    let key = |line: u8, key: &str| format!("{line} no-dupe-keys {key:?}");
+    let expected = [key(5, "b"), key(6, "b"), key(7, "[\"a-b\"]"), key(8, "0x1"), key(9, "b")];
+    assert_eq!(lines, expected.join(", "));
+    assert_eq!(repo.lines("disabled.js"), "", "ESLint looks for the comment there");
+    assert_eq!(repo.lines("deno/a.js"), key(1, "{ a: 1, a: 2 }"));
+}
+
 /// What deno_lint says of these is not so.
 #[test]
 fn what_is_wrong_in_the_crate() {

@@ -59,6 +59,10 @@ fn words_that_come_apart() {
         ("IFS=: read -ra dirs <<<\"$PATH\"\nls ${dirs[@]}", "3 S008 \"${dirs[@]}\""),
         ("while IFS=$'\\t' read -r -u 3 -a row; do\n  put ${row[@]}\ndone", "3 S008 \"${row[@]}\""),
         ("IFS= read -r -d '' -acells <f\nput ${cells[@]}", "3 S008 \"${cells[@]}\""),
+        ("both=$1\nboth+=(b)\nls ${both[@]}", "4 S008 \"${both[@]}\""),
+        ("count() { ls $@; }\ncount \"$dir\"/*.rs", "2 S008 \"$@\""),
+        ("count() { ls $@; }\ncount \"really, you?\" \"${x%%*}\"", "2 S008 \"$@\""),
+        ("count() { ls $@; }\nother \"*.rs\"", "2 S008 \"$@\""),
     ] {
         assert_eq!(bash(lines), expected, "{lines}");
     }
@@ -84,6 +88,13 @@ fn words_that_come_apart() {
         "cat <<E\n$@\nE\n# ls $@",
         "echo 'ls $@'",
         "export V=${@PREFIX@V}",
+        "found=$(find . -type f)\nrm ${found[@]}",
+        "found=()\nfound+=\" $1\"\nrm ${found[@]}",
+        "f() { local all=\"$1 x\"; ls ${all[@]}; }\nf a",
+        "count() { ls $@ | wc -l; }\ncount \"$dir/*.rs\"",
+        "count() { ls ${@:1}; }\ncount '[a-c].rs src/?.rs'",
+        "count() { ls $@; }\nboth() { count \"$1\"; }\nboth \\*.rs",
+        "all=\"$dir/*.rs\"\ncount() { ls $@; }\ncount \"$all\"",
     ] {
         assert_eq!(bash(lines), "", "{lines}");
     }
@@ -100,7 +111,12 @@ fn arrays_in_strings() {
         "start \"--files=$@\"",
         "printf \"got $@\\n\"",
         "say() { echo \"$1\"; }; say \"no $@\"",
-        "log() { for it in \"$@\"; do echo \"$it\"; done; }; log \"no $@\"",
+        "log() { for it in \"$@\"; do echo \"$(stat \"$it\")\"; done; }; log \"no $@\"",
+        "log() { for it in \"$@\"; do touch \"$it\"; done; }; log \"no $@\"",
+        "put() { all=(\"$@\"); }; put \"no $@\"",
+        "put() { [[ -n \"$@\" ]] && mkdir \"$1\"; }; put \"no $@\"",
+        "\"$0\" add \"no $@\"",
+        "reprint \"no $@\"",
         "log() { sh \"$@\"; echo \"$@\"; }; log \"no $@\"",
         "log() { printf \"$@\"; }; log \"no $@\"",
         "log() { echo \"$(sort \"$@\")\"; }; log \"no $@\"",
@@ -119,6 +135,10 @@ fn arrays_in_strings() {
         "oops() { [ $# -gt 0 ] && printf '%s\\n' \"${@:1}\" >&2; }\nthrow() { oops \"$@\"; exit 1; }\nthrow \"no $@\"",
         "lib::warn \"no $@\"; log_error \"no $@\"",
         "do_\"$@\"; start \"$@\".service",
+        "showWarning \"no $@\"; printLines \"no $@\"",
+        "tell() { for it in \"$@\"; do [ -n \"$it\" ] && echo \"- $it\"; done; }\ntell \"no $@\"",
+        "rename() { [[ -z \"$@\" ]] || title=\"$@\"; }\nrename \"x $@\"\n\"$0\" rename \"y $@\"",
+        "rename() { local title=\"$@\"; put \"$title\"; }\nrename \"x $@\"",
     ] {
         assert_eq!(bash(lines), "", "{lines}");
     }
@@ -186,4 +206,39 @@ fn sourced_with_arguments() {
     assert_eq!(sh(". \"$d\" one"), "2 X042 \"one\"");
     assert_eq!(sh(". ./a \"$@\"\n. ./b >c"), "");
     assert_eq!(check("#!/bin/bash\n. ./a one\n"), "");
+}
+
+/// C014 and C018: a function or a loop of another script may read a file that names no interpreter.
+#[test]
+fn fragments() {
+    for lines in ["local port=80\necho \"$port\"", "[ -f a ] || continue", "break"] {
+        assert_eq!(check(&format!("# shellcheck shell=bash\n{lines}\n")), "", "{lines}");
+        let found = check(&format!("#!/bin/bash\n{lines}\n"));
+        assert!(found.contains("C014") || found.contains("C018"), "{lines}: {found}");
+        let found = check(&format!("#/bin/bash\n{lines}\n"));
+        assert!(found.contains("C014") || found.contains("C018"), "its `!` is missing, {lines}: {found}");
+    }
+}
+
+/// C001: functions of other scripts may use what those of a library set before they call them.
+#[test]
+fn libraries() {
+    let unused = "menu() { local rows=(a b); show_menu; }";
+    for before in [
+        "",
+        "title=x",
+        "set -u\nreadonly title=x",
+        "[ -n \"$loaded\" ] && return 0\nloaded=1",
+        "other() { a; }",
+        "show_menu() { read -r a; \"$a\"; }",
+    ] {
+        assert_eq!(check(&format!("#!/bin/bash\n{before}\n{unused}\n")), "", "{before}");
+    }
+    for within in ["", "; echo a | tr a b", "; put\n}\nput() { echo", "; menu"] {
+        let text = format!("#!/bin/bash\nmenu() {{ local rows=(a b){within}; }}\n");
+        assert_eq!(check(&text), "2 C001 \"rows\"", "{within}");
+    }
+    for after in ["menu", "if a; then menu; fi", "cd /x || exit"] {
+        assert_eq!(check(&format!("#!/bin/bash\n{unused}\n{after}\n")), "2 C001 \"rows\"", "{after}");
+    }
 }

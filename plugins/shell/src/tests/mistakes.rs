@@ -122,4 +122,16 @@ fn empty_strings_as_commands() {
 fn tests_without_quotes() {
     assert!(sh("if [ -n $x ]; then a; fi").contains("S052"));
     assert!(!sh("if [ -n \"$x\" ]; then a; fi").contains("S052"));
+    let in_loop = |words: &str, before: &str| {
+        sh(&format!("for x in {words}; do\n{before}\nif [ -n $x ]; then a; fi\ndone")).contains("S052")
+    };
+    for words in ["$(ls)", "a 'b' $c", "\"$d/\" ${e}f"] {
+        assert!(!in_loop(words, "echo \"$x\" \"${x}\""), "{words}");
+    }
+    for words in ["\"$@\"", "a ''", "a \"$b\""] {
+        assert!(in_loop(words, ""), "{words}");
+    }
+    for before in ["x=$(a)", "read -r x", "IFS=:", ":\ndone\nfor y in a; do"] {
+        assert!(in_loop("$(ls)", before), "{before}");
+    }
 }
