@@ -1,6 +1,6 @@
 //! `declaration-block-no-duplicate-properties`, and the same of custom properties.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use broker_plugin_sdk::{Diagnostic, Related};
@@ -47,13 +47,14 @@ impl Sheet<'_> {
     }
 
     /// Whether a value is for browsers that do not know the other: right before what is of another kind, or anywhere
-    /// before one with `var()` or `env()`, unless it is more important than that.
+    /// before one with other vendors' words, or with `var()` or `env()`, unless it is more important than that.
     fn is_fallback(&self, all: &[Statement<'_>], before: &Written, now: &Written) -> bool {
         let has_lines = !self.is_plain_css();
         let stays = before.is_important && !now.is_important;
         let is_substituted = |it: &Written| has_substitution(&it.value, has_lines);
         let is_for_old = !stays && is_substituted(now) && !is_substituted(before);
         is_for_old
+            || vendor_words(&before.value, has_lines) != vendor_words(&now.value, has_lines)
             || is_together(&all[before.number..=now.number])
                 && !is_one_kind(&before.value, &now.value, has_lines)
     }
@@ -114,6 +115,14 @@ fn unprefixed(name: &str) -> &str {
     let name = name.trim_start_matches(['*', '_']);
     let vendor = name.strip_prefix('-').filter(|it| !it.starts_with('-')).and_then(|it| it.split_once('-'));
     vendor.map_or(name, |it| it.1)
+}
+
+/// The keywords and functions of a value that are one vendor's: browsers that do not know them skip the declaration.
+fn vendor_words(value: &str, has_lines: bool) -> BTreeSet<String> {
+    let tokens = tokens(value, has_lines).into_iter();
+    let words = tokens.filter(|it| matches!(it.kind, Kind::Ident | Kind::Function));
+    let words = words.map(|it| value[it.range].to_ascii_lowercase());
+    words.filter(|it| it.starts_with('-') && unprefixed(it).len() < it.len()).collect()
 }
 
 /// Whether a value has what a browser puts in: old ones skip the whole declaration.

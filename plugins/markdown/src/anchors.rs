@@ -1,5 +1,6 @@
-//! Anchors that rumdl does not know: `name` and `id` of any HTML element, headings written as such elements, MyST's `(name)=`, and
-//! those of headings with combining marks and variation selectors, which GitHub keeps.
+//! Anchors that rumdl does not know: `name` and `id` of any HTML element, headings written as such elements, MyST's `(name)=`,
+//! and those of headings of which GitHub keeps more: combining marks, variation selectors, and angle brackets' contents that
+//! are no HTML (`Vec<u8, A>`, `<https://a.org>`).
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use rumdl_lib::rule::LintWarning;
@@ -23,14 +24,14 @@ pub(crate) fn of(text: &str) -> FxHashSet<String> {
     found
 }
 
-/// The anchors of the headings that GitHub makes otherwise than rumdl.
+/// The anchors of headings as GitHub makes them, in texts of which rumdl makes others.
 fn headings(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut title: Option<String> = None;
-    if text.is_ascii() {
+    if text.is_ascii() && !text.contains('<') {
         return found;
     }
-    for event in Parser::new_ext(text, Options::all()) {
+    for event in Parser::new_ext(text, syntax()) {
         match (event, &mut title) {
             (Event::Start(Tag::Heading { .. }), _) => title = Some(String::new()),
             (Event::End(TagEnd::Heading(_)), it) => {
@@ -43,6 +44,17 @@ fn headings(text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// What GitHub reads, and attributes of headings, which are no part of their anchors elsewhere.
+fn syntax() -> Options {
+    Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_GFM
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_HEADING_ATTRIBUTES
 }
 
 /// A heading's anchor as GitHub makes it: letters, marks, digits, hyphens and underscores stay.
@@ -151,5 +163,19 @@ mod tests {
         let text = "# समुदाय\n\n## ❤️ Ways to `do` [it](x)\n\n## ภาษาไทย\n\n## ภาษาไทย\n";
         assert_eq!(headings(text), ["समुदाय", "\u{fe0f}-ways-to-do-it", "ภาษาไทย", "ภาษาไทย-1"]);
         assert_eq!(decoded("%EF%B8%8F-a%2"), "\u{fe0f}-a%2");
+    }
+
+    #[test]
+    fn headings_lose_nothing_but_html() {
+        for (title, want) in [
+            ("Dict<key, Value[]>", "dictkey-value"),
+            ("Pair<A, B>, <C: D> and <e f=>", "paira-b-c-d-and-e-f"),
+            ("See <https://a.org/b>", "see-httpsaorgb"),
+            ("A `<b>` \\<c> &lt;d&gt; < e > <3>", "a-b-c-d--e--3"),
+            ("A <b>c</b> <!-- d --> <e f='g' h/>-- i", "a-c-----i"),
+            ("Map<String> <a_b> <c:d> </e f>", "map-a_b-cd-e-f"),
+        ] {
+            assert_eq!(headings(&format!("## {title}\n")), [want], "{title}");
+        }
     }
 }

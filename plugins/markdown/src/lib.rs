@@ -19,6 +19,7 @@ mod convert;
 mod defaults;
 mod document;
 mod footnotes;
+mod labels;
 mod links;
 mod lint;
 mod markdownlint;

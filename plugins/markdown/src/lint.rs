@@ -15,7 +15,7 @@ use rumdl_lib::workspace_index::FileIndex;
 use crate::document::{self, Binary, Document};
 use crate::settings::Settings;
 use crate::workspace::Workspace;
-use crate::{anchors, convert, defaults, footnotes, links, nesting};
+use crate::{anchors, convert, defaults, footnotes, labels, links, nesting};
 
 /// Why a file with work for programs is not checked as a whole.
 const PROGRAMS: &str = "`code-block-tools` names programs for this file's code blocks, which were not run: take them out of \
@@ -48,6 +48,7 @@ pub(crate) fn run(
         Err(problem) => report.completeness = Completeness::Partial(problem),
     }
     adapt(&document, &rules, settings, &mut warnings);
+    labels::as_written(&mut warnings, document.text());
     if has_work_for_programs(path, &document, settings) {
         report.completeness = Completeness::Partial(PROGRAMS.to_owned());
     }

@@ -3,9 +3,13 @@
 //! rules about links say nothing there.
 //!
 //! Recognised by the configuration files of frameworks in and above the file's folder, and by what stands in the file:
-//! front matter, directives, and tags of templates. Left out: what such a configuration says, but for the folder of the
-//! pages in MkDocs's; and documentation that is made of comments in programs (Javadoc, rustdoc, TSDoc).
+//! front matter, directives, and tags of templates. Attributes of headings (`# Title {#id}`) alone are a sign of Pandoc and
+//! its like, which may make one page of several files: there, only anchors are in doubt.
+//!
+//! Left out: what such a configuration says, but for the folder of the pages in MkDocs's; and documentation that is made of
+//! comments in programs (Javadoc, rustdoc, TSDoc).
 
+mod attributes;
 mod docs_dir;
 
 use std::path::{Path, PathBuf};
@@ -152,6 +156,8 @@ impl Sites {
             &OFF
         } else if is_page || has_own_syntax(text) || self.are_above(file, root) {
             &OFF[..5]
+        } else if attributes::are_in(text) {
+            &OFF[1..2]
         } else {
             &[]
         }

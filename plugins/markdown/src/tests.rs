@@ -195,6 +195,7 @@ fn lines_of_markdownlints_findings() {
         ("MD005", "- a\n\t- b\n\t- c\n\t\t- d\n- e\n", ""),
         ("MD005", " 9. a\n10. b\n 11. c\n", "3 MD005"),
         ("MD009", "> a\n> \n> b\n\n- c\n\t\n<!-- d \n-->\n", "2 MD009, 6 MD009"),
+        ("MD009", "a <!-- b \nc \n--> d \n\n- <!-- e \n  f\n  -->\n\n`<!--` g \n", "3 MD009, 9 MD009"),
         ("MD012", "a\n\n\n\nb\n\n", "3 MD012, 4 MD012, 7 MD012"),
         ("MD025", "[x](y)\n\n# A\n\n# B\n", ""),
         ("MD028", "> [!TIP]\n> a\n\n> [!NOTE]\n> b\n\nc\n\n> d\n", "3 MD028"),
@@ -496,6 +497,42 @@ fn links_to_other_files() {
         ]
     );
     assert_eq!(project.check("docs/b.md"), "MD051");
+}
+
+#[test]
+fn links_to_headings_with_angle_brackets() {
+    let mut project = Project::new(&[
+        ("a.md", "# Dict<K, V>\n\n[1](#dictk-v) [2](b.md#opt-x-y) [3](#dictk)\n"),
+        ("b.md", "# B\n\n## Opt <x: Y>\n"),
+    ]);
+    let report = project.report("a.md", "").unwrap();
+    let told: Vec<_> = report.diagnostics.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(told, ["Link anchor '#dictk' does not exist in document headings"]);
+}
+
+#[test]
+fn anchors_are_in_doubt_where_headings_have_attributes() {
+    let text = "# T {#top}\n\n[1](#elsewhere) [2](gone.md)\n";
+    let mut project = Project::new(&[("a.md", text), ("b.md", "# T\n\n[1](#elsewhere) `{#top}`\n")]);
+    assert_eq!(project.check("a.md"), "MD057");
+    assert_eq!(project.check("b.md"), "MD051");
+    assert_eq!(project.with(select(&["MD051"])).check("a.md"), "MD051", "the user asks for it");
+}
+
+#[test]
+fn labels_as_the_text_has_them() {
+    let text = "# T\n\nNote[^Later] and[^RFC].\n\n[^RFC]: x\n\n[^Unused]: y\n\n[Nowhere]: z\n";
+    let mut project = Project::new(&[("a.md", text)]).with(select(&["MD053", "MD066"]));
+    let report = project.report("a.md", "").unwrap();
+    let told: Vec<_> = report.diagnostics.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "Footnote reference '[^Later]' has no corresponding definition",
+            "Footnote definition '[^Unused]' is never referenced",
+            "Unused link/image reference: [Nowhere]",
+        ]
+    );
 }
 
 #[test]

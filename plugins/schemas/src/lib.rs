@@ -8,6 +8,7 @@
 
 mod bundle;
 mod catalog;
+mod causes;
 mod compile;
 mod files;
 mod known;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::known::Known;
 use crate::place::{self, Place, Segment};
-use crate::{Violation, nearest};
+use crate::{Violation, causes, nearest};
 
 /// How many of the allowed words are told.
 const MOST_OPTIONS: usize = 8;
@@ -26,7 +26,7 @@ pub(crate) struct Teller<'a> {
 impl Teller<'_> {
     /// Tells what is wrong with a value by all that is found in it.
     pub(crate) fn tell_all(&self, errors: &[ValidationError<'_>], found: &mut Vec<Violation>) {
-        for error in errors {
+        for error in causes::apart(errors) {
             match error.kind() {
                 Kind::UnevaluatedProperties { unexpected } => {
                     self.unevaluated(error, unexpected, has_others(error, errors), found);
@@ -214,7 +214,6 @@ pub fn did_you_mean(given: &str, known: &[String]) -> String {
 
 /// The words of an `enum`.
 pub(crate) fn words(options: &Value) -> Vec<String> {
-    let word = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
     options.as_array().map(|it| it.iter().map(word).collect()).unwrap_or_default()
 }
 
@@ -231,13 +230,24 @@ pub(crate) fn code(word: impl AsRef<str>) -> String {
     format!("`{}`", word.as_ref())
 }
 
+/// A value as it is told: text has its quotes where it would read as a number, `true`, `false`, `null` or nothing
+/// without them.
+fn word(value: &Value) -> String {
+    let is_other = |it: &str| {
+        serde_json::from_str::<Value>(it).is_ok_and(|it| it.is_number() || it.is_boolean() || it.is_null())
+    };
+    match value.as_str() {
+        Some(text) if !text.is_empty() && !is_other(text) => text.to_owned(),
+        _ => value.to_string(),
+    }
+}
+
 /// The value, where it is short enough to be told.
 pub(crate) fn short(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Array(_) | Value::Object(_) => return type_of(value).to_owned(),
-        other => other.to_string(),
-    };
+    if value.is_array() || value.is_object() {
+        return type_of(value).to_owned();
+    }
+    let text = word(value);
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(LONGEST) {
         None if line.len() == text.len() => code(text),

@@ -92,6 +92,8 @@ fn what_the_tools_take_and_their_schemas_did_not() {
     for (path, value) in [
         ("pyproject.toml", json!({"tool": {"ruff": {"lint": {"select": ["TCH", "PGH002"]}}}})),
         ("fp/package.json", json!({"name": "rxjs/webSocket"})),
+        (".readthedocs.yaml", json!({"version": 2})),
+        ("docs/.readthedocs.yml", json!({"version": "2"})),
         (
             ".pre-commit-hooks.yaml",
             json!([{
@@ -220,6 +222,36 @@ fn a_bad_member_does_not_make_others_unknown() {
         "services.db.build.contxt: unknown property `contxt`; did you mean `context`?",
         "a name that is unknown deeper down"
     );
+}
+
+#[test]
+fn a_value_of_another_type_is_told_once() {
+    let told =
+        |member: Value, value: Value| by_schema(&json!({"properties": {"a": member}}), json!({"a": value}));
+    for (schema, value, want) in [
+        (json!({"type": "integer", "enum": [5]}), json!("5"), "should be `5`, not `\"5\"`"),
+        (json!({"type": "string", "const": "true"}), json!(true), "should be `\"true\"`, not `true`"),
+        (json!({"const": null}), json!("null"), "should be `null`, not `\"null\"`"),
+        (
+            json!({"type": "string", "enum": ["1.0", "beta"]}),
+            json!(1.0),
+            "`1.0` is not one of what is allowed: `\"1.0\"` or `beta`",
+        ),
+        (json!({"enum": [1, "x"]}), json!(""), "`\"\"` is not one of what is allowed: `1` or `x`"),
+        (json!({"oneOf": [{"const": 8}, {"const": 9}]}), json!("8"), "should be a number, not a string"),
+        (
+            json!({"type": "string", "anyOf": [{"pattern": "^a"}, {"minLength": 9}], "not": {"const": 1}}),
+            json!("b"),
+            "`b` does not match the pattern `^a`",
+        ),
+        (
+            json!({"type": "array", "anyOf": [{"required": ["b"]}, {"minItems": 1}]}),
+            json!({}),
+            "should be an array, not an object",
+        ),
+    ] {
+        assert_eq!(told(schema.clone(), value), format!("a: {want}"), "{schema}");
+    }
 }
 
 #[test]

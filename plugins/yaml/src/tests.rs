@@ -177,6 +177,11 @@ fn schemas() {
     );
     assert_eq!(check(".eslintrc", "root: 1\n"), "schema 1:7 `1`: should be true or false, not a number");
     assert_eq!(check(".eslintrc", "{\"root\": 1}"), "excluded", "JSON");
+    assert_eq!(check(".readthedocs.yaml", "version: '2'\n"), "");
+    assert_eq!(
+        check(".readthedocs.yaml", "version: \"1\"\n"),
+        "schema 1:10 `\"1\"`: `\"1\"` is not one of what is allowed: `2` or `\"2\"`"
+    );
     assert_eq!(
         check(
             "a.yml",

@@ -20,6 +20,30 @@ fn fallbacks_have_an_effect() {
 }
 
 #[test]
+fn words_of_vendors_are_fallbacks_anywhere() {
+    for text in [
+        "a { width: -moz-available; top: 0; width: -webkit-fill-available; left: 0; width: stretch }",
+        "a { cursor: -webkit-grab; top: 0; CURSOR: grab }",
+        "a { background: red; top: 0; background: -moz-linear-gradient(red, blue) }",
+        "a { background: -webkit-gradient(x); top: 0; background: -webkit-linear-gradient(x) }",
+        "a { display: -ms-grid !important; top: 0; display: grid }",
+    ] {
+        for name in ["a.css", "a.scss", "a.less"] {
+            assert_eq!(check_as(name, text), "", "{name}: {text}");
+        }
+    }
+    for (text, property) in [
+        ("a { cursor: -webkit-grab; top: 0; cursor: -WEBKIT-grab }", "cursor"),
+        ("a { margin: -1px -x; top: 0; margin: -2px -x }", "margin"),
+        ("a { transition: -moz-transform 1s; top: 0; transition: -moz-transform 2s }", "transition"),
+    ] {
+        assert_eq!(check(text), format!("1 {DUPLICATE} \"{property}\""), "{text}");
+    }
+    let three = "a { width: -moz-available; width: 1px; top: 0; width: 2px }";
+    assert_eq!(check(three), format!("1 {DUPLICATE} \"width\""));
+}
+
+#[test]
 fn what_is_no_fallback() {
     let margin = format!("1 {DUPLICATE} \"margin\"");
     for text in [
