@@ -24,7 +24,8 @@ use crate::luacheck;
 /// assigned at once all but the last, and further results of a call if another one is used; and those of a text that does
 /// nothing itself. And
 /// - calls of a variable that has other values than the functions that can be seen, or of an outer function with the name
-///   of the variable that is assigned (`local unpack = function(t) return unpack(t, 1, t.n) end`);
+///   of the variable that is assigned (`local unpack = function(t) return unpack(t, 1, t.n) end`), and calls that have too
+///   many arguments only if the last of them, `...` or a call, has a value;
 /// - `string.gsub` as a loop, whose replacement is a function or may be one;
 /// - loops without a body whose condition calls something;
 /// - what a comment for luacheck lets pass.
@@ -43,7 +44,9 @@ pub(crate) fn drop_excused(found: &mut Vec<CheckerDiagnostic>, ast: &Ast, text: 
         let at = place(it);
         let is_excused = match it.diagnostic.code {
             "unused_variable" => excused.names.contains(&at),
-            "mismatched_arg_count" => excused.has_other_values(it) || excused.is_of_outer(at, text),
+            "mismatched_arg_count" => {
+                may_have_none(it) || excused.has_other_values(it) || excused.is_of_outer(at, text)
+            }
             "must_use" => excused.replacing.contains(&at),
             "empty_loop" => excused.calls_in_condition(at),
             _ => false,
@@ -131,6 +134,14 @@ impl Excused {
             self.conditions.push((at.start, condition));
         }
     }
+}
+
+/// Whether the arguments are too many by the last one alone, which is `...` or a call and may have no value: selene says of
+/// those "at least" and counts them as one.
+fn may_have_none(found: &CheckerDiagnostic) -> bool {
+    let message = &found.diagnostic.message;
+    let counts: Vec<usize> = message.split(' ').filter_map(|it| it.parse().ok()).collect();
+    message.contains("at least") && matches!(counts[..], [taken, supplied] if supplied == taken + 1)
 }
 
 /// Whether more values than one may come of it.

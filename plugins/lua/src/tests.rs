@@ -256,6 +256,28 @@ fn calls_of_what_is_no_function_here() {
     assert!(lines.ends_with("takes 0 arguments but 1 argument was supplied"), "{lines}");
 }
 
+/// `...` and a call at the end of the arguments may have no value.
+#[test]
+fn calls_whose_last_argument_may_have_no_value() {
+    let called = |definition: &str, call: &str| {
+        let text = format!("{definition}\nreturn function(...)\n  {call}\nend\n");
+        told("a.lua", &text).matches("mismatched_arg_count").count()
+    };
+    let (none, two) = ("local function open() end", "local open = function(a, b) print(a, b) end");
+    for call in ["open(...)", "open(os.clock())", "open(X:all())", "open((open)())", "open(X.y 'z')"] {
+        assert_eq!(called(none, call), 0, "{call}");
+    }
+    for call in ["open(1, 2, ...)", "open(..., 2, X.y())", "open(1, ...)"] {
+        assert_eq!(called(two, call), 0, "{call}");
+    }
+    for call in ["open(1)", "open((...))", "open((X.y()))", "open(1, ...)", "open(..., nil)", "open 'a'"] {
+        assert_eq!(called(none, call), 1, "{call}");
+    }
+    for call in ["open(1, 2, 3, ...)", "open(1, ..., 3)", "open(1, 2, (...))"] {
+        assert_eq!(called(two, call), 1, "{call}");
+    }
+}
+
 #[test]
 fn what_works_by_its_condition_or_its_function() {
     assert_eq!(told("a.lua", "while f() do end\nrepeat until f.x:g()\nfor _ in f() do end\n"), "");

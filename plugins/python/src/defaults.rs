@@ -57,7 +57,8 @@ pub(crate) fn note(is_ruffs_default: bool, rule: Rule) -> &'static str {
         }
         Rule::UndefinedName => {
             "\n\n## In Broker\nWhere ruff is not configured, names are not reported that are bound through `globals()` or `exec`, \
-             or whose absence is handled (`except NameError: return`)."
+             or whose absence is handled (`except NameError: return`), names in code that no supported version of Python gets to \
+             (`if sys.version_info < (3,):`), names of the form `__name__`, and in notebooks those that IPython has (`_`, `Out`)."
         }
         Rule::ExceptWithNonExceptionClasses => {
             "\n\n## In Broker\nWhere ruff is not configured, conditional expressions are not reported whose branches are exceptions or \

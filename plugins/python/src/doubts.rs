@@ -1,5 +1,5 @@
 //! Suppresses findings of ruff where ruff is not configured: names that are bound, or known to be missing, in ways that it
-//! does not follow, exceptions that it does not look for, and imports of a stub that declare submodules.
+//! does not follow, names in code that no supported version of Python gets to, exceptions that it does not look for, and imports of a stub that declare submodules.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -11,10 +11,10 @@ use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Alias, ModModule, PySourceType, PythonVersion, Stmt, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange};
 
-use crate::caught;
 use crate::handled::Handled;
 use crate::namespace::Namespace;
 use crate::ranges::Ranges;
+use crate::{ambient, caught, unreached};
 
 const UNDEFINED_NAME: &str = "F821";
 const UNUSED_IMPORT: &str = "F401";
@@ -26,6 +26,7 @@ pub(crate) fn suppress(
     path: &Path,
     source: &SourceKind,
     source_type: PySourceType,
+    oldest: PythonVersion,
 ) {
     let codes = [UNDEFINED_NAME, UNUSED_IMPORT, NO_EXCEPTION];
     let is_doubtful = |it: &Diagnostic| codes.contains(&it.secondary_code_or_id());
@@ -34,7 +35,8 @@ pub(crate) fn suppress(
     }
     let parsed = parse_unchecked_source(source, source_type, PythonVersion::default());
     let (text, module) = (source.source_code(), parsed.syntax());
-    let doubts = Doubts::new(path, text, module);
+    let is_notebook = source_type.is_ipynb();
+    let doubts = Doubts { is_notebook, oldest, ..Doubts::new(path, text, module) };
     found.retain(|it| !doubts.may_be_right(it));
 }
 
@@ -43,16 +45,31 @@ struct Doubts<'a> {
     path: &'a Path,
     text: &'a str,
     module: &'a ModModule,
+    is_notebook: bool,
+    oldest: PythonVersion,
     namespace: OnceCell<Namespace>,
     handled: OnceCell<Handled<'a>>,
+    unreached: OnceCell<Ranges>,
     submodules: OnceCell<Ranges>,
     exceptions: OnceCell<Ranges>,
 }
 
 impl<'a> Doubts<'a> {
     fn new(path: &'a Path, text: &'a str, module: &'a ModModule) -> Self {
-        let (namespace, handled, submodules, exceptions) = Default::default();
-        Self { path, text, module, namespace, handled, submodules, exceptions }
+        let (namespace, handled, unreached, submodules, exceptions) = Default::default();
+        let (is_notebook, oldest) = Default::default();
+        Self {
+            path,
+            text,
+            module,
+            is_notebook,
+            oldest,
+            namespace,
+            handled,
+            unreached,
+            submodules,
+            exceptions,
+        }
     }
 
     fn may_be_right(&self, found: &Diagnostic) -> bool {
@@ -68,8 +85,10 @@ impl<'a> Doubts<'a> {
     fn may_be_bound(&self, range: TextRange) -> bool {
         let Some(name) = self.text.get(range.to_std_range()) else { return false };
         let namespace = self.namespace.get_or_init(|| Namespace::of(self.module));
+        let is_ambient = ambient::is_special(name) || self.is_notebook && ambient::is_of_ipython(name);
+        let unreached = || self.unreached.get_or_init(|| unreached::find(self.module, self.oldest));
         let handled = || self.handled.get_or_init(|| Handled::of(self.module));
-        namespace.may_have(name) || handled().has(name, range)
+        is_ambient || namespace.may_have(name) || handled().has(name, range) || unreached().contain(range)
     }
 
     /// Whether the import at `range` makes a submodule an attribute of the package, as the typing specification has it.

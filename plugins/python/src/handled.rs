@@ -97,7 +97,7 @@ impl<'a> Visitor<'a> for Search<'a> {
     }
 }
 
-fn range(body: &[Stmt]) -> Option<TextRange> {
+pub(crate) fn range(body: &[Stmt]) -> Option<TextRange> {
     Some(TextRange::new(body.first()?.start(), body.last()?.end()))
 }
 
@@ -117,7 +117,7 @@ fn names(expr: &Expr, exceptions: &[&str]) -> bool {
 }
 
 /// Whether the block never gets to its end.
-fn leaves(body: &[Stmt]) -> bool {
+pub(crate) fn leaves(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue(_) | Stmt::Break(_) => true,
         Stmt::Expr(it) => it.value.is_call_expr() && EXITS.contains(&last_name(map_callable(&it.value))),

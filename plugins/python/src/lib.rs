@@ -10,6 +10,7 @@
 //! stable (the host applies fixes), user-level configuration (`~/.config/ruff`), and EXE001 and EXE002,
 //! which ask for file modes that the mounted file system does not have.
 
+mod ambient;
 mod caught;
 mod convert;
 mod defaults;
@@ -26,6 +27,8 @@ mod rules;
 mod selection;
 #[cfg(test)]
 mod tests;
+mod unreached;
+mod version;
 mod warm_up;
 mod workspace;
 

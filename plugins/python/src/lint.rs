@@ -43,7 +43,8 @@ pub(crate) fn run(
     let result = lint_only(path, package, settings, noqa, &source, source_type, ParseSource::None);
     let mut found = result.diagnostics;
     if applied.is_default {
-        doubts::suppress(&mut found, path, &source, source_type);
+        let oldest = settings.resolve_target_version(path).linter_version();
+        doubts::suppress(&mut found, path, &source, source_type, oldest);
     }
     Ok(convert::report(found, source.as_ipy_notebook().map(Cells::new).as_ref()))
 }

@@ -4,6 +4,7 @@
 
 mod doubts;
 mod flake8;
+mod versions;
 
 use std::fs;
 

@@ -2,7 +2,7 @@
 //!
 //! A file that is right costs one query, which finds nothing. Only of one that is wrong the tree is asked for, and from
 //! the tree the places that a person would look at: [`places`] and [`brackets`] find them, [`message`] tells them.
-//! [`languages`] says which grammars are trusted how far, [`gaps`] what they do not know, [`rust`] what is right all the
+//! [`languages`] says which grammars are trusted how far, [`gaps`] what they do not know, [`php`] which comments they do not see, [`rust`] what is right all the
 //! same, and [`template`] which files are in another language than their name says.
 //!
 //! Left out: what a grammar does not see, such as a `break` outside of loops, and fixes: a text that cannot be read
@@ -14,6 +14,7 @@ mod go;
 mod languages;
 mod lexer;
 mod message;
+mod php;
 mod places;
 mod rules;
 mod rust;
@@ -33,7 +34,7 @@ use broker_plugin_sdk::{
 
 use crate::{
     languages::{Language, Trust},
-    places::Place,
+    places::{Place, What},
 };
 
 /// All that does not fit, wherever it is.
@@ -116,12 +117,22 @@ impl Syntax {
             let bracket = places::of_brackets(&tokens, text.as_bytes());
             return Ok(self.report_of(&file.path, language, text.as_bytes(), bracket, Vec::new));
         }
+        if let Some(report) = self.unclosed_comment(&file.path, language, text.as_bytes()) {
+            return Ok(report);
+        }
         let tree = self.tree(&source, language, &text)?;
         let again = |text: Vec<u8>| {
             let text = String::from_utf8(text).ok().filter(|it| it.len() < SMALL)?;
             Tree::new(&Source::Text(text), language.name).ok()
         };
         Ok(self.findings(&file.path, language, text.as_bytes(), &tree, &again))
+    }
+
+    /// The only finding of a file of PHP whose rest is a comment.
+    fn unclosed_comment(&self, path: &str, language: &Language, text: &[u8]) -> Option<Report> {
+        let open = php::unclosed_comment(text).filter(|_| language.name == "php")?;
+        let place = Place { range: open.clone(), what: What::Unclosed(open) };
+        Some(self.report_of(path, language, text, None, || vec![place]))
     }
 
     /// The tree of a text, or that of the text without what the grammar does not know, if that is better.

@@ -22,8 +22,8 @@ const KINDS: [(&[u8], &str, usize); 7] = [
     (b"PGP PRIVATE KEY BLOCK-----", "an OpenPGP private key", 250),
 ];
 
-/// How far after the marker to look for the body.
-const REACH: usize = 1500;
+/// How far after the marker to look for the body, and for its end.
+const REACH: usize = 16 << 10;
 
 /// Fewer characters in a row are a word.
 const SHORTEST_LINE: usize = 32;
@@ -72,8 +72,32 @@ fn has_key(text: &[u8], shortest: usize) -> bool {
         length += line;
         rest = &rest[line..];
     }
-    let is_cut_short = rest.starts_with(b"...") || rest.starts_with("…".as_bytes());
-    seen == [true; 3] && !is_cut_short
+    seen == [true; 3] && !is_cut_short(rest)
+}
+
+/// Whether dots stand for a part of the body, of which `rest` is what follows its first lines.
+fn is_cut_short(mut rest: &[u8]) -> bool {
+    loop {
+        if starts_with_dots(rest) {
+            return true;
+        }
+        rest = skip_joints(rest);
+        if let Some(after) = header(rest) {
+            rest = after;
+            continue;
+        }
+        let line = rest.iter().take_while(|it| is_base64(**it)).count();
+        rest = &rest[line..];
+        if line < SHORTEST_LINE {
+            return starts_with_dots(rest);
+        }
+    }
+}
+
+/// `...` or `…`, in brackets or not.
+fn starts_with_dots(text: &[u8]) -> bool {
+    let bare = text.split_first().filter(|it| b"[(<{".contains(it.0)).map_or(text, |it| it.1);
+    bare.starts_with(b"...") || bare.starts_with("…".as_bytes())
 }
 
 /// What stands between two lines of base64: line breaks, written out or escaped, and what joins strings.

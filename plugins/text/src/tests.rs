@@ -111,6 +111,28 @@ fn private_keys() {
 }
 
 #[test]
+fn keys_that_are_cut_short() {
+    let key = begin("");
+    let found = |body: &str| check("ldap.conf", format!("{key}\n{body}\n-----END"));
+    for dots in ["...", "…", "....", "[...]", "(…)", "MIIE...", "…q8Zz"] {
+        for body in [
+            format!("{BODY}\n{dots}\n{BODY}"),
+            format!("{BODY}\n{BODY}\n{BODY}\n  {dots}\n{BODY}"),
+            format!("{BODY}{dots}{BODY}"),
+            format!("{BODY}\n{BODY}\n{BODY}{dots}"),
+            format!("# {BODY}\n# {dots}\n# {BODY}"),
+            format!("{BODY}\\n{dots}\\n{BODY}"),
+            format!("{}{dots}", format!("{BODY}\n").repeat(40)),
+        ] {
+            assert_eq!(found(&body), "", "{body}");
+        }
+    }
+    assert_eq!(found(&format!("{BODY}\nx0Zq==\nand so on ...")), "private-key 0-27", "after its end");
+    assert_eq!(found(&format!("Comment: mine ...\n\n{BODY}\n{BODY}")), "private-key 0-27", "in a header");
+    assert_eq!(found(&format!("{BODY}..\n{BODY}")), "private-key 0-27", "what joins strings in Lua");
+}
+
+#[test]
 fn data_without_nul_is_no_text() {
     let data = b"\x08\x96\x01\x12\x07\xfft\x1a\r\n\x02\x04x\ny\r\n".to_vec();
     assert!(findings(Path::new("message"), &data).is_empty());

@@ -9,7 +9,7 @@ fn check(name: &str, text: &str) -> String {
 }
 
 /// The findings by default, after a look at what ruff itself says of the text.
-fn undefined(text: &str) -> String {
+pub(super) fn undefined(text: &str) -> String {
     let configured = Project::new(&[("a.py", text), ("ruff.toml", "lint.select = ['F821']\n")]).check("a.py");
     let selected = Project::new(&[("a.py", text)]).with(select(&["F821"])).check("a.py");
     assert!(configured.contains("F821") && configured == selected, "{configured:?} {selected:?}: {text}");
@@ -180,23 +180,25 @@ fn harmless_code_is_not_reported() {
     assert_eq!(Project::new(&[("a.py", text)]).with(select(&["B020", "F541"])).check("a.py"), "B020 F541");
 }
 
+/// The findings by default in a notebook with these cells.
+pub(super) fn notebook(first: &str, second: &str) -> String {
+    let cell = |source: &str| {
+        format!(
+            r#"{{"cell_type": "code", "metadata": {{}}, "outputs": [], "execution_count": null, "source": ["{source}"]}}"#
+        )
+    };
+    let text = format!(
+        r#"{{"cells": [{}, {}], "metadata": {{"language_info": {{"name": "python"}}}}, "nbformat": 4, "nbformat_minor": 4}}"#,
+        cell(first),
+        cell(second)
+    );
+    check("n.ipynb", &text)
+}
+
 #[test]
 fn a_notebook_that_runs_another_one() {
-    let notebook = |line: &str| {
-        let cell = |source: &str| {
-            format!(
-                r#"{{"cell_type": "code", "metadata": {{}}, "outputs": [], "execution_count": null, "source": ["{source}"]}}"#
-            )
-        };
-        let text = format!(
-            r#"{{"cells": [{}, {}], "metadata": {{"language_info": {{"name": "python"}}}}, "nbformat": 4, "nbformat_minor": 4}}"#,
-            cell(line),
-            cell("print(frame)")
-        );
-        check("n.ipynb", &text)
-    };
-    assert_eq!(notebook("%run ./setup.ipynb"), "");
-    assert_eq!(notebook("%matplotlib inline"), "F821");
+    assert_eq!(notebook("%run ./setup.ipynb", "print(frame)"), "");
+    assert_eq!(notebook("%matplotlib inline", "print(frame)"), "F821");
 }
 
 /// The findings by default of `except` with this expression, which ruff itself reports.

@@ -5,7 +5,6 @@ mod tree;
 use broker_plugin_sdk::{FixAvailability, Settings};
 
 use super::*;
-use crate::places::What;
 
 fn plugin(select: Option<&[&str]>) -> Syntax {
     let select = select.map(|it| it.iter().map(|it| (*it).to_owned()).collect());
@@ -175,6 +174,20 @@ fn what_is_too_deep_for_another_parser() {
     assert!(!rust::is_readable(&format!("fn f() {{ {long} x = = 1; }}\n")), "long, but not deep");
     let items = "fn f() { g() }\n".repeat(10_000);
     assert!(!rust::is_readable(&format!("{items} fn f() {{ x = = 1 }}\n")));
+}
+
+/// What stands in a comment is no code, and the comment is the mistake.
+#[test]
+fn of_an_unclosed_comment_its_start_is_told() {
+    let report = |name: &str, text: &str| {
+        let report = plugin(None).unclosed_comment("a", Language::named(name).unwrap(), text.as_bytes());
+        report.map(|it| it.diagnostics.iter().map(|it| format!("{} {}", it.span.start, it.message)).collect())
+    };
+    let told = |text: &str| -> Option<Vec<String>> { report("php", text) };
+    assert_eq!(told("<?php\nf();\n/* it's\n[x = (\n"), Some(vec!["11 `/*` is never closed".to_owned()]));
+    assert_eq!(told("; <?php exit; /*\n[server]\nport = 80\n"), Some(Vec::new()), "an INI file");
+    assert_eq!(told("<?php f(; /* a */\n"), None);
+    assert_eq!(report("java", "<?php /*"), None);
 }
 
 #[test]
