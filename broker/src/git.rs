@@ -79,10 +79,10 @@ impl Git {
     fn filters(&self) -> Result<Vec<u8>, CliError> {
         let ask = ["config", "--null", "--get-regexp", r"^filter\."];
         let named = self.output(&ask)?;
-        match named.status.success() || names_nothing(&named) {
-            true => Ok(named.stdout),
-            false => Err(failed(&ask, &named.stderr)),
+        if !is_read(&named) {
+            return Err(failed(&ask, &named.stderr));
         }
+        Ok(named.stdout)
     }
 
     /// The commit from which the present branch and `reference` parted.
@@ -136,7 +136,7 @@ impl Git {
     fn submodules_in(&self, blob: &str) -> Result<Vec<String>, CliError> {
         let ask = ["config", "--null", "--blob", blob, "--get-regexp", r"^submodule\..*\.path$"];
         let named = self.output(&ask)?;
-        if !(named.status.success() || names_nothing(&named)) {
+        if !is_read(&named) {
             return Err(failed(&ask, &named.stderr).hint("repair `.gitmodules`, and stage it"));
         }
         let paths =
@@ -238,10 +238,12 @@ fn stage(entry: &str) -> Option<&str> {
     facts.rsplit(' ').next().filter(|_| facts.starts_with("100"))
 }
 
-/// Whether `git config` found no such setting. It ends with 1 then, and also where it cannot read a blob, but says so.
-fn names_nothing(asked: &Output) -> bool {
-    let said = String::from_utf8_lossy(&asked.stderr);
-    asked.status.code() == Some(1) && !said.lines().any(|it| it.starts_with("error: "))
+/// Whether `git config` read all that it was asked for. It ends with 0, or 1 where it found no such setting, also if it could
+/// read only a part, and says so.
+fn is_read(asked: &Output) -> bool {
+    let is_error = |it: &str| it.starts_with("error: ");
+    matches!(asked.status.code(), Some(0 | 1))
+        && !String::from_utf8_lossy(&asked.stderr).lines().any(is_error)
 }
 
 fn failed(arguments: &[&str], said: &[u8]) -> CliError {

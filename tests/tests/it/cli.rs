@@ -219,6 +219,7 @@ fn rules_are_listed_by_linter_and_by_prefix() {
     text/merge-conflict      on        merge-conflict
     text/mixed-line-endings  on   [*]  mixed-line-endings
     text/private-key         on        private-key
+    text/sample-private-key  off       sample-private-key
     text/service-token       on        service-token
     -- stderr
     ");

@@ -133,9 +133,10 @@ fn rules_that_are_on_for_a_file_and_why() {
     text/merge-conflict                    default                       merge-conflict
     text/mixed-line-endings           [*]  default                       mixed-line-endings
     text/private-key                       default                       private-key
+    text/sample-private-key                off: default                  sample-private-key
     text/service-token                     default                       service-token
     -- stderr
-    a.ts: 4 of 8 rules of javascript are on, 5 of 6 of text.
+    a.ts: 4 of 8 rules of javascript are on, 5 of 7 of text.
     `exclude` in `[files]` leaves it out, unless it is named.
     ");
     assert_snapshot!(told(&it.run(&["rules", "--file", "a.unknown", "F401"])), @"

@@ -28,7 +28,7 @@ const NEW_SPACES: [libc::c_int; 8] = [
 /// Families of sockets that programs may make; others are as on a kernel without them.
 const FAMILIES: [libc::c_int; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-/// Of the kernel's own sockets, the one that tells of addresses and routes.
+/// Netlink's family for addresses and routes, the only one of its families that programs may use.
 const NETLINK: libc::c_int = libc::NETLINK_ROUTE;
 
 /// What a process may not ask for itself: memory at address 0, and that all it can read can be executed.
