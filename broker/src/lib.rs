@@ -5,7 +5,6 @@
 mod cli;
 mod client;
 mod console;
-mod endpoint;
 mod error;
 mod git;
 mod grpc;

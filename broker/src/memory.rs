@@ -1,5 +1,7 @@
 //! The process's memory: how much there is, and what is free of it given back.
 
+use workspaces::resident_bytes;
+
 /// Bytes that are free and not given back, from which on it is worth the time.
 const WORTH: u64 = 32 << 20;
 
@@ -45,11 +47,3 @@ fn trim() {
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn trim() {}
-
-/// Resident memory as Linux counts it; 0 elsewhere.
-#[expect(clippy::disallowed_methods, reason = "the process's own state is no workspace file")]
-pub(crate) fn resident_bytes() -> u64 {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok();
-    let pages = pages.and_then(|it| it.split(' ').nth(1)?.parse::<u64>().ok());
-    pages.unwrap_or(0) * rustix::param::page_size() as u64
-}

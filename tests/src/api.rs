@@ -1,108 +1,201 @@
-//! The daemon's operations as a test asks for them: one trait over `workspaces` itself and over gRPC.
+//! The daemon's operations as a test asks for them: helpers over the program's [`Workspaces`], in process and over gRPC.
 //!
-//! Requests are those of `workspaces`; answers hold what tests look at. [`InProcess`] calls the operations and
-//! translates nothing on the way in, so that a rule that only a front knows is missing there.
+//! Requests are those of `workspaces`; answers hold what tests look at, the others are the program's own.
 
 mod in_process;
-mod remote;
 mod requests;
 mod runs;
+mod view;
 
 use std::{
     collections::BTreeMap,
+    ops::Deref,
     path::{Path, PathBuf},
     pin::Pin,
+    sync::Arc,
 };
 
 use checker::{Level, pipeline::Change as FindingChange};
+use client::Remote;
 use overlay::{ChangeKind, ContentHash, FileKind, Revision};
 use tokio_stream::{Stream, StreamExt as _};
-use tonic::async_trait;
 use workspaces::{
-    BranchInfo, BranchRequest, BranchState, BufferRequest, CheckRequest, CommitRequest, DaemonError,
-    DiffRequest, EditRequest, ErrorKind, FileContent, FileEdit, FixRequest, ForkRequest, MethodRequest,
-    PageRequest, Paged, QueryRequest, RebaseRequest, RunId, RunRequest, Side, TargetId, UndoRequest, Undone,
-    WorkspaceInfo,
+    BranchRequest, BranchState, BufferRequest, CheckRequest, CommitRequest, DiffRequest, ErrorKind,
+    FileContent, FileEdit, FixRequest, ForkRequest, LinterRule, MethodRequest, PageRequest, Paged,
+    PluginList, QueryRequest, RebaseRequest, RunId, RunRequest, SchedulerStatus, Side, TargetId,
+    WorkspaceInfo, WorkspaceWatchRequest, Workspaces,
 };
 
+use self::in_process::InProcess;
 pub use self::{
-    in_process::InProcess,
     requests::{
         ask, base, branch, buffer, commit, edits, fix, fork, next, patch, read_of, rebase, remove, rename,
         undo, write,
     },
     runs::{Exited, Kept, LogPart, Run, RunPart, Running, run, shell},
 };
+use crate::daemon::Client;
+
+/// The error of a request.
+pub use workspaces::RequestError as Refusal;
 
 pub type Answered<T> = Result<T, Refusal>;
 
 /// Parts of an answer as they come, until the client drops it.
 pub type Events<T> = Pin<Box<dyn Stream<Item = Answered<T>> + Send>>;
 
-#[async_trait]
-pub trait Api: Send + Sync {
+/// A daemon as a test asks it, over gRPC or in process.
+pub struct Api {
+    workspaces: Arc<dyn Workspaces>,
+    /// Its threads end with it.
+    _daemon: Option<InProcess>,
+}
+
+impl Api {
+    /// A daemon in this process, with the plugins of the program and those in `named`.
+    pub fn in_process(named: &[PathBuf]) -> Self {
+        let daemon = InProcess::start(named);
+        Self { workspaces: Arc::new(daemon.daemon()), _daemon: Some(daemon) }
+    }
+
+    /// The daemon behind a connection.
+    pub fn over(client: &Client) -> Self {
+        Self { workspaces: Arc::new(Remote::over(client.channel.clone())), _daemon: None }
+    }
+
     /// The workspace, and what of its state could not be read.
-    async fn open_workspace(&self, root: PathBuf) -> Answered<(WorkspaceInfo, Vec<String>)>;
-    async fn list_workspaces(&self) -> Answered<Vec<WorkspaceInfo>>;
-    async fn close_workspace(&self, workspace: &str) -> Answered<()>;
+    pub async fn open_workspace(&self, root: PathBuf) -> Answered<(WorkspaceInfo, Vec<String>)> {
+        let opened = self.workspaces.open_workspace(root, None).await?;
+        Ok((opened.info, opened.unreadable))
+    }
 
-    async fn fork_branch(&self, request: ForkRequest) -> Answered<BranchInfo>;
-    async fn get_branch(&self, request: BranchRequest) -> Answered<BranchState>;
-    async fn list_branches(&self, workspace: &str, page: &PageRequest) -> Answered<Paged<BranchInfo>>;
-    async fn diff_branch(&self, request: DiffRequest) -> Answered<Diff>;
-    async fn list_revisions(&self, branch: &str, page: &PageRequest) -> Answered<Paged<Revision>>;
-    async fn undo_branch(&self, request: UndoRequest) -> Answered<Undone>;
-    async fn rebase_branch(&self, request: RebaseRequest) -> Answered<Rebased>;
-    async fn commit_branch(&self, request: CommitRequest) -> Answered<Committed>;
-    async fn discard_branch(&self, branch: &str) -> Answered<()>;
+    pub async fn diff_branch(&self, request: DiffRequest) -> Answered<Diff> {
+        let diff = self.workspaces.diff_branch(request).await?;
+        Ok(Diff { changes: view::changes(diff.changes), patch: diff.patch.unwrap_or_default() })
+    }
 
-    async fn read_file(&self, target: &TargetId, path: &str, side: Side) -> Answered<FileContent>;
-    async fn list_directory(
+    pub async fn list_revisions(&self, branch: &str, page: &PageRequest) -> Answered<Paged<Revision>> {
+        let Paged { items, next_token } = self.workspaces.list_revisions(branch, page).await?;
+        Ok(Paged { items: items.iter().map(|it| it.revision).collect(), next_token })
+    }
+
+    pub async fn rebase_branch(&self, request: RebaseRequest) -> Answered<Rebased> {
+        let rebased = self.workspaces.rebase_branch(request).await?;
+        Ok(Rebased { revision: rebased.revision, merged: view::texts(&rebased.merged) })
+    }
+
+    pub async fn commit_branch(&self, request: CommitRequest) -> Answered<Committed> {
+        let done = self.workspaces.commit_branch(request).await?;
+        Ok(Committed {
+            revision: done.revision,
+            changes: view::changes(done.changes),
+            unsaved: view::texts(&done.unsaved),
+            left: view::texts(&done.left),
+        })
+    }
+
+    pub async fn list_directory(
         &self,
         target: &TargetId,
         path: &str,
         page: &PageRequest,
         side: Side,
-    ) -> Answered<Paged<(String, FileKind)>>;
-    async fn edit_files(&self, request: EditRequest) -> Answered<Revision>;
-    async fn set_buffer(&self, request: BufferRequest) -> Answered<SetBuffer>;
-    async fn close_buffer(&self, workspace: &str, path: &str, editor: Option<&str>) -> Answered<bool>;
-    async fn watch_workspace(
+    ) -> Answered<Paged<(String, FileKind)>> {
+        let Paged { items, next_token } =
+            self.workspaces.list_directory(target, path, page, side).await?.entries;
+        Ok(Paged { items: items.into_iter().map(|(it, _)| (it.name, it.kind)).collect(), next_token })
+    }
+
+    pub async fn set_buffer(&self, request: BufferRequest) -> Answered<SetBuffer> {
+        let set = self.workspaces.set_buffer(request).await?;
+        Ok(SetBuffer { hash: set.content, is_hidden: set.is_hidden })
+    }
+
+    pub async fn watch_workspace(
         &self,
         workspace: &str,
         client_name: &str,
         takes_commits: bool,
-    ) -> Answered<Events<Change>>;
+    ) -> Answered<Events<Change>> {
+        let (workspace, client_name) = (workspace.to_owned(), client_name.to_owned());
+        let request = WorkspaceWatchRequest { workspace, client_name, takes_commits, deadline: None };
+        let events = self.workspaces.watch_workspace(request).await?;
+        Ok(Box::pin(events.map(|it| it.map(view::changed))))
+    }
 
-    async fn begin_check(&self, request: CheckRequest) -> Answered<Events<Event>>;
-    async fn watch(&self, request: CheckRequest) -> Answered<Events<Round>>;
-    async fn fix_files(&self, request: FixRequest) -> Answered<Fixed>;
+    pub async fn begin_check(&self, request: CheckRequest) -> Answered<Events<Event>> {
+        let events = self.workspaces.check(request).await?;
+        Ok(Box::pin(events.map(|it| it.map(view::event))))
+    }
+
+    pub async fn watch(&self, request: CheckRequest) -> Answered<Events<Round>> {
+        let events = self.workspaces.watch(request).await?;
+        Ok(Box::pin(events.map(|it| it.map(view::round))))
+    }
+
+    pub async fn fix_files(&self, request: FixRequest) -> Answered<Fixed> {
+        Ok(view::fixed(self.workspaces.fix_files(request).await?))
+    }
 
     /// The server that answered.
-    async fn query(&self, request: QueryRequest) -> Answered<String>;
+    pub async fn query(&self, request: QueryRequest) -> Answered<String> {
+        Ok(self.workspaces.query(request).await?.server)
+    }
+
     /// The server that answered, and its result.
-    async fn call_method(&self, request: MethodRequest) -> Answered<(String, String)>;
+    pub async fn call_method(&self, request: MethodRequest) -> Answered<(String, String)> {
+        let reply = self.workspaces.call_method(request).await?;
+        Ok((reply.server, reply.result))
+    }
+
     /// Begins a run, which ends when the parts are dropped.
-    async fn begin_run(&self, request: RunRequest) -> Answered<Running>;
-    async fn list_runs(&self, workspace: Option<&str>) -> Answered<Vec<Run>>;
-    async fn read_log(&self, id: &RunId, offset: u64, follow: bool) -> Answered<Events<LogPart>>;
-    async fn kill(&self, id: &RunId, signal: Option<i32>) -> Answered<Option<Exited>>;
+    pub async fn begin_run(&self, request: RunRequest) -> Answered<Running> {
+        let workspaces::Run { inputs, events } = self.workspaces.run(request).await?;
+        Ok(Running { inputs, parts: Box::pin(events.map(|it| it.map(runs::part))) })
+    }
+
+    pub async fn list_runs(&self, workspace: Option<&str>) -> Answered<Vec<Run>> {
+        Ok(self.workspaces.list_runs(workspace).await?.into_iter().map(runs::listed).collect())
+    }
+
+    pub async fn read_log(&self, id: &RunId, offset: u64, follow: bool) -> Answered<Events<LogPart>> {
+        let events = self.workspaces.read_log(id, offset, follow).await?;
+        Ok(Box::pin(events.map(|it| it.map(runs::log_part))))
+    }
+
+    pub async fn kill(&self, id: &RunId, signal: Option<i32>) -> Answered<Option<Exited>> {
+        Ok(self.workspaces.kill(id, signal).await?.map(|it| runs::exited(&it)))
+    }
 
     /// The names of the servers whose logs there are.
-    async fn server_logs(&self, name: &str) -> Answered<Vec<String>>;
-    async fn end_servers(&self, root: PathBuf) -> Answered<()>;
+    pub async fn server_logs(&self, name: &str) -> Answered<Vec<String>> {
+        Ok(self.workspaces.server_logs(name).await?.into_iter().map(|it| it.name).collect())
+    }
 
-    async fn list_plugins(&self, target: Option<&TargetId>) -> Answered<Plugins>;
-    async fn list_rules(
+    pub async fn list_plugins(&self, target: Option<&TargetId>) -> Answered<Plugins> {
+        let PluginList { plugins, unusable } = self.workspaces.list_plugins(target).await?;
+        Ok(Plugins {
+            usable: plugins.into_iter().map(|it| it.name).collect(),
+            unusable: unusable.into_iter().map(|it| (it.name, it.reason)).collect(),
+        })
+    }
+
+    pub async fn list_rules(
         &self,
         target: Option<&TargetId>,
         linter: &str,
         page: &PageRequest,
-    ) -> Answered<Paged<Rule>>;
-    async fn work(&self) -> Answered<Work>;
-}
+    ) -> Answered<Paged<Rule>> {
+        let Paged { items, next_token } = self.workspaces.list_rules(target, linter, page).await?;
+        let rule = |it: LinterRule| Rule { linter: it.linter, code: it.rule.code, default: it.rule.default };
+        Ok(Paged { items: items.into_iter().map(rule).collect(), next_token })
+    }
 
-impl dyn Api {
+    pub async fn work(&self) -> Answered<Work> {
+        let SchedulerStatus { classes, cancelled, .. } = self.workspaces.status().await?.scheduler;
+        Ok(Work { running: classes.iter().map(|it| it.running).sum(), cancelled })
+    }
+
     /// The handle of the workspace in `root`.
     pub async fn open(&self, root: &Path) -> String {
         let (info, unreadable) = self.open_workspace(root.to_owned()).await.unwrap();
@@ -160,34 +253,30 @@ impl dyn Api {
     }
 }
 
-/// What a request is refused with.
-#[derive(Debug, Clone)]
-pub struct Refusal {
-    pub kind: ErrorKind,
-    pub reason: String,
-    pub facts: BTreeMap<String, String>,
-    /// Paths in the way, each with the kind of the obstacle.
-    pub obstacles: Vec<(String, String)>,
-    pub sentence: String,
+/// Requests whose answers tests look at as they are.
+impl Deref for Api {
+    type Target = dyn Workspaces;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.workspaces
+    }
 }
 
-impl Refusal {
-    fn of(error: DaemonError) -> Self {
-        let facts = error.facts().into_iter().map(|(name, value)| (name.to_owned(), value));
-        let obstacles = error.obstacles();
-        let obstacles = obstacles.iter().map(|it| (it.path.to_string(), it.kind.to_owned()));
-        Self {
-            kind: error.kind(),
-            reason: error.reason().to_owned(),
-            facts: facts.collect(),
-            obstacles: obstacles.collect(),
-            sentence: error.sentence(),
-        }
-    }
+/// Errors as tests look at them.
+pub trait RefusalExt {
+    /// The kind, and the reason.
+    fn what(&self) -> (ErrorKind, &str);
+}
 
-    pub fn what(&self) -> (ErrorKind, &str) {
+impl RefusalExt for Refusal {
+    fn what(&self) -> (ErrorKind, &str) {
         (self.kind, &self.reason)
     }
+}
+
+/// The paths in the way, each with the kind of the obstacle.
+pub fn obstacles(error: &Refusal) -> Vec<(String, String)> {
+    error.obstacles.iter().map(|it| (it.path.to_string(), it.kind.to_string())).collect()
 }
 
 /// The refusal of an answer that must be one.

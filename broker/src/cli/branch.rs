@@ -6,9 +6,10 @@ mod edit;
 mod history;
 mod life;
 
-use broker_proto::v1 as pb;
 use clap::Subcommand;
+use overlay::{ChangeKind, Revision};
 use serde::Serialize;
+use workspaces::FileChange;
 
 use super::{AnswerFormat, Session};
 use crate::{CliError, Exit, client::Opened};
@@ -109,6 +110,12 @@ struct Expected {
     if_revision: Option<u64>,
 }
 
+impl Expected {
+    fn revision(&self) -> Option<Revision> {
+        self.if_revision.map(Revision)
+    }
+}
+
 /// The answer of whatever makes a new revision.
 #[derive(Serialize)]
 struct Edited {
@@ -127,16 +134,15 @@ struct Change {
 }
 
 impl Change {
-    fn of(open: &Opened, it: &pb::FileChange) -> Self {
-        let kind = match it.kind() {
-            pb::ChangeKind::Added => "added",
-            pb::ChangeKind::Deleted => "deleted",
-            pb::ChangeKind::Renamed => "renamed",
-            pb::ChangeKind::Mode => "mode",
-            pb::ChangeKind::Modified | pb::ChangeKind::Unspecified => "modified",
+    fn of(open: &Opened, it: &FileChange) -> Self {
+        let (kind, from) = match &it.kind {
+            ChangeKind::Added => ("added", None),
+            ChangeKind::Deleted => ("deleted", None),
+            ChangeKind::Renamed { from } => ("renamed", Some(open.display(from.as_str()))),
+            ChangeKind::ModeChanged => ("mode", None),
+            ChangeKind::Modified | ChangeKind::TypeChanged => ("modified", None),
         };
-        let from = (!it.from_path.is_empty()).then(|| open.display(&it.from_path));
-        Self { path: open.display(&it.path), kind, from, is_directory: it.is_directory }
+        Self { path: open.display(it.path.as_str()), kind, from, is_directory: it.is_directory }
     }
 
     /// `renamed   new.py (from old.py)`

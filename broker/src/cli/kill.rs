@@ -1,7 +1,7 @@
 //! `broker kill`
 
-use broker_proto::v1 as pb;
 use lint::printable;
+use workspaces::RunId;
 
 use super::{Session, logs, ps};
 use crate::{CliError, Exit};
@@ -37,10 +37,9 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let client = logs::client(session)?;
     let run = ps::find(&client, &args.name, session)?;
     let name = printable(&run.name).into_owned();
-    let request =
-        pb::KillRequest { run_id: run.run_id, signal: args.signal.unwrap_or_default(), ..Default::default() };
-    let killed = client.call(client.runs().kill(request))?;
-    if let (None, Some(exited)) = (args.signal, killed.exited) {
+    let id = RunId { workspace: None, run: run.id.to_string() };
+    let killed = client.wait(client.daemon().kill(&id, args.signal))?;
+    if let (None, Some(exited)) = (args.signal, killed) {
         session.messages.line(&format!("{name} ended with {}", exited.exit_code));
     }
     Ok(Exit::Clean)

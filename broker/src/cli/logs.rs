@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use broker_proto::{v1 as pb, v1::read_log_response::Part};
+use workspaces::{LogEvent, OutputStream, RunId};
 
 use super::{Session, ps};
 use crate::{CliError, Exit, client::Client};
@@ -24,15 +24,15 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let client = client(session)?;
     let run = ps::find(&client, &args.name, session)?;
-    let request = pb::ReadLogRequest { run_id: run.run_id, follow: args.follow, ..Default::default() };
-    let mut parts = client.call(client.runs().read_log(request))?;
+    let id = RunId { workspace: None, run: run.id.to_string() };
+    let mut parts = client.wait(client.daemon().read_log(&id, 0, args.follow))?;
     loop {
         match client.next(&mut parts) {
             Ok(Some(part)) => show(part, session)?,
             Ok(None) => return Ok(Exit::Clean),
             // Enough was seen.
             Err(_) if client.is_interrupted() && args.follow => return Ok(Exit::Clean),
-            Err(status) => return Err(status.into()),
+            Err(error) => return Err(error.into()),
         }
     }
 }
@@ -43,20 +43,20 @@ pub(super) fn client(session: &Session) -> Result<Client, CliError> {
     client.ok_or_else(|| CliError::usage("no daemon is running, and so no command of it"))
 }
 
-fn show(part: pb::ReadLogResponse, session: &mut Session) -> Result<(), CliError> {
-    match part.part {
-        Some(Part::Output(it)) if it.is_stderr => {
+fn show(part: LogEvent, session: &mut Session) -> Result<(), CliError> {
+    match part {
+        LogEvent::Output { stream: OutputStream::Stderr, bytes, .. } => {
             let mut errors = io::stderr();
-            errors.write_all(&it.content).and_then(|()| errors.flush())?;
+            errors.write_all(&bytes).and_then(|()| errors.flush())?;
         }
-        Some(Part::Output(it)) => {
+        LogEvent::Output { stream: OutputStream::Stdout, bytes, .. } => {
             let out = &mut session.process_context.stdout;
-            out.write_all(&it.content).and_then(|()| out.flush())?;
+            out.write_all(&bytes).and_then(|()| out.flush())?;
         }
-        Some(Part::DroppedBytes(count)) => {
+        LogEvent::Dropped(count) => {
             session.messages.line(&format!("{count} bytes before this are not kept"));
         }
-        Some(Part::End(_)) | None => {}
+        LogEvent::End { .. } => {}
     }
     Ok(())
 }

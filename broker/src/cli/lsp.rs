@@ -1,8 +1,16 @@
 //! `broker lsp`
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use tokio::task::LocalSet;
+use ::client::{Options as ClientOptions, Remote};
+use tokio::{
+    runtime::{Builder, Runtime},
+    task::LocalSet,
+};
+use workspaces::Workspaces;
 
 use super::{
     Session,
@@ -11,7 +19,7 @@ use super::{
 use crate::{
     CliError, Exit,
     client::{Client, interrupted},
-    lsp::{self, Link, Options, Start},
+    lsp::{self, Options},
 };
 
 /// Serve an editor, over the Language Server Protocol on standard input and output
@@ -41,7 +49,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let workspace = args.workspace.as_deref().map(existing).transpose()?;
     let own = own_daemon(args, session)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime(own.is_some());
     let runtime = runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
     let context = &mut session.process_context;
     let input = std::mem::replace(&mut context.stdin, Box::new(std::io::empty()));
@@ -49,12 +57,12 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let options = Options { servers: args.servers, home: context.home.clone(), workspace };
     let cancel = context.cancel.clone();
     let served = LocalSet::new().block_on(&runtime, async {
-        let link = match &own {
-            Some(own) => Link::new(own.channel(), Start::InProcess),
-            None => Link::new(Client::lasting_channel(), Start::Daemon(cancel.clone())),
+        let workspaces: Arc<dyn Workspaces> = match &own {
+            Some(own) => Arc::new(own.daemon()),
+            None => Arc::new(Remote::lazy(ClientOptions::of_user())),
         };
         tokio::select! {
-            served = lsp::serve(link, input, output, options) => served,
+            served = lsp::serve(workspaces, input, output, options) => served,
             () = interrupted(&cancel) => Ok(false),
         }
     });
@@ -62,6 +70,15 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     runtime.shutdown_background();
     let is_in_order = served.map_err(CliError::files)?;
     Ok(if is_in_order { Exit::Clean } else { Exit::Findings })
+}
+
+/// The editor's session stays on one thread. A daemon in this process has others for its work.
+fn runtime(has_daemon: bool) -> std::io::Result<Runtime> {
+    let mut builder = match has_daemon {
+        true => Builder::new_multi_thread(),
+        false => Builder::new_current_thread(),
+    };
+    builder.worker_threads(2).enable_all().build()
 }
 
 /// The folder's own path.

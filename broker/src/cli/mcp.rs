@@ -3,21 +3,23 @@
 mod clients;
 mod skill;
 
-use std::{io, net::SocketAddr, path::PathBuf};
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 
+use ::client::{Options, Remote};
 use clap::Subcommand;
 use rmcp::{
     ServiceExt as _,
     transport::{async_rw::AsyncRwTransport, stdio},
 };
 use tokio::net::TcpListener;
+use workspaces::Workspaces as _;
 
 use super::Session;
 use crate::{
     CliError, Exit,
-    client::{Client, Opened},
+    client::{Client, environment_for_daemon},
     grpc::Token,
-    mcp::{Handler, HttpServer, Link, serve_http},
+    mcp::{Handler, HttpServer, serve_http},
 };
 
 /// Serve this workspace's branches to an agent, over the Model Context Protocol
@@ -60,25 +62,17 @@ pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
     if let Some((_, said)) = &server {
         session.print(said)?;
     }
-    let cwd = session.cwd()?;
     let served = opened.client.block_on(async {
-        let link = link(cwd, session, &opened);
+        let daemon = Arc::new(Remote::lazy(Options { reopen: true, ..Options::of_user() }));
+        let environment = environment_for_daemon(opened.workspace.root());
+        daemon.open_workspace(opened.workspace.root().to_owned(), Some(environment)).await?;
+        let handler = Handler::new(daemon, opened.id.clone(), name()?).await?;
         match server {
-            Some((server, _)) => serve_all(link, server).await,
-            None => serve_one(link).await,
+            Some((server, _)) => serve_all(handler, server).await,
+            None => serve_one(handler).await,
         }
     });
     served.unwrap_or(Ok(())).map(|()| Exit::Clean)
-}
-
-/// To be called where a runtime is.
-fn link(cwd: PathBuf, session: &Session, opened: &Opened) -> Link {
-    let home = session.process_context.home.clone();
-    let (cancel, messages) = (session.process_context.cancel.clone(), session.messages.clone());
-    Link::new(Client::lasting_channel(), opened.id.clone(), move || {
-        let client = Client::connect(&cancel, None)?;
-        Opened::open(client, &cwd, home.as_deref(), &messages).map(drop)
-    })
 }
 
 /// Bytes of a message on standard input. A longer one is passed over without an answer, so it is more than what the daemon
@@ -86,8 +80,7 @@ fn link(cwd: PathBuf, session: &Session, opened: &Opened) -> Link {
 const MAX_LINE: usize = 128 << 20;
 
 /// Serves the client at the other end of standard input and output, until it leaves.
-async fn serve_one(link: Link) -> Result<(), CliError> {
-    let handler = Handler::new(link, name()?).await?;
+async fn serve_one(handler: Handler) -> Result<(), CliError> {
     let (input, output) = stdio();
     let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MAX_LINE);
     // A client that left before it said anything has not failed.
@@ -99,8 +92,7 @@ async fn serve_one(link: Link) -> Result<(), CliError> {
         .map_err(|error| CliError::files(format!("the session broke off: {error}")))
 }
 
-async fn serve_all(link: Link, server: HttpServer) -> Result<(), CliError> {
-    let handler = Handler::new(link, name()?).await?;
+async fn serve_all(handler: Handler, server: HttpServer) -> Result<(), CliError> {
     let served =
         serve_http(server, handler, || name().map_err(|error| io::Error::other(error.message))).await;
     served.map_err(|error| CliError::files(format!("cannot serve HTTP: {error}")))

@@ -1,11 +1,11 @@
 //! `broker ps`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use broker_proto::v1 as pb;
 use config::root::WorkspaceRoot;
 use lint::printable;
 use serde::Serialize;
+use workspaces::RunInfo;
 
 use super::{AnswerFormat, Session, json};
 use crate::{CliError, Exit, client::Client};
@@ -61,45 +61,43 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
 }
 
 /// The runs of the workspace in this folder, or of all.
-fn runs(client: &Client, root: Option<&str>) -> Result<Vec<pb::RunInfo>, CliError> {
-    let request = pb::ListRunsRequest { workspace_id: String::new() };
-    let mut runs = client.call(client.runs().list_runs(request))?.runs;
+fn runs(client: &Client, root: Option<&Path>) -> Result<Vec<RunInfo>, CliError> {
+    let mut runs = client.wait(client.daemon().list_runs(None))?;
     runs.retain(|it| root.is_none_or(|root| it.root == root));
     Ok(runs)
 }
 
 /// The run of this name in the workspace that holds the current folder, or with this handle.
-pub(super) fn find(client: &Client, name: &str, session: &Session) -> Result<pb::RunInfo, CliError> {
+pub(super) fn find(client: &Client, name: &str, session: &Session) -> Result<RunInfo, CliError> {
     let root = root(session)?;
     let all = runs(client, None)?;
-    let found = all.into_iter().find(|it| it.run_id == name || (it.name == name && it.root == root));
+    let found = all.into_iter().find(|it| *it.id == *name || (it.name == name && it.root == root));
     found.ok_or_else(|| {
         CliError::usage(format!("there is no run `{}`", printable(name))).hint("see `broker ps`")
     })
 }
 
-fn root(session: &Session) -> Result<String, CliError> {
+fn root(session: &Session) -> Result<PathBuf, CliError> {
     let (cwd, home) = (session.cwd()?, session.process_context.home.as_deref());
     let found = WorkspaceRoot::of_paths(&cwd, &[PathBuf::from(".")], home)?;
-    Ok(found.workspace.root().to_string_lossy().into_owned())
+    Ok(found.workspace.root().to_owned())
 }
 
 impl Run {
-    fn of(it: pb::RunInfo) -> Self {
-        let some = |text: String| (!text.is_empty()).then_some(text);
+    fn of(it: RunInfo) -> Self {
         Self {
-            run_id: it.run_id,
+            run_id: it.id.to_string(),
             name: it.name,
-            root: it.root,
-            branch: some(it.branch_name),
+            root: it.root.to_string_lossy().into_owned(),
+            branch: it.branch.map(|(_, name)| name),
             command: it.command,
             background: it.background,
             started_ms: it.started_ms,
-            revision: it.revision,
-            outdated: some(it.outdated_reason),
-            log_bytes: it.log_bytes,
-            exit_code: it.exited.as_ref().map(|it| it.exit_code),
-            killed: it.exited.and_then(|it| some(it.killed)),
+            revision: it.revision.0,
+            outdated: it.outdated,
+            log_bytes: it.printed,
+            exit_code: it.result.as_ref().map(|it| it.exit_code),
+            killed: it.result.and_then(|it| it.killed.clone()),
         }
     }
 

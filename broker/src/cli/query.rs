@@ -5,19 +5,16 @@ mod form;
 
 use std::path::Path;
 
-use broker_proto::{
-    v1 as pb,
-    v1::{QueryKind, target},
-};
 use clap::ValueEnum;
-use lint::printable;
-use tonic::Status;
+use lint::{LineColumn, printable};
+use scheduler::Class;
+use workspaces::{MethodRequest, QueryKind, QueryRequest, RequestError, TargetId};
 
 use self::answer::Answer;
 use super::{AnswerFormat, Session, json};
 use crate::{
     CliError, Exit,
-    client::{Opened, not_searched, of_branch, reason, server},
+    client::{Opened, not_searched},
 };
 
 /// Ask the language server of a file about a place in it
@@ -137,28 +134,23 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     form::check(args, position.as_ref())?;
     let end = args.end.as_deref().map(line_and_column).transpose()?;
     let open = session.open()?;
-    let target = match &args.branch {
-        Some(branch) => of_branch(&open.branch(branch)?.branch_id),
-        None => pb::Target { target: Some(target::Target::WorkspaceId(open.id.clone())) },
-    };
+    let target = open.target(args.branch.as_deref())?;
     let Some(kind) = kind(args.question) else { return call(args, &open, target, session) };
-    let request = pb::QueryRequest {
-        target: Some(target),
-        kind: kind.into(),
-        path: open.path(file)?.to_string(),
+    let path = open.path(file)?.to_string();
+    let request = QueryRequest {
         position,
         end,
         text: args.text.clone().unwrap_or_default(),
         only: args.only.clone(),
-        server: args.server.clone().unwrap_or_default(),
+        server: args.server.clone(),
         apply: args.apply,
-        priority: priority(session).into(),
+        class: class(session),
+        ..QueryRequest::of(target, kind, &path)
     };
-    let path = request.path.clone();
-    let response = open.client.call(open.client.queries().query(request));
-    let response = response.map_err(|status| no_answer(args, &open, &open.display(&path), status))?;
-    if !response.partial_reason.is_empty() {
-        session.messages.warning(&format!("there may be more: {}", response.partial_reason));
+    let response = open.client.wait(open.client.daemon().query(request));
+    let response = response.map_err(|error| no_answer(args, &open, &open.display(&path), error))?;
+    if let Some(reason) = &response.partial {
+        session.messages.warning(&format!("there may be more: {reason}"));
     }
     let answer = Answer::of(&open, &path, &response);
     let text = match args.output_format {
@@ -166,7 +158,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         AnswerFormat::Json => json(&answer),
     };
     session.print_text(&text)?;
-    if args.apply && response.applied_revision.is_none() && !response.edits.is_empty() {
+    if args.apply && response.applied.is_none() && !response.edits.is_empty() {
         let error = CliError::files("nothing was changed, since there may be more to change");
         return Err(error.hint("without `--apply` the answer is only shown"));
     }
@@ -174,31 +166,32 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
 }
 
 /// A question whose messages no person sees is a program's.
-fn priority(session: &Session) -> pb::Priority {
-    if session.process_context.watched { pb::Priority::Interactive } else { pb::Priority::Agent }
+fn class(session: &Session) -> Class {
+    if session.process_context.watched { Class::Interactive } else { Class::Agent }
 }
 
-fn call(args: &Args, open: &Opened, target: pb::Target, session: &mut Session) -> Result<Exit, CliError> {
+fn call(args: &Args, open: &Opened, target: TargetId, session: &mut Session) -> Result<Exit, CliError> {
     let missing = |what| CliError::usage(format!("`broker query method` needs {what}"));
-    let request = pb::CallMethodRequest {
-        target: Some(target),
-        server: args.server.clone().ok_or_else(|| missing("`--server NAME`"))?,
+    let request = MethodRequest {
+        target,
+        server: Some(args.server.clone().ok_or_else(|| missing("`--server NAME`"))?),
         method: args.text.clone().ok_or_else(|| missing("the method"))?,
-        params_json: args.params.clone().unwrap_or_default(),
-        priority: priority(session).into(),
+        params: args.params.clone().unwrap_or_default(),
+        class: class(session),
+        deadline: None,
     };
-    let response = open.client.call(open.client.queries().call_method(request));
-    let response = response.map_err(|status| no_server(open, status))?;
-    if !response.partial_reason.is_empty() {
-        session.messages.warning(&format!("there may be more: {}", response.partial_reason));
+    let response = open.client.wait(open.client.daemon().call_method(request));
+    let response = response.map_err(|error| no_server(open, error))?;
+    if let Some(reason) = &response.partial {
+        session.messages.warning(&format!("there may be more: {reason}"));
     }
-    session.print(&(response.result_json + "\n"))?;
+    session.print(&(response.result + "\n"))?;
     Ok(Exit::Clean)
 }
 
 /// An error about the file is clearer with the path as it was typed.
-fn no_answer(args: &Args, open: &Opened, path: &str, status: Status) -> CliError {
-    match reason(&status).as_str() {
+fn no_answer(args: &Args, open: &Opened, path: &str, error: RequestError) -> CliError {
+    match error.reason.as_str() {
         "FILE_NOT_FOUND" => {
             let place =
                 args.branch.as_ref().map_or("on the disk".to_owned(), |it| format!("in the branch `{it}`"));
@@ -213,20 +206,20 @@ fn no_answer(args: &Args, open: &Opened, path: &str, status: Status) -> CliError
                 _ => "a question is about one file: name one",
             })
         }
-        _ => no_server(open, status),
+        _ => no_server(open, error),
     }
 }
 
 /// A server that is not there may be so for the daemon only.
-fn no_server(open: &Opened, status: Status) -> CliError {
-    let server = server(&status).filter(|_| reason(&status) == "SERVER_UNAVAILABLE");
-    let hint = server.and_then(|it| not_searched(open, &[&it]));
-    let error = CliError::from(status);
+fn no_server(open: &Opened, error: RequestError) -> CliError {
+    let server = error.fact("server").filter(|_| error.reason == "SERVER_UNAVAILABLE");
+    let hint = server.and_then(|it| not_searched(open, &[it]));
+    let error = CliError::from(error);
     if hint.is_some() { error.maybe_hint(hint) } else { error }
 }
 
 /// A file, and the place in it if one is named. A name with colons in it is a file if no place is meant.
-fn place(text: &str) -> Result<(&Path, Option<pb::Position>), CliError> {
+fn place(text: &str) -> Result<(&Path, Option<LineColumn>), CliError> {
     let number = |text: &str| text.parse::<u32>().ok();
     let Some((rest, last)) = text.rsplit_once(':').and_then(|(rest, last)| Some((rest, number(last)?)))
     else {
@@ -240,14 +233,14 @@ fn place(text: &str) -> Result<(&Path, Option<pb::Position>), CliError> {
     if file.is_empty() || line == 0 || column == 0 {
         return Err(CliError::usage(format!("`{text}` names no place")).hint("FILE:LINE:COLUMN, each from 1"));
     }
-    Ok((Path::new(file), Some(pb::Position { line, column })))
+    Ok((Path::new(file), Some(LineColumn { line, column })))
 }
 
-fn line_and_column(text: &str) -> Result<pb::Position, CliError> {
+fn line_and_column(text: &str) -> Result<LineColumn, CliError> {
     let parsed =
         text.split_once(':').and_then(|(line, column)| Some((line.parse().ok()?, column.parse().ok()?)));
     match parsed {
-        Some((line @ 1.., column @ 1..)) => Ok(pb::Position { line, column }),
+        Some((line @ 1.., column @ 1..)) => Ok(LineColumn { line, column }),
         _ => Err(CliError::usage(format!("`{text}` names no place")).hint("LINE:COLUMN, each from 1")),
     }
 }

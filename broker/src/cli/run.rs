@@ -248,7 +248,7 @@ fn start(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let started = remote::start(args, session)?;
     let printed = match args.json {
         true => {
-            let (run_id, name, revision) = (started.run_id, started.name, started.revision);
+            let (run_id, name, revision) = (started.id.to_string(), started.name, started.revision.0);
             json(&StartedRun { run_id, name, revision })
         }
         false => format!("{}\n", printable(&started.name)),

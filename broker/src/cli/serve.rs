@@ -5,8 +5,8 @@ pub(super) mod in_process;
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+use ::client::{Claim, Claimed, Endpoint, IDLE_EXIT};
 use agents::Agents;
-use broker_proto::v1 as pb;
 use checker::default_jobs;
 use config::folders;
 use linters::servers::Servers;
@@ -26,7 +26,6 @@ use crate::{
     CliError, Exit,
     cli::PluginArgs,
     client::Client,
-    endpoint::{Claim, Claimed, Endpoint, IDLE_EXIT},
     grpc::{self, Door, Token},
     memory::{FreeMemory, limit_arenas},
 };
@@ -150,8 +149,7 @@ fn tcp_address(session: &Session, endpoint: &Endpoint) -> Result<Option<SocketAd
     let client = client.ok_or_else(|| {
         CliError::files("a daemon was running here and has ended just now").hint("repeat the command")
     })?;
-    let status = client.call(client.daemon().get_status(pb::GetStatusRequest {}))?;
-    Ok(status.tcp_address.parse().ok())
+    Ok(client.wait(client.daemon().status())?.tcp_address)
 }
 
 /// `broker stop` knows the user's own daemon only.

@@ -5,9 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use broker_proto::v1 as pb;
+use language_servers::{Epoch, ServerLog};
 use lint::printable;
 use serde::Serialize;
+use workspaces::{ServerEnding, ServerInfo, ServerPhase};
 
 use super::{AnswerFormat, Session, json, trust::workspace_folder, words};
 use crate::{CliError, Exit, client::Client};
@@ -51,7 +52,7 @@ struct Server {
     state: &'static str,
     /// Why it was ended, if it was.
     ending: Option<&'static str>,
-    waiting: u32,
+    waiting: usize,
     questions: u64,
     switches: u64,
     starts: u64,
@@ -86,14 +87,13 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     };
     let text = match &args.command {
         None => {
-            let answer = client.call(client.servers().list_servers(pb::ListServersRequest {}))?;
+            let answer = client.wait(client.daemon().list_servers())?;
             let servers: Vec<_> = answer.servers.into_iter().map(server).collect();
             if args.output_format == AnswerFormat::Json { json(&servers) } else { table(&servers) }
         }
         Some(Command::Log { name }) => {
-            let request = pb::GetServerLogRequest { name: name.clone() };
-            let answer = client.call(client.servers().get_server_log(request))?;
-            let logs: Vec<_> = answer.logs.into_iter().map(log).collect();
+            let logs = client.wait(client.daemon().server_logs(name))?;
+            let logs: Vec<_> = logs.into_iter().map(log).collect();
             if args.output_format == AnswerFormat::Json { json(&logs) } else { render(&logs) }
         }
         Some(Command::End { path }) => {
@@ -109,64 +109,59 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
 
 /// Ends those of a folder.
 pub(super) fn end(client: &Client, folder: &Path) -> Result<(), CliError> {
-    let root = folder.to_str().ok_or_else(|| CliError::usage("the folder's name is not UTF-8"))?.to_owned();
-    client.call(client.servers().end_servers(pb::EndServersRequest { root }))?;
-    Ok(())
+    Ok(client.wait(client.daemon().end_servers(folder.to_owned()))?)
 }
 
-fn server(it: pb::Server) -> Server {
-    let (state, ending) = (state(it.state()), ending(it.ending()));
-    let counts = it.counts.unwrap_or_default();
+fn server(it: ServerInfo) -> Server {
+    let (state, ending) = phase(it.state);
     Server {
-        id: it.server_id,
+        id: it.id,
         name: it.name,
-        root: it.root,
-        version: Some(it.version).filter(|it| !it.is_empty()),
-        pid: Some(it.pid).filter(|it| *it > 0),
-        server_pid: Some(it.server_pid).filter(|it| *it > 0),
-        resident_bytes: Some(it.resident_bytes).filter(|it| *it > 0),
+        root: it.root.to_string_lossy().into_owned(),
+        version: it.version,
+        pid: it.pid,
+        server_pid: it.server_pid,
+        resident_bytes: it.memory,
         state,
         ending,
         waiting: it.waiting,
-        questions: counts.questions,
-        switches: counts.switches,
-        starts: counts.starts,
-        crashes: counts.crashes,
-        idle_ms: it.idle_ms,
-        last_error: Some(it.last_error).filter(|it| !it.is_empty()),
-        unwell: Some(it.unwell).filter(|it| !it.is_empty()),
+        questions: it.counts.questions,
+        switches: it.counts.switches,
+        starts: it.counts.starts,
+        crashes: it.counts.crashes,
+        idle_ms: it.idle_for.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX)),
+        last_error: it.last_error,
+        unwell: it.unwell,
     }
 }
 
-fn state(it: pb::ServerState) -> &'static str {
+/// The state, and why it was ended, if it was.
+fn phase(it: ServerPhase) -> (&'static str, Option<&'static str>) {
     match it {
-        pb::ServerState::Unspecified => "unknown",
-        pb::ServerState::Unused => "unused",
-        pb::ServerState::WaitingForMemory => "waiting-for-memory",
-        pb::ServerState::Starting => "starting",
-        pb::ServerState::Idle => "idle",
-        pb::ServerState::Busy => "busy",
-        pb::ServerState::NotAnswering => "not-answering",
-        pb::ServerState::Pausing => "pausing",
-        pb::ServerState::Ended => "ended",
+        ServerPhase::Unused => ("unused", None),
+        ServerPhase::WaitingForMemory => ("waiting-for-memory", None),
+        ServerPhase::Starting => ("starting", None),
+        ServerPhase::Idle => ("idle", None),
+        ServerPhase::Busy => ("busy", None),
+        ServerPhase::NotAnswering => ("not-answering", None),
+        ServerPhase::Pausing => ("pausing", None),
+        ServerPhase::Ended(why) => ("ended", Some(ending(why))),
     }
 }
 
-fn ending(it: pb::ServerEnding) -> Option<&'static str> {
+fn ending(it: ServerEnding) -> &'static str {
     match it {
-        pb::ServerEnding::Unspecified => None,
-        pb::ServerEnding::Idleness => Some("idleness"),
-        pb::ServerEnding::Memory => Some("memory"),
-        pb::ServerEnding::Worn => Some("worn"),
-        pb::ServerEnding::Outdated => Some("outdated"),
-        pb::ServerEnding::Shutdown => Some("shutdown"),
+        ServerEnding::Idleness => "idleness",
+        ServerEnding::Memory => "memory",
+        ServerEnding::Worn => "worn",
+        ServerEnding::Outdated => "outdated",
+        ServerEnding::Shutdown => "shutdown",
     }
 }
 
-fn log(it: pb::ServerLog) -> Log {
-    let line = |it: pb::ServerLogLine| Line { epoch: it.epoch, text: it.text };
-    let lines = it.lines.into_iter().map(line).collect();
-    Log { id: it.server_id, name: it.name, root: it.root, lines }
+fn log(it: ServerLog) -> Log {
+    let lines = it.lines.into_iter().map(|(Epoch(epoch), text)| Line { epoch, text });
+    Log { id: it.id, name: it.name, root: it.root.to_string_lossy().into_owned(), lines: lines.collect() }
 }
 
 const HEADING: [&str; 10] =
@@ -240,38 +235,48 @@ fn render(logs: &[Log]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use language_servers::Counts;
+
     use super::*;
 
+    fn info(name: &str, root: &str, state: ServerPhase) -> ServerInfo {
+        ServerInfo {
+            id: 0,
+            name: name.to_owned(),
+            root: root.into(),
+            version: None,
+            pid: None,
+            server_pid: None,
+            memory: None,
+            state,
+            waiting: 0,
+            counts: Counts { questions: 0, switches: 0, starts: 0, crashes: 0 },
+            idle_for: None,
+            last_error: None,
+            unwell: None,
+        }
+    }
+
     fn servers() -> Vec<Server> {
-        let idle = pb::Server {
-            server_id: 1,
-            name: "pyright".to_owned(),
-            root: "/w".to_owned(),
-            version: "pyright 1.1.406".to_owned(),
-            pid: 4711,
-            server_pid: 4712,
-            unwell: "it cannot read its configuration".to_owned(),
-            resident_bytes: 300 << 20,
-            state: pb::ServerState::Idle.into(),
-            counts: Some(pb::ServerCounts { questions: 12, switches: 3, starts: 1, crashes: 0 }),
-            idle_ms: Some(200_000),
-            ..pb::Server::default()
+        let idle = ServerInfo {
+            id: 1,
+            version: Some("pyright 1.1.406".to_owned()),
+            pid: Some(4711),
+            server_pid: Some(4712),
+            unwell: Some("it cannot read its configuration".to_owned()),
+            memory: Some(300 << 20),
+            counts: Counts { questions: 12, switches: 3, starts: 1, crashes: 0 },
+            idle_for: Some(Duration::from_secs(200)),
+            ..info("pyright", "/w", ServerPhase::Idle)
         };
-        let ended = pb::Server {
-            server_id: 2,
-            name: "gopls".to_owned(),
-            root: "/w\u{1b}[31m".to_owned(),
-            state: pb::ServerState::Ended.into(),
-            ending: pb::ServerEnding::Memory.into(),
-            last_error: "it was killed".to_owned(),
-            ..pb::Server::default()
+        let ended = ServerInfo {
+            id: 2,
+            last_error: Some("it was killed".to_owned()),
+            ..info("gopls", "/w\u{1b}[31m", ServerPhase::Ended(ServerEnding::Memory))
         };
-        let waiting = pb::Server {
-            name: "clangd".to_owned(),
-            state: pb::ServerState::WaitingForMemory.into(),
-            waiting: 2,
-            ..pb::Server::default()
-        };
+        let waiting = ServerInfo { waiting: 2, ..info("clangd", "", ServerPhase::WaitingForMemory) };
         [idle, ended, waiting].into_iter().map(server).collect()
     }
 
@@ -287,12 +292,9 @@ mod tests {
 
     #[test]
     fn a_log_looks_so() {
-        let line = |epoch, text: &str| pb::ServerLogLine { epoch, text: text.to_owned() };
-        let lines = vec![line(1, "out of memory"), line(12, "hello\u{7}")];
-        let logs = [
-            pb::ServerLog { name: "gopls".to_owned(), root: "/w".to_owned(), lines, ..Default::default() },
-            pb::ServerLog { name: "gopls".to_owned(), root: "/x".to_owned(), ..Default::default() },
-        ];
+        let line = |epoch, text: &str| (Epoch(epoch), text.to_owned());
+        let of = |root: &str, lines| ServerLog { id: 0, name: "gopls".to_owned(), root: root.into(), lines };
+        let logs = [of("/w", vec![line(1, "out of memory"), line(12, "hello\u{7}")]), of("/x", Vec::new())];
         let logs: Vec<_> = logs.into_iter().map(log).collect();
         insta::assert_snapshot!(render(&logs));
     }

@@ -2,9 +2,9 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use broker_proto::v1 as pb;
 use lint::printable;
 use serde::Serialize;
+use workspaces::{CacheStatus, ClassStatus, SchedulerStatus, ServersStatus, WorkspaceInfo};
 
 use super::{AnswerFormat, Session, words};
 use crate::{CliError, Exit, client::Client};
@@ -40,14 +40,14 @@ struct Daemon {
     scheduler: Scheduler,
     cache: Cache,
     servers: Servers,
-    branches: u32,
+    branches: usize,
     workspaces: Vec<Workspace>,
 }
 
 /// Language servers.
 #[derive(Serialize)]
 struct Servers {
-    running: u32,
+    running: usize,
     /// 0 where that cannot be found out.
     resident_bytes: u64,
 }
@@ -55,8 +55,8 @@ struct Servers {
 #[derive(Serialize)]
 struct Workspace {
     root: String,
-    branches: u32,
-    buffers: u32,
+    branches: usize,
+    buffers: usize,
     #[serde(skip_serializing_if = "String::is_empty")]
     degraded: String,
 }
@@ -74,8 +74,8 @@ struct Scheduler {
 #[derive(Serialize)]
 struct Class {
     name: String,
-    queued: u32,
-    running: u32,
+    queued: usize,
+    running: usize,
     mean_queue_us: u64,
     mean_run_us: u64,
 }
@@ -103,36 +103,37 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
 }
 
 fn ask(client: &Client) -> Result<Daemon, CliError> {
-    let status = client.call(client.daemon().get_status(pb::GetStatusRequest {}))?;
-    let workspaces = client.call(client.workspaces().list_workspaces(pb::ListWorkspacesRequest {}))?;
+    let status = client.wait(client.daemon().status())?;
+    let workspaces = client.wait(client.daemon().list_workspaces())?;
     Ok(Daemon {
         version: status.version,
         pid: status.pid,
         started_ms: status.started_ms,
         uptime_seconds: words::since(status.started_ms).as_secs(),
         resident_bytes: status.resident_bytes,
-        idle_exit_seconds: status.idle_exit_seconds,
-        tcp_address: status.tcp_address,
-        scheduler: scheduler(status.scheduler.unwrap_or_default()),
-        cache: cache(status.cache.unwrap_or_default()),
-        servers: servers(status.servers.unwrap_or_default()),
+        idle_exit_seconds: status.idle_exit.map_or(0, |it| it.as_secs()),
+        tcp_address: status.tcp_address.map(|it| it.to_string()).unwrap_or_default(),
+        scheduler: scheduler(status.scheduler),
+        cache: cache(status.cache),
+        servers: servers(status.servers),
         branches: status.branches,
-        workspaces: workspaces.workspaces.into_iter().map(workspace).collect(),
+        workspaces: workspaces.into_iter().map(workspace).collect(),
     })
 }
 
-fn workspace(it: pb::Workspace) -> Workspace {
-    let pb::Workspace { root, branches, buffers, degraded, .. } = it;
-    Workspace { root, branches, buffers, degraded }
+fn workspace(it: WorkspaceInfo) -> Workspace {
+    let WorkspaceInfo { root, branches, buffers, degraded, .. } = it;
+    let root = root.to_string_lossy().into_owned();
+    Workspace { root, branches, buffers, degraded: degraded.unwrap_or_default() }
 }
 
-fn scheduler(it: pb::SchedulerStatus) -> Scheduler {
-    let class = |it: pb::ClassStatus| Class {
+fn scheduler(it: SchedulerStatus) -> Scheduler {
+    let class = |it: ClassStatus| Class {
         name: it.name,
         queued: it.queued,
         running: it.running,
-        mean_queue_us: it.mean_queue_us,
-        mean_run_us: it.mean_run_us,
+        mean_queue_us: it.mean_queue_micros,
+        mean_run_us: it.mean_run_micros,
     };
     Scheduler {
         classes: it.classes.into_iter().map(class).collect(),
@@ -144,13 +145,13 @@ fn scheduler(it: pb::SchedulerStatus) -> Scheduler {
     }
 }
 
-fn cache(it: pb::CacheStatus) -> Cache {
-    let pb::CacheStatus { entries, bytes, hits, misses, evicted } = it;
+fn cache(it: CacheStatus) -> Cache {
+    let CacheStatus { entries, bytes, hits, misses, evicted } = it;
     Cache { entries, bytes, hits, misses, evicted }
 }
 
-fn servers(it: pb::ServersStatus) -> Servers {
-    let pb::ServersStatus { running, resident_bytes } = it;
+fn servers(it: ServersStatus) -> Servers {
+    let ServersStatus { running, resident_bytes } = it;
     Servers { running, resident_bytes }
 }
 
@@ -182,8 +183,11 @@ fn render(it: &Daemon) -> String {
     );
     text += &told_servers(&it.servers);
     for it in &it.workspaces {
-        let counts =
-            format!("{}, {}", words::counted(it.branches, "branch"), words::counted(it.buffers, "buffer"));
+        let counts = format!(
+            "{}, {}",
+            words::counted(it.branches as u64, "branch"),
+            words::counted(it.buffers as u64, "buffer")
+        );
         let _to_a_string = writeln!(text, "workspace   {} ({counts})", printable(&it.root));
         if !it.degraded.is_empty() {
             let _to_a_string = writeln!(text, "            {}", printable(&it.degraded));

@@ -1,12 +1,7 @@
 //! `broker stop`
 
-use broker_proto::v1 as pb;
-
 use super::Session;
-use crate::{
-    CliError, Exit,
-    client::{self, Client},
-};
+use crate::{CliError, Exit, client::Client};
 
 /// End the daemon
 ///
@@ -20,11 +15,11 @@ pub(super) fn run(_: &Args, session: &mut Session) -> Result<Exit, CliError> {
         session.messages.line("no daemon is running");
         return Ok(Exit::Clean);
     };
-    let pid = client.call(client.daemon().get_status(pb::GetStatusRequest {}))?.pid;
-    client.call(client.daemon().shutdown(pb::ShutdownRequest {}))?;
+    let pid = client.wait(client.daemon().status())?.pid;
+    client.wait(client.daemon().stop())?;
     // A connection that stays open is one that the daemon would wait for.
     drop(client);
-    if client::wait_for_end() {
+    if ::client::wait_for_end() {
         session.messages.line(&format!("the daemon (process {pid}) has ended"));
         return Ok(Exit::Clean);
     }

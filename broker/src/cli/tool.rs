@@ -2,9 +2,9 @@
 
 use std::io::Read as _;
 
-use broker_proto::v1 as pb;
+use agents::{Call, ToolInfo};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{AnswerFormat, Session, json};
 use crate::{CliError, Exit};
@@ -34,7 +34,7 @@ pub(super) struct Args {
 #[derive(Serialize)]
 struct Answered {
     text: String,
-    structured: Value,
+    structured: Map<String, Value>,
     is_error: bool,
 }
 
@@ -42,14 +42,14 @@ struct Answered {
 struct Listed {
     name: String,
     description: String,
-    input_schema: Value,
-    output_schema: Value,
+    input_schema: Map<String, Value>,
+    output_schema: Map<String, Value>,
 }
 
 pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
     let opened = session.open()?;
     let Some(tool) = args.name else {
-        let tools = opened.client.call(opened.client.tools().list_tools(pb::ListToolsRequest {}))?.tools;
+        let tools = opened.client.wait(opened.client.tools().list_tools())?.tools;
         session.print(&listed(tools, args.output_format))?;
         return Ok(Exit::Clean);
     };
@@ -60,35 +60,44 @@ pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
             .read_to_string(&mut arguments)
             .map_err(|error| CliError::files(format!("cannot read standard input: {error}")))?;
     }
-    let request =
-        pb::CallToolRequest { workspace_id: opened.id.clone(), session: args.session, tool, arguments };
-    let answer = opened.client.call(opened.client.tools().call_tool(request))?;
+    let call = Call {
+        workspace: opened.id.clone(),
+        session: args.session,
+        tool,
+        arguments: object(&arguments)?,
+        deadline: None,
+        traceparent: None,
+    };
+    let answer = opened.client.wait(opened.client.tools().call_tool(call))?;
     let exit = if answer.is_error { Exit::Findings } else { Exit::Clean };
     let text = match args.output_format {
         AnswerFormat::Text => format!("{}\n", answer.text.trim_end()),
-        AnswerFormat::Json => json(&Answered {
-            text: answer.text,
-            structured: value(&answer.structured),
-            is_error: answer.is_error,
-        }),
+        AnswerFormat::Json => {
+            json(&Answered { text: answer.text, structured: answer.structured, is_error: answer.is_error })
+        }
     };
     session.print_text(&text)?;
     Ok(exit)
 }
 
-fn listed(tools: Vec<pb::Tool>, format: AnswerFormat) -> String {
+fn listed(tools: Vec<ToolInfo>, format: AnswerFormat) -> String {
     if format == AnswerFormat::Text {
         return tools.iter().map(|it| format!("{}: {}\n", it.name, it.description)).collect();
     }
     let listed = tools.into_iter().map(|it| Listed {
-        input_schema: value(&it.input_schema),
-        output_schema: value(&it.output_schema),
-        name: it.name,
-        description: it.description,
+        input_schema: it.input,
+        output_schema: it.output,
+        name: it.name.into_owned(),
+        description: it.description.into_owned(),
     });
     json(&listed.collect::<Vec<_>>())
 }
 
-fn value(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_default()
+/// No text is no arguments.
+fn object(text: &str) -> Result<Map<String, Value>, CliError> {
+    if text.is_empty() {
+        return Ok(Map::new());
+    }
+    serde_json::from_str(text)
+        .map_err(|error| CliError::usage(format!("arguments: they are no JSON object: {error}")))
 }

@@ -6,16 +6,18 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use broker_proto::v1 as pb;
+use bytes::Bytes;
 use config::{Configs, closest, root::WorkspaceRoot};
 use language_servers::Environment;
 use lint::printable;
 use linters::trust::Trusted;
 use overlay::{Disk, WorkspacePath};
 use plugin_host::Capability;
-use tonic::Status;
+use workspaces::{
+    BranchInfo, BranchRequest, BranchState, FileContent, PageRequest, RequestError, Side, TargetId,
+};
 
-use super::{Client, error::is_unknown_handle};
+use super::Client;
 use crate::{CliError, console::Messages};
 
 /// The workspace that holds the current folder, open in the daemon.
@@ -41,19 +43,13 @@ impl Opened {
         let workspace = WorkspaceRoot::of_paths(cwd, &[PathBuf::from(".")], home)?.workspace;
         let cwd = fs::canonicalize(cwd)
             .map_err(|error| CliError::files(format!("cannot use {}: {error}", cwd.display())))?;
-        let root = workspace.root().to_str().ok_or_else(|| {
-            CliError::files(format!("the name of {} is not UTF-8", workspace.root().display()))
-        })?;
-        let environment = Some(pb::Environment {
-            variables: environment_for_daemon(workspace.root()).into_iter().collect(),
-        });
-        let request = pb::OpenWorkspaceRequest { root: root.to_owned(), environment };
-        let answer = client.call(client.workspaces().open_workspace(request))?;
-        for reason in &answer.unreadable {
+        let root = workspace.root().to_owned();
+        let environment = environment_for_daemon(&root);
+        let opened = client.wait(client.daemon().open_workspace(root, Some(environment)))?;
+        for reason in &opened.unreadable {
             messages.warning(&printable(reason));
         }
-        let id = answer.workspace.map(|it| it.workspace_id).unwrap_or_default();
-        Ok(Self { client, workspace, id, cwd })
+        Ok(Self { client, workspace, id: opened.info.id.to_string(), cwd })
     }
 
     /// The workspace path of what the user calls `given`, which need not be on the disk.
@@ -77,37 +73,44 @@ impl Opened {
         printable(&shown.unwrap_or_else(|_| path.to_owned())).into_owned()
     }
 
-    /// The base, as what a question is about.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn base(&self) -> pb::Target {
-        pb::Target { target: Some(pb::target::Target::WorkspaceId(self.id.clone())) }
+    /// The base, as the target of a request.
+    pub(crate) fn base(&self) -> TargetId {
+        TargetId::Workspace(self.id.clone())
+    }
+
+    /// The base, or the branch with this name or handle.
+    pub(crate) fn target(&self, branch: Option<&str>) -> Result<TargetId, CliError> {
+        match branch {
+            Some(branch) => Ok(TargetId::Branch(self.branch(branch)?.id.to_string())),
+            None => Ok(self.base()),
+        }
     }
 
     /// The branch with this name or handle.
-    pub(crate) fn branch(&self, name: &str) -> Result<pb::Branch, CliError> {
-        self.get_branch(name, true).map(|it| it.branch.unwrap_or_default())
+    pub(crate) fn branch(&self, name: &str) -> Result<BranchInfo, CliError> {
+        self.get_branch(name, false).map(|it| it.info)
     }
 
     /// As [`branch`](Self::branch), with the paths that a commit would refuse.
-    pub(crate) fn look(&self, name: &str) -> Result<pb::GetBranchResponse, CliError> {
-        self.get_branch(name, false)
+    pub(crate) fn look(&self, name: &str) -> Result<BranchState, CliError> {
+        self.get_branch(name, true)
     }
 
-    fn get_branch(&self, name: &str, without_conflicts: bool) -> Result<pb::GetBranchResponse, CliError> {
-        let request = pb::GetBranchRequest {
-            branch_id: name.to_owned(),
-            workspace_id: self.id.clone(),
+    fn get_branch(&self, name: &str, with_conflicts: bool) -> Result<BranchState, CliError> {
+        let request = BranchRequest {
+            workspace: Some(self.id.clone()),
+            branch: name.to_owned(),
             with_tree_hash: false,
-            without_conflicts,
+            with_conflicts,
         };
-        let found = self.client.call(self.client.branches().get_branch(request));
-        found.map_err(|status| self.no_branch(name, status))
+        let found = self.client.wait(self.client.daemon().get_branch(request));
+        found.map_err(|error| self.no_branch(name, error))
     }
 
     /// A slip is met with what was meant.
-    fn no_branch(&self, name: &str, status: Status) -> CliError {
-        let is_unknown = is_unknown_handle(&status);
-        let error = CliError::from(status);
+    fn no_branch(&self, name: &str, error: RequestError) -> CliError {
+        let is_unknown = error.reason == "NOT_FOUND";
+        let error = CliError::from(error);
         if !is_unknown {
             return error;
         }
@@ -121,64 +124,29 @@ impl Opened {
     }
 
     /// Every branch of the workspace, by name.
-    pub(crate) fn all_branches(&self) -> Result<Vec<pb::Branch>, CliError> {
+    pub(crate) fn all_branches(&self) -> Result<Vec<BranchInfo>, CliError> {
         let mut branches = Vec::new();
-        let mut page_token = String::new();
+        let mut page = PageRequest { size: PAGE, token: String::new() };
         loop {
-            let request =
-                pb::ListBranchesRequest { workspace_id: self.id.clone(), page_size: PAGE, page_token };
-            let page = self.client.call(self.client.branches().list_branches(request))?;
-            branches.extend(page.branches);
-            page_token = page.next_page_token;
-            if page_token.is_empty() {
+            let found = self.client.wait(self.client.daemon().list_branches(&self.id, &page))?;
+            branches.extend(found.items);
+            page.token = found.next_token;
+            if page.token.is_empty() {
                 return Ok(branches);
             }
         }
     }
 
-    /// A file of a branch as it is, or was at `revision`.
-    pub(crate) fn read(&self, branch: &str, path: &str, revision: Option<u64>) -> Result<Vec<u8>, Status> {
-        let target = Some(of_branch(branch));
-        let request = pb::ReadFileRequest { target, path: path.to_owned(), revision, of_parent: false };
-        self.read_parts(request).map(|(_, bytes)| bytes)
-    }
-
-    /// A file of a branch, or of its parent, with what it is.
-    pub(crate) fn read_side(
-        &self,
-        branch: &str,
-        path: &str,
-        of_parent: bool,
-    ) -> Result<(pb::FileInfo, Vec<u8>), Status> {
-        let target = Some(of_branch(branch));
-        self.read_parts(pb::ReadFileRequest { target, path: path.to_owned(), revision: None, of_parent })
+    /// A file of a branch.
+    pub(crate) fn read(&self, branch: &str, path: &str, side: Side) -> Result<FileContent, RequestError> {
+        let target = TargetId::Branch(branch.to_owned());
+        self.client.wait(self.client.daemon().read_file(&target, path, side))
     }
 
     /// A file of the base.
-    pub(crate) fn read_base(&self, path: &str) -> Result<Vec<u8>, Status> {
-        let target = pb::target::Target::WorkspaceId(self.id.clone());
-        let target = Some(pb::Target { target: Some(target) });
-        let request = pb::ReadFileRequest { target, path: path.to_owned(), revision: None, of_parent: false };
-        self.read_parts(request).map(|(_, bytes)| bytes)
-    }
-
-    /// The texts that editors have not saved.
-    pub(crate) fn buffers(&self) -> Result<Vec<pb::Buffer>, Status> {
-        let request = pb::ListBuffersRequest { workspace_id: self.id.clone() };
-        self.client.call(self.client.files().list_buffers(request)).map(|it| it.buffers)
-    }
-
-    fn read_parts(&self, request: pb::ReadFileRequest) -> Result<(pb::FileInfo, Vec<u8>), Status> {
-        let mut parts = self.client.call(self.client.files().read_file(request))?;
-        let (mut info, mut bytes) = (pb::FileInfo::default(), Vec::new());
-        while let Some(part) = self.client.next(&mut parts)? {
-            match part.part {
-                Some(pb::read_file_response::Part::Info(it)) => info = it,
-                Some(pb::read_file_response::Part::Content(piece)) => bytes.extend_from_slice(&piece),
-                None => {}
-            }
-        }
-        Ok((info, bytes))
+    pub(crate) fn read_base(&self, path: &str) -> Result<Bytes, RequestError> {
+        let target = self.base();
+        self.client.wait(self.client.daemon().read_file(&target, path, Side::Now)).map(|it| it.bytes)
     }
 }
 
@@ -196,11 +164,6 @@ pub(crate) fn environment_for_daemon(root: &Path) -> BTreeMap<String, String> {
         granted.filter_map(|Capability::Environment(name)| Some((name.clone(), env::var(name).ok()?))),
     );
     variables
-}
-
-/// What a question about a branch is about.
-pub(crate) fn of_branch(id: &str) -> pb::Target {
-    pb::Target { target: Some(pb::target::Target::BranchId(id.to_owned())) }
 }
 
 /// The path without `.` and `..`, whatever is on the disk.

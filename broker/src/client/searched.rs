@@ -7,7 +7,6 @@ use std::{
     sync::Arc,
 };
 
-use broker_proto::v1 as pb;
 use config::Configs;
 use language_servers::{Environment, Profile, profiles};
 use linters::servers;
@@ -25,7 +24,7 @@ pub(crate) struct Elsewhere {
 
 /// Those of the servers of which that is so, in the workspace `root`.
 pub(crate) fn elsewhere(client: &Client, root: &Path, profiles: &[Profile]) -> Vec<Elsewhere> {
-    let answer = client.call(client.servers().list_servers(pb::ListServersRequest {}));
+    let answer = client.wait(client.daemon().list_servers());
     // Who cannot be asked is not worth a word here.
     let Some(path) = answer.ok().and_then(|it| it.search_path) else { return Vec::new() };
     let by_daemon = Environment::of_daemon_with(OsStr::new(&path), root, &Environment::to_tell());
@@ -34,10 +33,9 @@ pub(crate) fn elsewhere(client: &Client, root: &Path, profiles: &[Profile]) -> V
 
 /// The daemon's servers in this folder that say something is wrong with them, and what.
 pub(crate) fn unwell(client: &Client, root: &Path) -> Vec<(String, String)> {
-    let answer = client.call(client.servers().list_servers(pb::ListServersRequest {}));
+    let answer = client.wait(client.daemon().list_servers());
     let all = answer.map(|it| it.servers).unwrap_or_default().into_iter();
-    let here = all.filter(|it| Path::new(&it.root) == root && !it.unwell.is_empty());
-    here.map(|it| (it.name, it.unwell)).collect()
+    all.filter(|it| it.root == root).filter_map(|it| Some((it.name, it.unwell?))).collect()
 }
 
 fn compared(profile: &Profile, root: &Path, by_daemon: &Environment) -> Option<Elsewhere> {

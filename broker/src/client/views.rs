@@ -7,10 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use broker_proto::v1::{self as pb, DiffAgainst, FileKind, diff_branch_response::Part};
-use overlay::{Branch, EditError, Snapshot, View, WorkspacePath};
+use overlay::{Branch, ChangeKind, EditError, Entry, FileKind, Snapshot, View, WorkspacePath};
+use workspaces::{DiffRequest, DiffSide, PageRequest, Side, TargetId};
 
-use super::{Opened, of_branch};
+use super::Opened;
 use crate::CliError;
 
 /// A branch, and what it was made from.
@@ -59,42 +59,34 @@ struct Fetch<'a> {
 impl Fetch<'_> {
     fn views(&self, disk: &Arc<dyn View>, with_parent: bool) -> Result<BranchViews, CliError> {
         let mut base = Branch::new(Arc::clone(disk));
-        for buffer in self.open.buffers()? {
-            let path = path(&buffer.path)?;
-            base.write(&path, self.open.read_base(&buffer.path)?.into()).map_err(|it| unusable(&it))?;
+        let client = &self.open.client;
+        for buffer in client.wait(client.daemon().list_buffers(&self.open.id))? {
+            let text = self.open.read_base(buffer.path.as_str())?;
+            base.write(&buffer.path, text).map_err(|it| unusable(&it))?;
         }
         let base: Arc<dyn View> = Arc::new(base.snapshot());
-        let own = self.differences(DiffAgainst::Base)?;
-        let view = self.side(&base, &own, false)?;
+        let own = self.differences(DiffSide::Base)?;
+        let view = self.side(&base, &own, Side::Now)?;
         if !with_parent {
             return Ok(BranchViews { view, parent: None });
         }
-        let changed = self.differences(DiffAgainst::Parent)?;
+        let changed = self.differences(DiffSide::Parent)?;
         let mut all = [&own[..], &changed].concat();
         all.sort();
         all.dedup();
-        let parent = Parent { view: self.side(&base, &all, true)?, changed };
+        let parent = Parent { view: self.side(&base, &all, Side::Parent)?, changed };
         Ok(BranchViews { view, parent: Some(parent) })
     }
 
     /// The paths where the branch differs, above what is below them.
-    fn differences(&self, against: DiffAgainst) -> Result<Vec<WorkspacePath>, CliError> {
-        let request = pb::DiffBranchRequest {
-            branch_id: self.branch.to_owned(),
-            against: against.into(),
-            changes_only: true,
-            ..pb::DiffBranchRequest::default()
-        };
+    fn differences(&self, against: DiffSide) -> Result<Vec<WorkspacePath>, CliError> {
+        let request = DiffRequest { against, with_patch: false, ..DiffRequest::of(self.branch) };
         let client = &self.open.client;
-        let mut parts = client.call(client.branches().diff_branch(request))?;
         let mut paths = Vec::new();
-        while let Some(part) = client.next(&mut parts)? {
-            let Some(Part::Changes(some)) = part.part else { continue };
-            for change in some.changes {
-                paths.push(path(&change.path)?);
-                if !change.from_path.is_empty() {
-                    paths.push(path(&change.from_path)?);
-                }
+        for change in client.wait(client.daemon().diff_branch(request))?.changes {
+            paths.push(change.path);
+            if let ChangeKind::Renamed { from } = change.kind {
+                paths.push(from);
             }
         }
         paths.sort();
@@ -103,12 +95,7 @@ impl Fetch<'_> {
     }
 
     /// `base` with those of the paths as the branch, or its parent, has them.
-    fn side(
-        &self,
-        base: &Arc<dyn View>,
-        paths: &[WorkspacePath],
-        of_parent: bool,
-    ) -> Result<Snapshot, CliError> {
+    fn side(&self, base: &Arc<dyn View>, paths: &[WorkspacePath], of: Side) -> Result<Snapshot, CliError> {
         let mut side = Branch::new(Arc::clone(base));
         let mut folders = BTreeMap::new();
         // Below a link the daemon would list what is where it leads.
@@ -119,11 +106,11 @@ impl Fetch<'_> {
             }
             let Some(folder) = path.parent() else { continue };
             if !folders.contains_key(&folder) {
-                folders.insert(folder.clone(), self.list(&folder, of_parent)?);
+                folders.insert(folder.clone(), self.list(&folder, of)?);
             }
-            let entry = folders[&folder].iter().find(|it| Some(it.name.as_str()) == path.file_name());
-            self.lay(&mut side, path, entry, of_parent)?;
-            if entry.is_some_and(|it| it.kind() != FileKind::Directory) {
+            let entry = folders[&folder].iter().find(|it| Some(it.0.name.as_str()) == path.file_name());
+            self.lay(&mut side, path, entry, of)?;
+            if entry.is_some_and(|it| it.0.kind != FileKind::Directory) {
                 no_folders.insert(path.clone());
             }
         }
@@ -134,15 +121,15 @@ impl Fetch<'_> {
         &self,
         side: &mut Branch,
         path: &WorkspacePath,
-        entry: Option<&pb::DirectoryEntry>,
-        of_parent: bool,
+        entry: Option<&Listed>,
+        of: Side,
     ) -> Result<(), CliError> {
         let now = side.snapshot().metadata(path).ok().map(|it| it.kind);
-        let wanted = entry.map(pb::DirectoryEntry::kind);
+        let wanted = entry.map(|it| it.0.kind);
         let stays = match (now, wanted) {
             (None, _) => true,
-            (Some(overlay::FileKind::File), Some(FileKind::File)) => true,
-            (Some(overlay::FileKind::Directory), Some(FileKind::Directory)) => return Ok(()),
+            (Some(FileKind::File), Some(FileKind::File)) => true,
+            (Some(FileKind::Directory), Some(FileKind::Directory)) => return Ok(()),
             _ => false,
         };
         if !stays {
@@ -150,12 +137,13 @@ impl Fetch<'_> {
         }
         match (wanted, entry) {
             (Some(FileKind::File), _) => {
-                let (info, text) = self.open.read_side(self.branch, path.as_str(), of_parent)?;
-                side.write(path, text.into()).map_err(|it| unusable(&it))?;
-                side.set_executable(path, info.executable).map_err(|it| unusable(&it))?;
+                let file = self.open.read(self.branch, path.as_str(), of)?;
+                side.write(path, file.bytes).map_err(|it| unusable(&it))?;
+                side.set_executable(path, file.executable).map_err(|it| unusable(&it))?;
             }
-            (Some(FileKind::Symlink), Some(entry)) => {
-                side.symlink(path, &entry.link_target).map_err(|it| unusable(&it))?;
+            (Some(FileKind::Symlink), Some((_, target))) => {
+                let target = target.as_deref().unwrap_or_default();
+                side.symlink(path, target).map_err(|it| unusable(&it))?;
             }
             (Some(FileKind::Directory), _) => _ = side.create_dir(path).map_err(|it| unusable(&it))?,
             _ => {}
@@ -164,35 +152,28 @@ impl Fetch<'_> {
     }
 
     /// Nothing, if the folder is not there.
-    fn list(&self, folder: &WorkspacePath, of_parent: bool) -> Result<Vec<pb::DirectoryEntry>, CliError> {
+    fn list(&self, folder: &WorkspacePath, of: Side) -> Result<Vec<Listed>, CliError> {
         let client = &self.open.client;
+        let target = TargetId::Branch(self.branch.to_owned());
         let mut entries = Vec::new();
-        let mut page_token = String::new();
+        let mut page = PageRequest { size: 10_000, token: String::new() };
         loop {
-            let request = pb::ListDirectoryRequest {
-                target: Some(of_branch(self.branch)),
-                path: folder.as_str().to_owned(),
-                page_size: 10_000,
-                page_token,
-                of_parent,
+            let listed = client.wait(client.daemon().list_directory(&target, folder.as_str(), &page, of));
+            let found = match listed {
+                Err(error) if NO_FOLDER.contains(&error.reason.as_str()) => return Ok(entries),
+                listed => listed?.entries,
             };
-            let page = match client.call(client.files().list_directory(request)) {
-                Err(status) if NO_FOLDER.contains(&super::reason(&status).as_str()) => return Ok(entries),
-                page => page?,
-            };
-            entries.extend(page.entries);
-            page_token = page.next_page_token;
-            if page_token.is_empty() {
+            entries.extend(found.items);
+            page.token = found.next_token;
+            if page.token.is_empty() {
                 return Ok(entries);
             }
         }
     }
 }
 
-fn path(text: &str) -> Result<WorkspacePath, CliError> {
-    WorkspacePath::new(text)
-        .map_err(|error| CliError::files(format!("the daemon names the path `{text}`: {error}")))
-}
+/// An entry of a folder, and the target of a link.
+type Listed = (Entry, Option<String>);
 
 fn unusable(error: &EditError) -> CliError {
     CliError::files(format!("the branch cannot be laid over the disk: {error}"))

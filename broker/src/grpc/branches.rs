@@ -22,7 +22,7 @@ impl BranchService for Front {
         request: Request<pb::ForkBranchRequest>,
     ) -> Result<Response<pb::ForkBranchResponse>, Status> {
         let request = from_proto::fork(request.into_inner())?;
-        let branch = self.0.fork(request).await.map_err(status::of)?;
+        let branch = self.0.fork_branch(request).await.map_err(status::of)?;
         Ok(Response::new(pb::ForkBranchResponse { branch: Some(to_proto::branch(branch)) }))
     }
 
@@ -48,7 +48,7 @@ impl BranchService for Front {
     ) -> Result<Response<pb::ListBranchesResponse>, Status> {
         let request = request.into_inner();
         let page = PageRequest { size: request.page_size, token: request.page_token };
-        let page = self.0.branches(&request.workspace_id, &page).map_err(status::of)?;
+        let page = self.0.list_branches(&request.workspace_id, &page).await.map_err(status::of)?;
         let branches = page.items.into_iter().map(to_proto::branch).collect();
         Ok(Response::new(pb::ListBranchesResponse { branches, next_page_token: page.next_token }))
     }
@@ -58,7 +58,7 @@ impl BranchService for Front {
         request: Request<pb::DiffBranchRequest>,
     ) -> Result<Response<DiffStream>, Status> {
         let request = from_proto::diff(request.into_inner())?;
-        let diff = self.0.diff(request).await.map_err(status::of)?;
+        let diff = self.0.diff_branch(request).await.map_err(status::of)?;
         Ok(Response::new(Box::pin(tokio_stream::iter(parts(&diff).into_iter().map(Ok)))))
     }
 
@@ -68,7 +68,7 @@ impl BranchService for Front {
     ) -> Result<Response<pb::ListRevisionsResponse>, Status> {
         let request = request.into_inner();
         let page = PageRequest { size: request.page_size, token: request.page_token };
-        let page = self.0.revisions(&request.branch_id, &page).await.map_err(status::of)?;
+        let page = self.0.list_revisions(&request.branch_id, &page).await.map_err(status::of)?;
         let revisions = page.items.iter().map(to_proto::revision).collect();
         Ok(Response::new(pb::ListRevisionsResponse { revisions, next_page_token: page.next_token }))
     }
@@ -83,7 +83,7 @@ impl BranchService for Front {
             if_revision: request.if_revision.map(Revision),
             branch: request.branch_id,
         };
-        let undone = self.0.undo(request).await.map_err(status::of)?;
+        let undone = self.0.undo_branch(request).await.map_err(status::of)?;
         Ok(Response::new(pb::UndoBranchResponse { revision: undone.revision.0, to_revision: undone.to.0 }))
     }
 
@@ -97,11 +97,11 @@ impl BranchService for Front {
             if_revision: request.if_revision.map(Revision),
             branch: request.branch_id,
         };
-        let rebased = self.0.rebase(request).await.map_err(status::of)?;
+        let rebased = self.0.rebase_branch(request).await.map_err(status::of)?;
         Ok(Response::new(pb::RebaseBranchResponse {
             revision: rebased.revision.0,
             merged_paths: rebased.merged.iter().map(ToString::to_string).collect(),
-            conflicts: rebased.conflicts.iter().map(to_proto::conflict).collect(),
+            conflicts: rebased.conflicts.into_iter().map(to_proto::conflict).collect(),
         }))
     }
 
@@ -110,7 +110,7 @@ impl BranchService for Front {
         request: Request<pb::CommitBranchRequest>,
     ) -> Result<Response<pb::CommitBranchResponse>, Status> {
         let request = from_proto::commit(request.into_inner());
-        let committed = self.0.commit(request).await.map_err(status::of)?;
+        let committed = self.0.commit_branch(request).await.map_err(status::of)?;
         Ok(Response::new(pb::CommitBranchResponse {
             revision: committed.revision.0,
             changes: committed.changes.iter().map(to_proto::change).collect(),
@@ -124,7 +124,7 @@ impl BranchService for Front {
         &self,
         request: Request<pb::DiscardBranchRequest>,
     ) -> Result<Response<pb::DiscardBranchResponse>, Status> {
-        self.0.discard(&request.into_inner().branch_id).await.map_err(status::of)?;
+        self.0.discard_branch(&request.into_inner().branch_id).await.map_err(status::of)?;
         Ok(Response::new(pb::DiscardBranchResponse {}))
     }
 }

@@ -1,10 +1,9 @@
 //! `FileService`.
 
 use broker_proto::{v1 as pb, v1::file_service_server::FileService};
-use overlay::{ContentHash, WorkspacePath};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
-use workspaces::PageRequest;
+use workspaces::{Buffer, PageRequest};
 
 use super::{Front, PIECE, from_proto, status, to_proto};
 
@@ -58,7 +57,10 @@ impl FileService for Front {
         request: Request<pb::SetBufferRequest>,
     ) -> Result<Response<pb::SetBufferResponse>, Status> {
         let set = self.0.set_buffer(from_proto::buffer(request.into_inner())).await.map_err(status::of)?;
-        Ok(Response::new(pb::SetBufferResponse { content_hash: set.hash.to_string(), hidden: set.is_hidden }))
+        Ok(Response::new(pb::SetBufferResponse {
+            content_hash: set.content.to_string(),
+            hidden: set.is_hidden,
+        }))
     }
 
     async fn close_buffer(
@@ -67,7 +69,8 @@ impl FileService for Front {
     ) -> Result<Response<pb::CloseBufferResponse>, Status> {
         let pb::CloseBufferRequest { workspace_id, path, editor_id } = request.into_inner();
         let editor = from_proto::some(editor_id);
-        let was_open = self.0.close_buffer(&workspace_id, &path, editor).await.map_err(status::of)?;
+        let was_open =
+            self.0.close_buffer(&workspace_id, &path, editor.as_deref()).await.map_err(status::of)?;
         Ok(Response::new(pb::CloseBufferResponse { was_open }))
     }
 
@@ -75,11 +78,9 @@ impl FileService for Front {
         &self,
         request: Request<pb::ListBuffersRequest>,
     ) -> Result<Response<pb::ListBuffersResponse>, Status> {
-        let buffers = self.0.list_buffers(&request.into_inner().workspace_id).map_err(status::of)?;
-        let buffer = |(path, hash): (WorkspacePath, ContentHash)| pb::Buffer {
-            path: path.to_string(),
-            content_hash: hash.to_string(),
-        };
+        let buffers = self.0.list_buffers(&request.into_inner().workspace_id).await.map_err(status::of)?;
+        let buffer =
+            |it: Buffer| pb::Buffer { path: it.path.to_string(), content_hash: it.content.to_string() };
         Ok(Response::new(pb::ListBuffersResponse { buffers: buffers.into_iter().map(buffer).collect() }))
     }
 }

@@ -100,7 +100,7 @@ pub(super) fn commit(it: pb::CommitBranchRequest) -> CommitRequest {
 }
 
 pub(super) fn edits(it: pb::EditFilesRequest) -> Result<EditRequest, Status> {
-    let edit = |(index, it)| edit(it).map_err(|error| status::of(error.in_edit(index)));
+    let edit = |(index, it)| edit(it).map_err(|error: DaemonError| status::of(error.in_edit(index)));
     Ok(EditRequest {
         branch: it.branch_id,
         edits: it.edits.into_iter().enumerate().map(edit).collect::<Result<_, _>>()?,

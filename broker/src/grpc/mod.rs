@@ -25,7 +25,7 @@ mod workspaces;
 
 use std::sync::Arc;
 
-use ::workspaces::Daemon;
+use ::workspaces::Workspaces;
 
 pub(crate) use self::{
     auth::Token,
@@ -37,4 +37,4 @@ const PIECE: usize = 1 << 20;
 
 /// Every service, on one daemon.
 #[derive(Clone)]
-struct Front(Arc<Daemon>);
+struct Front(Arc<dyn Workspaces>);

@@ -2,7 +2,7 @@
 
 use broker_proto::{v1 as pb, v1::query_service_server::QueryService};
 use tonic::{Request, Response, Status, async_trait};
-use workspaces::{MethodRequest, QueryReply};
+use workspaces::MethodRequest;
 
 use super::{Front, answers, from_proto, status};
 
@@ -12,15 +12,7 @@ impl QueryService for Front {
         let deadline = from_proto::deadline(request.metadata());
         let request = from_proto::query(request.into_inner(), deadline)?;
         let reply = self.0.query(request).await.map_err(status::of)?;
-        let QueryReply { server, revision, content, result, partial, applied } = reply;
-        Ok(Response::new(pb::QueryResponse {
-            server,
-            revision: revision.0,
-            content_hash: content.map(|it| it.to_string()).unwrap_or_default(),
-            partial_reason: partial.unwrap_or_default(),
-            applied_revision: applied.map(|it| it.0),
-            ..answers::response(&result)
-        }))
+        Ok(Response::new(answers::response(reply)))
     }
 
     async fn call_method(
@@ -41,7 +33,7 @@ impl QueryService for Front {
         Ok(Response::new(pb::CallMethodResponse {
             server: reply.server,
             result_json: reply.result,
-            position_encoding: reply.position_encoding.to_owned(),
+            position_encoding: reply.position_encoding,
             revision: reply.revision.0,
             partial_reason: reply.partial.unwrap_or_default(),
         }))

@@ -13,11 +13,8 @@ impl RuleService for Front {
         request: Request<pb::ListPluginsRequest>,
     ) -> Result<Response<pb::ListPluginsResponse>, Status> {
         let target = from_proto::optional_target(request.into_inner().target)?;
-        let plugins = self.0.plugins(target.as_ref()).await.map_err(status::of)?;
-        Ok(Response::new(pb::ListPluginsResponse {
-            plugins: plugins.usable.iter().map(to_proto::plugin).collect(),
-            unusable: plugins.broken.iter().map(to_proto::unusable).collect(),
-        }))
+        let plugins = self.0.list_plugins(target.as_ref()).await.map_err(status::of)?;
+        Ok(Response::new(to_proto::plugins(plugins)))
     }
 
     async fn list_rules(
@@ -27,8 +24,8 @@ impl RuleService for Front {
         let request = request.into_inner();
         let target = from_proto::optional_target(request.target)?;
         let page = PageRequest { size: request.page_size, token: request.page_token };
-        let page = self.0.rules(target.as_ref(), request.linter, &page).await.map_err(status::of)?;
-        let rules = page.items.iter().map(|it| to_proto::rule(&it.linter, &it.rule)).collect();
+        let page = self.0.list_rules(target.as_ref(), &request.linter, &page).await.map_err(status::of)?;
+        let rules = page.items.into_iter().map(to_proto::rule).collect();
         Ok(Response::new(pb::ListRulesResponse { rules, next_page_token: page.next_token }))
     }
 }

@@ -3,15 +3,12 @@
 use std::pin::Pin;
 
 use broker_proto::{v1 as pb, v1::run_service_server::RunService};
-use tokio::sync::mpsc;
-use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
+use futures_util::{Stream, StreamExt as _, stream};
+use tokio::sync::{mpsc, oneshot};
 use tonic::{Request, Response, Status, Streaming, async_trait};
-use workspaces::{RunId, RunInput};
+use workspaces::{Run, RunId, RunInput};
 
 use super::{Front, from_proto, status, to_proto};
-
-/// Messages of a client that may wait for its command.
-const AHEAD: usize = 4;
 
 type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
@@ -29,14 +26,10 @@ impl RunService for Front {
         let Some(pb::run_request::Message::Start(start)) = first else {
             return Err(status::invalid("start", "it comes first"));
         };
-        let (inputs, received) = mpsc::channel(AHEAD);
-        let events = self.0.run(from_proto::run(start)?, received).await.map_err(status::of)?;
-        let (refuse, refused) = mpsc::channel(1);
+        let Run { inputs, events } = self.0.run(from_proto::run(start)?).await.map_err(status::of)?;
+        let (refuse, refused) = oneshot::channel();
         tokio::spawn(hand_on(messages, inputs, refuse));
-        let events = ReceiverStream::new(events);
         let answers = events.map(|it| it.map(to_proto::run_event).map_err(status::of));
-        // What makes no sense ends the run: the end of this stream is its client's leaving.
-        let refused = ReceiverStream::new(refused).map(Err);
         Ok(Response::new(Box::pin(until_refused(answers, refused))))
     }
 
@@ -45,7 +38,7 @@ impl RunService for Front {
         request: Request<pb::ListRunsRequest>,
     ) -> Result<Response<pb::ListRunsResponse>, Status> {
         let workspace = from_proto::some(request.into_inner().workspace_id);
-        let runs = self.0.runs(workspace.as_deref()).map_err(status::of)?;
+        let runs = self.0.list_runs(workspace.as_deref()).await.map_err(status::of)?;
         Ok(Response::new(pb::ListRunsResponse { runs: runs.into_iter().map(to_proto::run).collect() }))
     }
 
@@ -55,9 +48,9 @@ impl RunService for Front {
     ) -> Result<Response<Self::ReadLogStream>, Status> {
         let pb::ReadLogRequest { run_id, workspace_id, offset, follow } = request.into_inner();
         let id = RunId { workspace: from_proto::some(workspace_id), run: run_id };
-        let events = self.0.read_log(&id, offset, follow).map_err(status::of)?;
-        let events = ReceiverStream::new(events);
-        Ok(Response::new(Box::pin(events.map(|it| Ok(to_proto::log_event(it))))))
+        let events = self.0.read_log(&id, offset, follow).await.map_err(status::of)?;
+        let parts = events.map(|it| it.map(to_proto::log_event).map_err(status::of));
+        Ok(Response::new(Box::pin(parts)))
     }
 
     async fn kill(&self, request: Request<pb::KillRequest>) -> Result<Response<pb::KillResponse>, Status> {
@@ -69,11 +62,11 @@ impl RunService for Front {
     }
 }
 
-/// Hands on what the client says, until it has no more to say or the run is over.
+/// Passes on what the client says, until it has no more to say or the run is over.
 async fn hand_on(
     mut messages: Streaming<pb::RunRequest>,
     inputs: mpsc::Sender<RunInput>,
-    refuse: mpsc::Sender<Status>,
+    refuse: oneshot::Sender<Status>,
 ) {
     loop {
         let message = tokio::select! {
@@ -92,31 +85,33 @@ async fn hand_on(
                 }
             }
             Err(status) => {
-                let _over = refuse.send(status).await;
+                let _over = refuse.send(status);
                 return;
             }
         }
     }
 }
 
-/// The answers up to the first refusal, which is the last.
+/// The answers up to a refusal, which is the last: it ends the run, as the events are dropped.
 fn until_refused<T: Send + 'static>(
-    mut answers: impl Stream<Item = Result<T, Status>> + Send + Unpin + 'static,
-    mut refused: impl Stream<Item = Result<T, Status>> + Send + Unpin + 'static,
+    answers: impl Stream<Item = Result<T, Status>> + Send + Unpin + 'static,
+    refused: oneshot::Receiver<Status>,
 ) -> impl Stream<Item = Result<T, Status>> + Send {
-    let (sender, sent) = mpsc::channel(1);
-    tokio::spawn(async move {
+    stream::unfold(Some((answers, Some(refused))), |state| async move {
+        let (mut answers, mut refused) = state?;
         loop {
-            let (answer, is_last) = tokio::select! {
-                Some(status) = refused.next() => (Some(status), true),
-                answer = answers.next() => (answer, false),
-                () = sender.closed() => return,
+            let Some(receiver) = &mut refused else {
+                let answer = answers.next().await?;
+                return Some((answer, Some((answers, None))));
             };
-            let Some(answer) = answer else { return };
-            if sender.send(answer).await.is_err() || is_last {
-                return;
+            tokio::select! {
+                status = receiver => match status {
+                    Ok(status) => return Some((Err(status), None)),
+                    // The client has no more to say.
+                    Err(_) => refused = None,
+                },
+                answer = answers.next() => return Some((answer?, Some((answers, refused)))),
             }
         }
-    });
-    ReceiverStream::new(sent)
+    })
 }

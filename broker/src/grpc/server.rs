@@ -86,9 +86,11 @@ async fn serve_door(daemon: Arc<Daemon>, agents: Arc<Agents>, door: Door) -> io:
 
 /// Every service behind the token, and measured.
 async fn routes(daemon: &Arc<Daemon>, agents: &Arc<Agents>, token: &Token) -> io::Result<Routes> {
+    // An operation of the daemon takes it by its own `Arc`.
+    let front = Front(Arc::new(Arc::clone(daemon)));
     macro_rules! guarded {
         ($server:ident, $most:ident) => {
-            guarded!($server, $most, Front(Arc::clone(daemon)))
+            guarded!($server, $most, front.clone())
         };
         ($server:ident, $most:ident, $front:expr) => {
             InterceptedService::new(
@@ -129,7 +131,7 @@ async fn routes(daemon: &Arc<Daemon>, agents: &Arc<Agents>, token: &Token) -> io
         .add_service(guarded!(QueryServiceServer, MAX_REQUEST))
         .add_service(guarded!(RuleServiceServer, MAX_REQUEST))
         .add_service(guarded!(ServerServiceServer, MAX_REQUEST))
-        .add_service(guarded!(ToolServiceServer, MAX_REQUEST, ToolFront(Arc::clone(agents))))
+        .add_service(guarded!(ToolServiceServer, MAX_REQUEST, ToolFront(Arc::new(Arc::clone(agents)))))
         .add_service(guarded!(WorkspaceServiceServer, MAX_REQUEST));
     Ok(measured(routes))
 }

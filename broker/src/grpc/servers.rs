@@ -2,6 +2,7 @@
 
 use broker_proto::{v1 as pb, v1::server_service_server::ServerService};
 use tonic::{Request, Response, Status, async_trait};
+use workspaces::ServerList;
 
 use super::{Front, status, to_proto};
 
@@ -11,9 +12,8 @@ impl ServerService for Front {
         &self,
         _: Request<pb::ListServersRequest>,
     ) -> Result<Response<pb::ListServersResponse>, Status> {
-        let servers = self.0.servers().await.map_err(status::of)?;
+        let ServerList { servers, search_path } = self.0.list_servers().await.map_err(status::of)?;
         let servers = servers.into_iter().map(to_proto::server).collect();
-        let search_path = std::env::var_os("PATH").map(|it| it.to_string_lossy().into_owned());
         Ok(Response::new(pb::ListServersResponse { servers, search_path }))
     }
 
@@ -21,7 +21,7 @@ impl ServerService for Front {
         &self,
         request: Request<pb::GetServerLogRequest>,
     ) -> Result<Response<pb::GetServerLogResponse>, Status> {
-        let logs = self.0.server_logs(&request.into_inner().name).map_err(status::of)?;
+        let logs = self.0.server_logs(&request.into_inner().name).await.map_err(status::of)?;
         let logs = logs.into_iter().map(to_proto::server_log).collect();
         Ok(Response::new(pb::GetServerLogResponse { logs }))
     }

@@ -1,23 +1,28 @@
 //! Errors as gRPC statuses: a code, a message, and details for programs. Reasons come from the table in `workspaces`.
 //!
-//! Every error carries an `ErrorInfo` with its reason and its facts.
+//! Every error carries an `ErrorInfo` with its reason and its facts. Details that go beyond are made from the facts.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
-use workspaces::{DaemonError, ErrorKind, OPEN_FOR_WRITING, Obstacle};
+use workspaces::{ErrorKind, OPEN_FOR_WRITING, Obstacle, RequestError};
 
 const DOMAIN: &str = "broker";
 
 /// The error as a client sees it.
-pub(super) fn of(error: DaemonError) -> Status {
-    let facts = error.facts().into_iter().map(|(name, value)| (name.to_owned(), short(&value)));
-    let facts: HashMap<_, _> = facts.collect();
-    let mut details = ErrorDetails::with_error_info(error.reason(), DOMAIN, facts);
+pub(super) fn of(error: impl Into<RequestError>) -> Status {
+    let error = error.into();
+    let facts = error.facts.iter().map(|(name, value)| (name.clone(), short(value)));
+    let hint = error.hint.iter().map(|it| (HINT.to_owned(), short(it)));
+    let facts: HashMap<_, _> = facts.chain(hint).collect();
+    let mut details = ErrorDetails::with_error_info(&error.reason, DOMAIN, facts);
     describe(&error, &mut details);
-    Status::with_error_details(code(error.kind()), short(&error.sentence()), details)
+    Status::with_error_details(code(error.kind), short(&error.sentence), details)
 }
+
+/// Key of the remedy among the facts.
+const HINT: &str = "hint";
 
 fn code(kind: ErrorKind) -> Code {
     match kind {
@@ -51,38 +56,41 @@ fn short(text: &str) -> String {
 
 /// A field that makes no sense.
 pub(super) fn invalid(field: &'static str, message: impl ToString) -> Status {
-    of(DaemonError::invalid(field, message))
+    of(RequestError::invalid(field, message))
 }
 
 /// The details that go beyond the reason.
-fn describe(error: &DaemonError, details: &mut ErrorDetails) {
-    match error {
-        DaemonError::NotFound { what, id } => {
-            details.set_resource_info(*what, short(id), "", "");
-        }
-        DaemonError::Invalid { field, message } => {
-            details.add_bad_request_violation(*field, short(message));
-        }
-        DaemonError::TooMuch { what, .. } => {
-            details.add_bad_request_violation(*what, short(&error.to_string()));
-        }
-        DaemonError::Busy { retry_after } => {
-            details.set_retry_info(Some(*retry_after));
-        }
-        DaemonError::InEdit { error, .. } => describe(error, details),
-        DaemonError::RequestReused { .. } => {
-            details.add_bad_request_violation("request_id", short(&error.to_string()));
-        }
-        DaemonError::File { path, .. } => {
-            details.set_resource_info("file", short(path.as_str()), "", "");
-        }
-        _ => describe_obstacles(error.obstacles(), details),
+fn describe(error: &RequestError, details: &mut ErrorDetails) {
+    if let (Some(kind), Some(name)) = (error.fact("resource_type"), error.fact("resource_name")) {
+        details.set_resource_info(kind, short(name), "", "");
+    } else if let Some((field, message)) = violation(error) {
+        details.add_bad_request_violation(field, short(message));
+    } else if let Some(after) = error.fact("retry_after_ms").and_then(|it| it.parse().ok()) {
+        details.set_retry_info(Some(Duration::from_millis(after)));
+    } else if let (Some(path), None) = (error.fact("path"), error.fact("edit_index")) {
+        details.set_resource_info("file", short(path), "", "");
+    }
+    describe_obstacles(error.obstacles.to_vec(), details);
+}
+
+/// The field that makes no sense, or what of a request is too much, and why.
+fn violation(error: &RequestError) -> Option<(&str, &str)> {
+    let message = error.message();
+    if let Some(field) = error.fact("field") {
+        let prefix = format!("{field}: ");
+        return Some((field, message.strip_prefix(prefix.as_str()).unwrap_or(message)));
+    }
+    let is_invalid = error.kind == ErrorKind::Invalid;
+    match (error.fact("request_id"), error.fact("what")) {
+        (Some(_), _) if is_invalid => Some(("request_id", message)),
+        (None, Some(what)) if is_invalid => Some((what, message)),
+        _ => None,
     }
 }
 
 /// The first of them that there is room for, and at least one. Conflicts come before files that another program has
 /// open: a client may conclude from a list of only those that nothing but waiting helps.
-fn describe_obstacles(mut obstacles: Vec<Obstacle<'_>>, details: &mut ErrorDetails) {
+fn describe_obstacles(mut obstacles: Vec<Obstacle>, details: &mut ErrorDetails) {
     obstacles.sort_by_key(|it| it.kind == OPEN_FOR_WRITING);
     let mut left = CONFLICTS;
     for Obstacle { kind, path, reason } in obstacles {
@@ -92,7 +100,7 @@ fn describe_obstacles(mut obstacles: Vec<Obstacle<'_>>, details: &mut ErrorDetai
             break;
         }
         left = left.saturating_sub(size);
-        details.add_precondition_failure_violation(kind, path.as_str(), reason);
+        details.add_precondition_failure_violation(&*kind, path.as_str(), reason);
     }
 }
 
@@ -101,6 +109,8 @@ mod tests {
     use std::io;
 
     use overlay::{CommitConflict, CommitError, EditError, Expected, Found, WorkspacePath};
+
+    use workspaces::DaemonError;
 
     use super::*;
 
@@ -136,5 +146,28 @@ mod tests {
             let size = status.message().len() * 3 + status.details().len() * 4 / 3;
             assert!(size < 6_000, "{size} bytes");
         }
+    }
+
+    #[test]
+    fn details_come_from_the_facts() {
+        let of = |error: DaemonError| super::of(error).get_error_details();
+        let violated = |it: &ErrorDetails| {
+            let violation = it.bad_request().unwrap().field_violations[0].clone();
+            (violation.field, violation.description)
+        };
+        let invalid = of(DaemonError::invalid("name", "it is empty").in_edit(1));
+        assert_eq!(violated(&invalid), ("name".to_owned(), "it is empty".to_owned()));
+        let too_much = DaemonError::TooMuch { what: "paths", limit: 1, actual: 2 };
+        assert_eq!(violated(&of(too_much)).0, "paths");
+        assert_eq!(violated(&of(DaemonError::RequestReused { id: "x".to_owned() })).0, "request_id");
+        let differs = of(DaemonError::SandboxDiffers { what: "network".to_owned() });
+        assert!(differs.bad_request().is_none());
+        assert!(differs.error_info().unwrap().metadata["hint"].contains("--own-folder"));
+        let busy = of(DaemonError::Busy { retry_after: Duration::from_millis(250) });
+        assert_eq!(busy.retry_info().unwrap().retry_delay, Some(Duration::from_millis(250)));
+        let path = WorkspacePath::new("a").unwrap();
+        let file = of(DaemonError::File { path, source: io::ErrorKind::NotFound.into() });
+        let file = file.resource_info().unwrap().clone();
+        assert_eq!((file.resource_type.as_str(), file.resource_name.as_str()), ("file", "a"));
     }
 }

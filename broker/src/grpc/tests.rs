@@ -1,5 +1,7 @@
 //! Calls that are cut off once they have begun, as by a deadline, and then sent again.
 
+use std::sync::Arc;
+
 use broker_proto::{
     v1 as pb,
     v1::{
@@ -36,7 +38,7 @@ impl Fixture {
             #[cfg(target_os = "linux")]
             launcher: shadow::Launcher::this_program(),
         });
-        Self { front: Front(daemon), workspace, _state: state }
+        Self { front: Front(Arc::new(daemon)), workspace, _state: state }
     }
 
     fn open(&self) -> impl Future<Output = Result<Response<pb::OpenWorkspaceResponse>, Status>> {
@@ -80,7 +82,7 @@ impl Fixture {
 
 fn insertion() -> Edit {
     let span = Some(pb::Span { start: 0, end: 0 });
-    let edits = vec![pb::TextEdit { span, replacement: "x".to_owned() }];
+    let edits = vec![pb::TextEdit { span, replacement: "x".to_owned(), range: None }];
     Edit::Text(pb::EditText { path: "n.txt".to_owned(), edits, ..pb::EditText::default() })
 }
 
@@ -109,5 +111,5 @@ async fn a_workspace_whose_opening_was_cut_off_can_be_opened_at_once() {
     let it = Fixture::new();
     cut_off(it.open()).await;
     it.open().await.unwrap();
-    assert_eq!(it.front.0.list_workspaces().len(), 1);
+    assert_eq!(it.front.0.list_workspaces().await.unwrap().len(), 1);
 }

@@ -10,16 +10,16 @@ use broker_proto::{
 };
 use checker::{
     Finding, Incomplete, Level, RuleRef, Subject, Unavailable,
-    pipeline::{Change, FixNote, LinterSummary, Summary},
+    pipeline::{Change, LinterSummary},
 };
-use language_servers::{Counts, Ending, ServerLog, ServerReport, ServerState};
+use language_servers::{Counts, ServerLog};
 use lint::{Applicability, FixAvailability, Identity, Severity};
-use overlay::{ChangeKind, Entry, FileKind, FileState, LogEntry, WorkspacePath};
-use plugin_host::Plugin;
-use scheduler::{CacheStats, Class, ClassStats, Stats};
+use overlay::{ChangeKind, Entry, FileKind, TextEdit, WorkspacePath};
 use workspaces::{
-    BranchInfo, DaemonError, Event, FileContent, FileFindings, FixedFile, FixedFiles, WatchEvent,
-    WorkspaceInfo,
+    BranchInfo, CacheStatus, CheckSummary, ClassStatus, DaemonStatus, Event, FileChange, FileContent,
+    FileFindings, FixedFile, FixedFiles, LinterRule, PluginInfo, PluginList, RequestError, ResolvedConflict,
+    RevisionEntry, SchedulerStatus, ServerEnding, ServerInfo, ServerPhase, ServersStatus, UnfixedFinding,
+    UnusablePlugin, WatchEvent, WorkspaceInfo,
 };
 
 pub(super) use self::events::workspace_event;
@@ -44,14 +44,7 @@ pub(super) fn workspace(it: WorkspaceInfo) -> pb::Workspace {
     }
 }
 
-pub(super) fn servers(all: &[ServerReport]) -> pb::ServersStatus {
-    pb::ServersStatus {
-        running: count(all.iter().filter(|it| it.pid.is_some()).count()),
-        resident_bytes: all.iter().filter_map(|it| it.memory).sum(),
-    }
-}
-
-pub(super) fn server(it: ServerReport) -> pb::Server {
+pub(super) fn server(it: ServerInfo) -> pb::Server {
     let (state, ending) = server_state(it.state);
     let Counts { questions, switches, starts, crashes } = it.counts;
     pb::Server {
@@ -72,26 +65,26 @@ pub(super) fn server(it: ServerReport) -> pb::Server {
     }
 }
 
-fn server_state(it: ServerState) -> (pb::ServerState, pb::ServerEnding) {
+fn server_state(it: ServerPhase) -> (pb::ServerState, pb::ServerEnding) {
     let ending = match it {
-        ServerState::Ended(why) => match why {
-            Ending::Idleness => pb::ServerEnding::Idleness,
-            Ending::Memory => pb::ServerEnding::Memory,
-            Ending::Recycled(_) => pb::ServerEnding::Worn,
-            Ending::Outdated => pb::ServerEnding::Outdated,
-            Ending::Shutdown => pb::ServerEnding::Shutdown,
+        ServerPhase::Ended(why) => match why {
+            ServerEnding::Idleness => pb::ServerEnding::Idleness,
+            ServerEnding::Memory => pb::ServerEnding::Memory,
+            ServerEnding::Worn => pb::ServerEnding::Worn,
+            ServerEnding::Outdated => pb::ServerEnding::Outdated,
+            ServerEnding::Shutdown => pb::ServerEnding::Shutdown,
         },
         _ => pb::ServerEnding::Unspecified,
     };
     let state = match it {
-        ServerState::Unused => pb::ServerState::Unused,
-        ServerState::WaitingForMemory => pb::ServerState::WaitingForMemory,
-        ServerState::Starting => pb::ServerState::Starting,
-        ServerState::Idle => pb::ServerState::Idle,
-        ServerState::Busy => pb::ServerState::Busy,
-        ServerState::NotAnswering => pb::ServerState::NotAnswering,
-        ServerState::Pausing => pb::ServerState::Pausing,
-        ServerState::Ended(_) => pb::ServerState::Ended,
+        ServerPhase::Unused => pb::ServerState::Unused,
+        ServerPhase::WaitingForMemory => pb::ServerState::WaitingForMemory,
+        ServerPhase::Starting => pb::ServerState::Starting,
+        ServerPhase::Idle => pb::ServerState::Idle,
+        ServerPhase::Busy => pb::ServerState::Busy,
+        ServerPhase::NotAnswering => pb::ServerState::NotAnswering,
+        ServerPhase::Pausing => pb::ServerState::Pausing,
+        ServerPhase::Ended(_) => pb::ServerState::Ended,
     };
     (state, ending)
 }
@@ -138,7 +131,7 @@ pub(super) fn entry((it, link_target): (Entry, Option<String>)) -> pb::Directory
     pb::DirectoryEntry { name: it.name, kind: kind.into(), link_target: link_target.unwrap_or_default() }
 }
 
-pub(super) fn revision(it: &LogEntry) -> pb::RevisionEntry {
+pub(super) fn revision(it: &RevisionEntry) -> pb::RevisionEntry {
     pb::RevisionEntry {
         revision: it.revision.0,
         time_ms: it.at_ms,
@@ -147,7 +140,7 @@ pub(super) fn revision(it: &LogEntry) -> pb::RevisionEntry {
     }
 }
 
-pub(super) fn change(it: &overlay::Change) -> pb::FileChange {
+pub(super) fn change(it: &FileChange) -> pb::FileChange {
     let (kind, from) = match &it.kind {
         ChangeKind::Added => (pb::ChangeKind::Added, None),
         ChangeKind::Deleted => (pb::ChangeKind::Deleted, None),
@@ -159,7 +152,7 @@ pub(super) fn change(it: &overlay::Change) -> pb::FileChange {
         path: it.path.to_string(),
         kind: kind.into(),
         from_path: from.map(ToString::to_string).unwrap_or_default(),
-        is_directory: it.after.as_ref().or(it.before.as_ref()) == Some(&FileState::Directory),
+        is_directory: it.is_directory,
     }
 }
 
@@ -167,8 +160,8 @@ pub(super) fn paths(all: &[WorkspacePath]) -> Vec<String> {
     all.iter().map(ToString::to_string).collect()
 }
 
-pub(super) fn conflict(it: &overlay::Conflict) -> pb::Conflict {
-    pb::Conflict { path: it.path.to_string(), reason: it.to_string() }
+pub(super) fn conflict(it: ResolvedConflict) -> pb::Conflict {
+    pb::Conflict { path: it.path.to_string(), reason: it.reason }
 }
 
 pub(super) fn events(event: Event) -> Vec<Answer> {
@@ -201,16 +194,13 @@ pub(super) fn watch_events(event: WatchEvent) -> Vec<Watched> {
         WatchEvent::Superseded(revision) => {
             vec![Watched::Superseded(pb::Superseded { revision: revision.0 })]
         }
-        WatchEvent::Refused(error) => vec![Watched::Refused(refused(&error))],
+        WatchEvent::Refused(error) => vec![Watched::Refused(refused(error))],
     }
 }
 
-fn refused(error: &DaemonError) -> pb::RoundRefused {
-    pb::RoundRefused {
-        reason: error.reason().to_owned(),
-        message: error.to_string(),
-        hint: error.hint().unwrap_or_default().to_owned(),
-    }
+fn refused(error: RequestError) -> pb::RoundRefused {
+    let message = error.message().to_owned();
+    pb::RoundRefused { message, reason: error.reason, hint: error.hint.unwrap_or_default() }
 }
 
 fn findings(file: &FileFindings) -> impl Iterator<Item = pb::Finding> {
@@ -267,6 +257,7 @@ fn fix(it: &checker::Fix) -> pb::Fix {
     let edit = |it: &checker::Edit| pb::TextEdit {
         span: Some(span(it.span)),
         replacement: it.replacement.to_string(),
+        range: Some(range(it.range)),
     };
     pb::Fix {
         message: it.message.as_deref().unwrap_or_default().to_owned(),
@@ -305,35 +296,25 @@ fn severity(it: Severity) -> pb::Severity {
     }
 }
 
-pub(super) fn fixed_files(it: &FixedFiles) -> pb::FixFilesResponse {
+pub(super) fn fixed_files(it: FixedFiles) -> pb::FixFilesResponse {
     pb::FixFilesResponse {
         revision: it.revision.0,
         fixes: count(it.count),
         paths: it.paths.iter().map(ToString::to_string).collect(),
-        patch: it.patch.clone(),
-        unfixed: it.notes.iter().map(unfixed).collect(),
+        patch: it.patch,
+        unfixed: it.notes.into_iter().map(unfixed).collect(),
         incomplete: it.incomplete.iter().map(incomplete).collect(),
-        files: it.files.iter().map(fixed_file).collect(),
+        files: it.files.into_iter().map(fixed_file).collect(),
     }
 }
 
-fn fixed_file(it: &FixedFile) -> pb::FixedFile {
-    pb::FixedFile {
-        path: it.path.to_string(),
-        content_hash: it.checked.to_string(),
-        content: it.content.clone(),
-    }
+fn fixed_file(it: FixedFile) -> pb::FixedFile {
+    pb::FixedFile { path: it.path.to_string(), content_hash: it.checked.to_string(), content: it.content }
 }
 
-fn unfixed(it: &FixNote) -> pb::UnfixedFinding {
-    let (path, rule) = match it {
-        FixNote::NotEdited { path, .. } | FixNote::NotSuppressed { path, .. } => {
-            (path.to_string(), String::new())
-        }
-        FixNote::Harmful { path, rule, .. } => (path.to_string(), rule.clone()),
-        FixNote::Circles { .. } | FixNote::Notebooks { .. } => (String::new(), String::new()),
-    };
-    pb::UnfixedFinding { path, rule, reason: it.to_string() }
+fn unfixed(it: UnfixedFinding) -> pb::UnfixedFinding {
+    let path = it.path.map(|it| it.to_string()).unwrap_or_default();
+    pb::UnfixedFinding { path, rule: it.rule, reason: it.reason }
 }
 
 fn incomplete(it: &Incomplete) -> pb::Incomplete {
@@ -367,7 +348,7 @@ fn level(it: Level) -> pb::Completeness {
     }
 }
 
-fn summary(it: &Summary) -> pb::CheckSummary {
+fn summary(it: &CheckSummary) -> pb::CheckSummary {
     let micros = |it: std::time::Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
     pb::CheckSummary {
         revision: it.revision.0,
@@ -375,14 +356,14 @@ fn summary(it: &Summary) -> pb::CheckSummary {
         completeness: level(it.level).into(),
         files: count(it.files),
         findings: count(it.findings),
-        new_findings: if it.is_comparison { count(it.findings) } else { 0 },
+        new_findings: count(it.new),
         fixed_findings: count(it.fixed),
         suppressed: count(it.suppressed),
         baselined: count(it.baselined),
         linters: it.linters.iter().map(linter_summary).collect(),
         duration_us: micros(it.duration),
         queued_us: micros(it.queued),
-        skipped: it.skipped.total(),
+        skipped: it.skipped,
         unavailable: it.unavailable.iter().map(unavailable).collect(),
     }
 }
@@ -408,72 +389,83 @@ fn linter(it: &Identity) -> pb::Linter {
     pb::Linter { name: it.name.clone(), version: it.version.clone(), digest: it.digest.to_string() }
 }
 
-pub(super) fn plugin(it: &Plugin) -> pb::Plugin {
-    let manifest = it.manifest();
-    pb::Plugin {
-        linter: Some(pb::Linter {
-            name: manifest.name.clone(),
-            version: manifest.version.clone(),
-            digest: it.digest().to_owned(),
-        }),
-        description: manifest.description.clone(),
-        languages: manifest.languages.clone(),
-        globs: manifest.globs.clone(),
-        interpreters: manifest.interpreters.clone(),
+pub(super) fn plugins(it: PluginList) -> pb::ListPluginsResponse {
+    pb::ListPluginsResponse {
+        plugins: it.plugins.into_iter().map(plugin).collect(),
+        unusable: it.unusable.into_iter().map(unusable).collect(),
     }
 }
 
-pub(super) fn unusable(it: &Incomplete) -> pb::UnusablePlugin {
-    let name = it.linter.as_deref().unwrap_or_default().to_owned();
-    pb::UnusablePlugin { name, reason: it.reason.clone() }
+fn plugin(it: PluginInfo) -> pb::Plugin {
+    pb::Plugin {
+        linter: Some(pb::Linter { name: it.name, version: it.version, digest: it.digest }),
+        description: it.description,
+        languages: it.languages,
+        globs: it.globs,
+        interpreters: it.interpreters,
+    }
 }
 
-pub(super) fn rule(linter: &str, it: &lint::Rule) -> pb::Rule {
+fn unusable(it: UnusablePlugin) -> pb::UnusablePlugin {
+    pb::UnusablePlugin { name: it.name, reason: it.reason }
+}
+
+pub(super) fn rule(LinterRule { linter, rule: it }: LinterRule) -> pb::Rule {
     let fix = match it.fix {
         FixAvailability::None => pb::FixAvailability::None,
         FixAvailability::Sometimes => pb::FixAvailability::Sometimes,
         FixAvailability::Always => pb::FixAvailability::Always,
     };
     pb::Rule {
-        linter: linter.to_owned(),
-        code: it.code.clone(),
-        name: it.name.clone(),
-        summary: it.summary.clone(),
-        explanation: it.explanation.clone(),
-        url: it.url.clone().unwrap_or_default(),
+        linter,
+        code: it.code,
+        name: it.name,
+        summary: it.summary,
+        explanation: it.explanation,
+        url: it.url.unwrap_or_default(),
         default_on: it.default,
         fix_availability: fix.into(),
     }
 }
 
-pub(super) fn scheduler(it: &Stats) -> pb::SchedulerStatus {
-    let class = |class: Class, stats: &ClassStats| pb::ClassStatus {
-        name: class.to_string(),
-        queued: count(stats.queued),
-        running: count(stats.running),
-        mean_queue_us: stats.mean_queue_micros,
-        mean_run_us: stats.mean_run_micros,
+pub(super) fn status(it: DaemonStatus) -> pb::GetStatusResponse {
+    let CacheStatus { entries, bytes, hits, misses, evicted } = it.cache;
+    let ServersStatus { running, resident_bytes } = it.servers;
+    pb::GetStatusResponse {
+        version: it.version,
+        pid: it.pid,
+        started_ms: it.started_ms,
+        resident_bytes: it.resident_bytes,
+        workspaces: count(it.workspaces),
+        branches: count(it.branches),
+        scheduler: Some(scheduler(it.scheduler)),
+        cache: Some(pb::CacheStatus { entries, bytes, hits, misses, evicted }),
+        idle_exit_seconds: it.idle_exit.map_or(0, |it| it.as_secs()),
+        tcp_address: it.tcp_address.map(|it| it.to_string()).unwrap_or_default(),
+        servers: Some(pb::ServersStatus { running: count(running), resident_bytes }),
+    }
+}
+
+fn scheduler(it: SchedulerStatus) -> pb::SchedulerStatus {
+    let class = |it: ClassStatus| pb::ClassStatus {
+        name: it.name,
+        queued: count(it.queued),
+        running: count(it.running),
+        mean_queue_us: it.mean_queue_micros,
+        mean_run_us: it.mean_run_micros,
     };
     pb::SchedulerStatus {
-        classes: vec![
-            class(Class::Interactive, &it.interactive),
-            class(Class::Agent, &it.agent),
-            class(Class::Background, &it.background),
-        ],
+        classes: it.classes.into_iter().map(class).collect(),
         done: it.done,
         joined: it.joined,
         superseded: it.superseded,
-        cancelled: it.cancelled + it.withdrawn,
+        cancelled: it.cancelled,
         rejected: it.rejected,
     }
 }
 
-pub(super) fn cache(it: &CacheStats) -> pb::CacheStatus {
-    pb::CacheStatus {
-        entries: it.entries as u64,
-        bytes: it.bytes as u64,
-        hits: it.hits,
-        misses: it.misses,
-        evicted: it.evicted,
-    }
+/// An edit that a language server proposes.
+pub(super) fn text_edit(it: TextEdit) -> pb::TextEdit {
+    let span = span(lint::Span { start: it.start, end: it.end });
+    pb::TextEdit { span: Some(span), replacement: it.replacement, range: None }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agents::{Agents, Call, Effect, Preview, PreviewEdit, ToolInfo};
+use agents::{Call, Effect, Preview, PreviewEdit, ToolInfo, ToolList, Tools};
 use broker_proto::{v1 as pb, v1::tool_service_server::ToolService};
 use serde_json::{Map, Value};
 use tonic::{Request, Response, Status, async_trait};
@@ -12,7 +12,7 @@ use super::{from_proto, status};
 
 /// The service, on the agents of a daemon.
 #[derive(Clone)]
-pub(super) struct ToolFront(pub(super) Arc<Agents>);
+pub(super) struct ToolFront(pub(super) Arc<dyn Tools>);
 
 #[async_trait]
 impl ToolService for ToolFront {
@@ -20,8 +20,11 @@ impl ToolService for ToolFront {
         &self,
         _: Request<pb::ListToolsRequest>,
     ) -> Result<Response<pb::ListToolsResponse>, Status> {
-        let instructions = agents::INSTRUCTIONS.to_owned();
-        Ok(Response::new(pb::ListToolsResponse { tools: agents::list().map(tool).collect(), instructions }))
+        let ToolList { tools, instructions } = self.0.list_tools().await.map_err(status::of)?;
+        Ok(Response::new(pb::ListToolsResponse {
+            tools: tools.into_iter().map(tool).collect(),
+            instructions,
+        }))
     }
 
     async fn call_tool(
@@ -30,8 +33,10 @@ impl ToolService for ToolFront {
     ) -> Result<Response<pb::CallToolResponse>, Status> {
         let pb::CallToolRequest { workspace_id, session, tool, arguments } = request.into_inner();
         let arguments = arguments_of(&arguments)?;
-        let call = Call { workspace: workspace_id, session, tool, arguments };
-        let reply = self.0.call(call).await.map_err(status::of)?;
+        // The transport heeds the deadline, and the trace is that of the call.
+        let (deadline, traceparent) = (None, None);
+        let call = Call { workspace: workspace_id, session, tool, arguments, deadline, traceparent };
+        let reply = self.0.call_tool(call).await.map_err(status::of)?;
         let structured = Value::Object(reply.structured).to_string();
         Ok(Response::new(pb::CallToolResponse { text: reply.text, structured, is_error: reply.is_error }))
     }
@@ -41,8 +46,9 @@ impl ToolService for ToolFront {
         request: Request<pb::PreviewEditsRequest>,
     ) -> Result<Response<pb::PreviewEditsResponse>, Status> {
         let pb::PreviewEditsRequest { workspace_id: workspace, before, edits } = request.into_inner();
-        let preview = Preview { workspace, before: preview_edits(before)?, edits: preview_edits(edits)? };
-        let reply = self.0.preview(preview).await.map_err(status::of)?;
+        let (before, edits) = (preview_edits(before)?, preview_edits(edits)?);
+        let preview = Preview { workspace, before, edits, deadline: None };
+        let reply = self.0.preview_edits(preview).await.map_err(status::of)?;
         let structured = Value::Object(reply.structured).to_string();
         Ok(Response::new(pb::PreviewEditsResponse { text: reply.text, structured }))
     }
@@ -69,14 +75,14 @@ fn arguments_of(text: &str) -> Result<Map<String, Value>, Status> {
     })
 }
 
-fn tool(it: &ToolInfo) -> pb::Tool {
-    let text = |schema: &Map<String, Value>| Value::Object(schema.clone()).to_string();
+fn tool(it: ToolInfo) -> pb::Tool {
+    let text = |schema| Value::Object(schema).to_string();
     pb::Tool {
-        name: it.name.to_owned(),
-        description: it.description.to_owned(),
+        name: it.name.into_owned(),
+        description: it.description.into_owned(),
         effect: effect(it.effect).into(),
-        input_schema: text(&it.input),
-        output_schema: text(&it.output),
+        input_schema: text(it.input),
+        output_schema: text(it.output),
     }
 }
 

@@ -3,15 +3,11 @@
 use std::pin::Pin;
 
 use broker_proto::v1::{self as pb, workspace_service_server::WorkspaceService};
-use tokio::sync::mpsc;
-use tokio_stream::{Stream, wrappers::ReceiverStream};
+use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, async_trait};
-use workspaces::{WorkspaceEvents, WorkspaceWatchRequest};
+use workspaces::WorkspaceWatchRequest;
 
 use super::{Front, from_proto, status, to_proto};
-
-/// Messages that are made before the client takes them. More wait as events, several of which may become one.
-const AHEAD: usize = 4;
 
 type Changes = Pin<Box<dyn Stream<Item = Result<pb::WatchWorkspaceResponse, Status>> + Send>>;
 
@@ -34,7 +30,8 @@ impl WorkspaceService for Front {
         &self,
         _: Request<pb::ListWorkspacesRequest>,
     ) -> Result<Response<pb::ListWorkspacesResponse>, Status> {
-        let workspaces = self.0.list_workspaces().into_iter().map(to_proto::workspace).collect();
+        let workspaces = self.0.list_workspaces().await.map_err(status::of)?;
+        let workspaces = workspaces.into_iter().map(to_proto::workspace).collect();
         Ok(Response::new(pb::ListWorkspacesResponse { workspaces }))
     }
 
@@ -42,7 +39,7 @@ impl WorkspaceService for Front {
         &self,
         request: Request<pb::CloseWorkspaceRequest>,
     ) -> Result<Response<pb::CloseWorkspaceResponse>, Status> {
-        self.0.close_workspace(request.into_inner().workspace_id).await.map_err(status::of)?;
+        self.0.close_workspace(&request.into_inner().workspace_id).await.map_err(status::of)?;
         Ok(Response::new(pb::CloseWorkspaceResponse {}))
     }
 
@@ -54,24 +51,8 @@ impl WorkspaceService for Front {
         let pb::WatchWorkspaceRequest { workspace_id: workspace, client_name, takes_commits } =
             request.into_inner();
         let request = WorkspaceWatchRequest { workspace, client_name, takes_commits, deadline };
-        let events = self.0.watch_workspace(request).map_err(status::of)?;
-        Ok(Response::new(translated(events)))
+        let events = self.0.watch_workspace(request).await.map_err(status::of)?;
+        let messages = events.map(|it| it.map(|it| to_proto::workspace_event(&it)).map_err(status::of));
+        Ok(Response::new(Box::pin(messages)))
     }
-}
-
-/// The message of each event. When the client leaves, the events end, and the buffers of its editor are closed.
-fn translated(mut events: WorkspaceEvents) -> Changes {
-    let (answers, sent) = mpsc::channel(AHEAD);
-    tokio::spawn(async move {
-        while let Some(event) = tokio::select! {
-            event = events.recv() => event,
-            () = answers.closed() => None,
-        } {
-            let message = event.map(|it| to_proto::workspace_event(&it)).map_err(status::of);
-            if answers.send(message).await.is_err() {
-                return;
-            }
-        }
-    });
-    Box::pin(ReceiverStream::new(sent))
 }

@@ -4,16 +4,19 @@
 
 use std::rc::Rc;
 
-use broker_proto::v1 as pb;
+use checker::pipeline::Reported;
 use gen_lsp_types::{
     CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, Command, Diagnostic, TextEdit,
     WorkspaceEdit,
 };
-use lint::Span;
+use lint::{Applicability, Span, suppress};
+use linters::LinterKind;
 use overlay::{ContentHash, WorkspacePath};
+use scheduler::Class;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::Instant;
+use workspaces::{FixRequest, TargetId};
 
 use super::{
     capabilities::{FIX_ALL, SUPPRESS},
@@ -106,8 +109,8 @@ struct Offer<'o> {
 
 impl Offer<'_> {
     fn actions(&self, span: Span) -> Vec<CodeAction> {
-        let touches = |it: &&pb::Finding| {
-            it.span.is_some_and(|it| it.start <= span.end && span.start <= it.end) && it.cell.is_none()
+        let touches = |it: &&Reported| {
+            it.0.span.start <= span.end && span.start <= it.0.span.end && it.0.cell.is_none()
         };
         let here: Vec<_> = self.checked.found.findings.iter().filter(touches).collect();
         let is_editable = matches!(self.document.place, Place::Base(..));
@@ -133,21 +136,21 @@ impl Offer<'_> {
         })
     }
 
-    fn diagnostic(&self, it: &pb::Finding) -> Option<Diagnostic> {
+    fn diagnostic(&self, it: &Reported) -> Option<Diagnostic> {
         let place = self.checked.found.findings.iter().position(|other| std::ptr::eq(other, it))?;
         self.checked.diagnostics.get(place).cloned()
     }
 
     /// One action per fix of a finding, except fixes that are only for display.
-    fn fixes(&self, it: &pb::Finding) -> Vec<CodeAction> {
+    fn fixes(&self, it: &Reported) -> Vec<CodeAction> {
         let data = diagnostics::data(it, &self.checked.text.index());
         let made = data.fixes.into_iter().filter(|it| it.applicability != "display");
         made.enumerate().map(|(number, fix)| self.fix(it, fix, number == 0)).collect()
     }
 
-    fn fix(&self, it: &pb::Finding, fix: FixData, is_first: bool) -> CodeAction {
+    fn fix(&self, it: &Reported, fix: FixData, is_first: bool) -> CodeAction {
         let is_safe = fix.applicability == "safe";
-        let what = if fix.title.is_empty() { format!("Fix: {}", it.message) } else { fix.title };
+        let what = if fix.title.is_empty() { format!("Fix: {}", it.0.message) } else { fix.title };
         let title = if is_safe { what } else { format!("{what} (may change what the code does)") };
         CodeAction {
             title,
@@ -164,7 +167,7 @@ impl Offer<'_> {
     }
 
     /// One action per rule with several safe fixes in the file.
-    fn fix_rules(&self, here: &[&pb::Finding]) -> Vec<CodeAction> {
+    fn fix_rules(&self, here: &[&Reported]) -> Vec<CodeAction> {
         let count = |rule: &str| {
             self.checked
                 .found
@@ -198,13 +201,13 @@ impl Offer<'_> {
         })
     }
 
-    fn suppressions(&self, it: &pb::Finding) -> Vec<CodeAction> {
+    fn suppressions(&self, it: &Reported) -> Vec<CodeAction> {
         // Syntax errors and incomplete checks cannot be suppressed.
-        if it.tags().any(|it| it == pb::FindingTag::SyntaxError) || it.linter == "broker" {
+        if it.0.rule.is_syntax_error || &*it.0.rule.linter == suppress::LINTER {
             return Vec::new();
         }
         let rule = diagnostics::rule(it);
-        let line = it.range.and_then(|it| it.start).map(|it| it.line);
+        let line = Some(it.0.range.start.line);
         let action = |title: String, line| CodeAction {
             title,
             kind: Some(CodeActionKind::Custom(SUPPRESS.into())),
@@ -219,7 +222,7 @@ impl Offer<'_> {
     }
 
     /// Commands about the rule of a finding.
-    fn about_rule(&self, it: &pb::Finding, is_editable: bool) -> Vec<CodeAction> {
+    fn about_rule(&self, it: &Reported, is_editable: bool) -> Vec<CodeAction> {
         let rule = diagnostics::rule(it);
         let command = |title: String, name: &str, argument: Value| CodeAction {
             command: Some(Command {
@@ -250,8 +253,8 @@ fn kind_name(kind: &CodeActionKind) -> String {
     json!(kind).as_str().unwrap_or_default().to_owned()
 }
 
-fn has_safe_fix(it: &pb::Finding) -> bool {
-    it.fixes.iter().any(|it| it.applicability() == pb::Applicability::Safe)
+fn has_safe_fix(it: &Reported) -> bool {
+    it.0.fixes.iter().any(|it| it.applicability == Applicability::Safe)
 }
 
 /// `codeAction/resolve`
@@ -296,21 +299,20 @@ async fn fixed(
 ) -> Result<Vec<TextEdit>, Failure> {
     let connection = folder.served().await?;
     let (path, text) = (folder.resolved(path), document.state().text);
-    let request = pb::FixFilesRequest {
-        workspace_id: connection.workspace,
+    let request = FixRequest {
         paths: vec![path.as_str().to_owned()],
         select: rules.to_vec(),
         dry_run: true,
         with_contents: true,
-        kinds: vec![pb::LinterKind::Plugin.into()],
-        priority: pb::Priority::Interactive.into(),
-        ..pb::FixFilesRequest::default()
+        kinds: vec![LinterKind::Plugin],
+        class: Class::Interactive,
+        ..FixRequest::of(TargetId::Workspace(connection.workspace))
     };
-    let answer = folder.link.checks().fix_files(request).await?.into_inner();
-    let Some(file) = answer.files.into_iter().find(|it| it.path == path.as_str()) else {
+    let answer = folder.workspaces.fix_files(request).await?;
+    let Some(file) = answer.files.into_iter().find(|it| it.path == path) else {
         return Ok(Vec::new());
     };
-    if file.content_hash != ContentHash::of(text.as_str().as_bytes()).to_string() {
+    if file.checked != ContentHash::of(text.as_str().as_bytes()) {
         return Err(Failure::content_modified());
     }
     let fixed = std::str::from_utf8(&file.content).map_err(Failure::internal)?;

@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use broker_proto::v1 as pb;
-use tonic::Status;
+use workspaces::{BranchInfo, BranchRequest, RequestError, TargetId};
 
 use super::{
     branch_uri::BranchFile,
@@ -17,7 +16,7 @@ use super::{
 pub(super) struct Chosen {
     pub(super) folder: Rc<Folder>,
     pub(super) connection: Connection,
-    pub(super) branch: pb::Branch,
+    pub(super) branch: BranchInfo,
 }
 
 impl Server {
@@ -61,23 +60,26 @@ impl Server {
         &self,
         folder: &Folder,
         file: &BranchFile,
-    ) -> Result<pb::Target, Status> {
+    ) -> Result<TargetId, RequestError> {
         if self.folder_of_branch(&file.branch).is_some() {
             return Ok(target::branch(&file.branch));
         }
         let connection = folder.served().await?;
-        Ok(target::branch(branch_of(folder, &connection, &file.branch).await?.branch_id))
+        Ok(target::branch(branch_of(folder, &connection, &file.branch).await?.id.to_string()))
     }
 }
 
 /// The branch of a folder with this id or name.
-async fn branch_of(folder: &Folder, connection: &Connection, branch: &str) -> Result<pb::Branch, Status> {
-    let request = pb::GetBranchRequest {
-        branch_id: branch.to_owned(),
-        workspace_id: connection.workspace.clone(),
+async fn branch_of(
+    folder: &Folder,
+    connection: &Connection,
+    branch: &str,
+) -> Result<BranchInfo, RequestError> {
+    let request = BranchRequest {
+        workspace: Some(connection.workspace.clone()),
+        branch: branch.to_owned(),
         with_tree_hash: false,
-        without_conflicts: true,
+        with_conflicts: false,
     };
-    let found = folder.link.branches().get_branch(request).await?.into_inner();
-    Ok(found.branch.unwrap_or_default())
+    Ok(folder.workspaces.get_branch(request).await?.info)
 }

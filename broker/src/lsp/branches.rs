@@ -1,11 +1,16 @@
 //! Commands about branches: list, fork, compare, check, commit, discard, rebase, and run a command in one.
 
-use std::{collections::HashMap, rc::Rc};
+use std::{collections::HashMap, rc::Rc, sync::Arc};
 
-use broker_proto::{v1 as pb, v1::diff_branch_response::Part};
-use overlay::WorkspacePath;
+use checker::pipeline::{Change, Reported};
+use overlay::{ChangeKind, WorkspacePath};
+use scheduler::Class;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use workspaces::{
+    BranchInfo, CheckRequest, CommitRequest, DiffRequest, Event, FileChange, ForkRequest, PageRequest,
+    RebaseRequest, ResolvedConflict,
+};
 
 use super::{
     branch_lookup::Chosen,
@@ -99,37 +104,39 @@ pub(super) struct Run {
 const PAGE: u32 = 1000;
 
 /// A branch in results of commands and in notifications.
-pub(super) fn branch_json(folder: &Folder, it: &pb::Branch) -> Value {
-    let parent = Some(&it.parent_branch_id).filter(|it| !it.is_empty());
+pub(super) fn branch_json(folder: &Folder, it: &BranchInfo) -> Value {
     json!({
-        "id": it.branch_id,
+        "id": *it.id,
         "name": it.name,
         "workspace": folder.uri,
-        "parent": parent,
-        "revision": it.revision,
+        "parent": it.parent,
+        "revision": it.revision.0,
         "changedPaths": it.changed_paths,
         "createdMs": it.created_ms,
     })
 }
 
 /// A changed path in results of commands and in notifications.
-pub(super) fn change_json(folder: &Folder, branch: &str, it: &pb::FileChange) -> Value {
-    let kind = match it.kind() {
-        pb::ChangeKind::Added => "added",
-        pb::ChangeKind::Deleted => "deleted",
-        pb::ChangeKind::Renamed => "renamed",
-        pb::ChangeKind::Mode => "mode",
-        pb::ChangeKind::Modified | pb::ChangeKind::Unspecified => "modified",
+pub(super) fn change_json(folder: &Folder, branch: &str, it: &FileChange) -> Value {
+    let (kind, from) = match &it.kind {
+        ChangeKind::Added => ("added", None),
+        ChangeKind::Deleted => ("deleted", None),
+        ChangeKind::Renamed { from } => ("renamed", Some(from.as_str())),
+        ChangeKind::ModeChanged => ("mode", None),
+        ChangeKind::Modified | ChangeKind::TypeChanged => ("modified", None),
     };
-    let from = Some(&it.from_path).filter(|it| !it.is_empty());
-    let path = WorkspacePath::new(&it.path).unwrap_or_else(|_| WorkspacePath::root());
-    let branch_uri = BranchFile { branch: branch.to_owned(), path: path.clone() }.uri();
-    json!({"path": it.path, "kind": kind, "from": from, "uri": folder.uris.of(&path), "branchUri": branch_uri})
+    let branch_uri = BranchFile { branch: branch.to_owned(), path: it.path.clone() }.uri();
+    let (path, uri) = (it.path.as_str(), folder.uris.of(&it.path));
+    json!({"path": path, "kind": kind, "from": from, "uri": uri, "branchUri": branch_uri})
 }
 
-fn changes_json(chosen: &Chosen, changes: &[pb::FileChange]) -> Vec<Value> {
+fn changes_json(chosen: &Chosen, changes: &[FileChange]) -> Vec<Value> {
     let files = changes.iter().filter(|it| !it.is_directory);
-    files.map(|it| change_json(&chosen.folder, &chosen.branch.branch_id, it)).collect()
+    files.map(|it| change_json(&chosen.folder, &chosen.branch.id, it)).collect()
+}
+
+fn texts(paths: &[WorkspacePath]) -> Vec<&str> {
+    paths.iter().map(WorkspacePath::as_str).collect()
 }
 
 pub(super) async fn list(server: &Rc<Server>, argument: OfWorkspace) -> Result<Value, Failure> {
@@ -140,14 +147,12 @@ pub(super) async fn list(server: &Rc<Server>, argument: OfWorkspace) -> Result<V
     let mut all = Vec::new();
     for folder in folders {
         let connection = folder.served().await?;
-        let mut page_token = String::new();
+        let mut page = PageRequest { size: PAGE, token: String::new() };
         loop {
-            let workspace_id = connection.workspace.clone();
-            let request = pb::ListBranchesRequest { workspace_id, page_size: PAGE, page_token };
-            let page = folder.link.branches().list_branches(request).await?.into_inner();
-            all.extend(page.branches.iter().map(|it| branch_json(&folder, it)));
-            page_token = page.next_page_token;
-            if page_token.is_empty() {
+            let found = folder.workspaces.list_branches(&connection.workspace, &page).await?;
+            all.extend(found.items.iter().map(|it| branch_json(&folder, it)));
+            page.token = found.next_token;
+            if page.token.is_empty() {
                 break;
             }
         }
@@ -159,7 +164,7 @@ pub(super) async fn fork(server: &Rc<Server>, argument: Fork) -> Result<Value, F
     let (folder, parent) = match &argument.parent {
         Some(parent) => {
             let chosen = server.chosen(parent, argument.workspace.as_deref()).await?;
-            (chosen.folder, target::branch(chosen.branch.branch_id))
+            (chosen.folder, target::branch(&*chosen.branch.id))
         }
         None => {
             let folder = server.chosen_folder(argument.workspace.as_deref())?;
@@ -167,67 +172,53 @@ pub(super) async fn fork(server: &Rc<Server>, argument: Fork) -> Result<Value, F
             (folder, target::base(&connection))
         }
     };
-    let request = pb::ForkBranchRequest { parent: Some(parent), name: argument.name, ..Default::default() };
-    let forked = folder.link.branches().fork_branch(request).await?.into_inner();
-    Ok(branch_json(&folder, &forked.branch.unwrap_or_default()))
+    let request = ForkRequest { parent, name: argument.name, labels: [].into(), request_id: None };
+    Ok(branch_json(&folder, &folder.workspaces.fork_branch(request).await?))
 }
 
 /// Changed paths of a branch against its parent.
-pub(super) async fn changes(server: &Rc<Server>, branch: &str) -> Result<Vec<pb::FileChange>, Failure> {
-    let request = pb::DiffBranchRequest {
-        branch_id: branch.to_owned(),
-        changes_only: true,
-        ..pb::DiffBranchRequest::default()
-    };
-    let mut parts = server.link.branches().diff_branch(request).await?.into_inner();
-    let mut changes = Vec::new();
-    while let Some(message) = parts.message().await? {
-        if let Some(Part::Changes(it)) = message.part {
-            changes.extend(it.changes);
-        }
-    }
-    Ok(changes)
+pub(super) async fn changes(server: &Rc<Server>, branch: &str) -> Result<Vec<FileChange>, Failure> {
+    let request = DiffRequest { with_patch: false, ..DiffRequest::of(branch) };
+    Ok(server.workspaces.diff_branch(request).await?.changes)
 }
 
 pub(super) async fn diff(server: &Rc<Server>, argument: OfBranch) -> Result<Value, Failure> {
     let chosen = server.chosen(&argument.branch, argument.workspace.as_deref()).await?;
-    let request = pb::DiffBranchRequest { branch_id: chosen.branch.branch_id.clone(), ..Default::default() };
-    let mut parts = chosen.folder.link.branches().diff_branch(request).await?.into_inner();
-    let (mut patch, mut changes) = (String::new(), Vec::new());
-    while let Some(message) = parts.message().await? {
-        match message.part {
-            Some(Part::Changes(it)) => changes.extend(changes_json(&chosen, &it.changes)),
-            Some(Part::Patch(it)) => patch += &it,
-            None => {}
-        }
-    }
-    Ok(json!({"patch": patch, "changes": changes}))
+    let diff = chosen.folder.workspaces.diff_branch(DiffRequest::of(&*chosen.branch.id)).await?;
+    Ok(json!({"patch": diff.patch.unwrap_or_default(), "changes": changes_json(&chosen, &diff.changes)}))
 }
 
 pub(super) async fn check(server: &Rc<Server>, argument: Check) -> Result<Value, Failure> {
     let chosen = server.chosen(&argument.branch, argument.workspace.as_deref()).await?;
-    let request = pb::CheckRequest {
-        target: Some(target::branch(&chosen.branch.branch_id)),
+    let request = CheckRequest {
         new_only: argument.new_only.unwrap_or(true),
-        priority: pb::Priority::Interactive.into(),
-        ..pb::CheckRequest::default()
+        class: Class::Interactive,
+        ..CheckRequest::of(target::branch(&*chosen.branch.id))
     };
-    let found = checking::check(&chosen.folder.link, request).await?;
+    let (mut found, mut changes) = (checking::Found::default(), Vec::new());
+    checking::stream(&*chosen.folder.workspaces, request, |event| {
+        if let Event::Files(files) = &event {
+            changes.extend(files.iter().flat_map(|it| vec![it.change; it.findings.len()]));
+        }
+        found.add(event);
+    })
+    .await?;
     let incomplete: Vec<_> = found
         .incomplete
         .iter()
-        .map(|it| json!({"path": it.path, "linter": it.linter, "reason": it.reason}))
+        .map(|it| json!({"path": checking::path_of(it), "linter": it.linter.as_deref().unwrap_or_default(), "reason": it.reason}))
         .collect();
-    let root = BranchFile { branch: chosen.branch.branch_id.clone(), path: WorkspacePath::root() };
+    let root = BranchFile { branch: chosen.branch.id.to_string(), path: WorkspacePath::root() };
     let place = Place::Branch(Rc::clone(&chosen.folder), root);
     let mut texts = HashMap::new();
     let mut findings = Vec::new();
-    for it in &found.findings {
-        if !texts.contains_key(&it.path) {
-            let text = server.text_of(&chosen.folder, &chosen.connection, &place, &it.path).await?;
-            texts.insert(it.path.clone(), text.unwrap_or_else(|| Text::new("", server.traits.encoding)));
+    for (it, change) in found.findings.iter().zip(changes) {
+        let path = it.0.file.path.as_str();
+        if !texts.contains_key(path) {
+            let text = server.text_of(&chosen.folder, &chosen.connection, &place, path).await?;
+            texts.insert(path.to_owned(), text.unwrap_or_else(|| Text::new("", server.traits.encoding)));
         }
-        findings.push(finding_json(server, &place, it, &texts));
+        findings.push(finding_json(server, &place, it, change, &texts));
     }
     Ok(json!({"complete": incomplete.is_empty(), "findings": findings, "incomplete": incomplete}))
 }
@@ -235,64 +226,60 @@ pub(super) async fn check(server: &Rc<Server>, argument: Check) -> Result<Value,
 fn finding_json(
     server: &Rc<Server>,
     place: &Place,
-    it: &pb::Finding,
+    it: &Reported,
+    change: Option<Change>,
     texts: &HashMap<String, Text>,
 ) -> Value {
     let uri = |path: &str| server.uri_of(place, path);
-    let one = checking::Found { findings: vec![it.clone()], ..Default::default() };
-    let diagnostic = texts.get(&it.path).and_then(|text| {
-        let context = Context { path: &it.path, text, others: texts, uri: &uri };
+    let path = it.0.file.path.as_str();
+    let one = checking::Found { findings: vec![Arc::clone(it)], ..Default::default() };
+    let diagnostic = texts.get(path).and_then(|text| {
+        let context = Context { path, text, others: texts, uri: &uri };
         diagnostics(&one, &context, server.traits.diagnostics).pop()
     });
-    let change = match it.change() {
-        pb::FindingChange::New => Some("new"),
-        pb::FindingChange::Fixed => Some("fixed"),
-        pb::FindingChange::Unspecified => None,
-    };
-    json!({"uri": uri(&it.path), "path": it.path, "change": change, "diagnostic": diagnostic})
+    let change = change.map(|it| match it {
+        Change::New => "new",
+        Change::Fixed => "fixed",
+    });
+    json!({"uri": uri(path), "path": path, "change": change, "diagnostic": diagnostic})
 }
 
 pub(super) async fn commit(server: &Rc<Server>, argument: Commit) -> Result<Value, Failure> {
     let chosen = server.chosen(&argument.branch, argument.workspace.as_deref()).await?;
-    let request = pb::CommitBranchRequest {
-        branch_id: chosen.branch.branch_id.clone(),
+    let request = CommitRequest {
         dry_run: argument.dry_run,
         force_paths: argument.force,
-        ..pb::CommitBranchRequest::default()
+        ..CommitRequest::of(&*chosen.branch.id)
     };
-    let done = chosen.folder.link.branches().commit_branch(request).await?.into_inner();
+    let done = chosen.folder.workspaces.commit_branch(request).await?;
     Ok(json!({
-        "revision": done.revision,
+        "revision": done.revision.0,
         "changes": changes_json(&chosen, &done.changes),
-        "unsaved": done.unsaved_paths,
-        "left": done.left_paths,
+        "unsaved": texts(&done.unsaved),
+        "left": texts(&done.left),
         "notes": done.notes,
     }))
 }
 
 pub(super) async fn discard(server: &Rc<Server>, argument: OfBranch) -> Result<Value, Failure> {
     let chosen = server.chosen(&argument.branch, argument.workspace.as_deref()).await?;
-    let request = pb::DiscardBranchRequest { branch_id: chosen.branch.branch_id };
-    chosen.folder.link.branches().discard_branch(request).await?;
+    chosen.folder.workspaces.discard_branch(&chosen.branch.id).await?;
     Ok(Value::Null)
 }
 
 pub(super) async fn rebase(server: &Rc<Server>, argument: Rebase) -> Result<Value, Failure> {
     let chosen = server.chosen(&argument.branch, argument.workspace.as_deref()).await?;
     let on_conflict = match argument.on_conflict {
-        None | Some(OnConflict::Refuse) => pb::ConflictHandling::Refuse,
-        Some(OnConflict::Keep) => pb::ConflictHandling::KeepBranch,
-        Some(OnConflict::Markers) => pb::ConflictHandling::Markers,
+        None | Some(OnConflict::Refuse) => overlay::OnConflict::Refuse,
+        Some(OnConflict::Keep) => overlay::OnConflict::KeepOurs,
+        Some(OnConflict::Markers) => overlay::OnConflict::Markers,
     };
-    let request = pb::RebaseBranchRequest {
-        branch_id: chosen.branch.branch_id,
-        on_conflict: on_conflict.into(),
-        if_revision: None,
-    };
-    let done = chosen.folder.link.branches().rebase_branch(request).await?.into_inner();
-    let conflicts: Vec<_> =
-        done.conflicts.iter().map(|it| json!({"path": it.path, "reason": it.reason})).collect();
-    Ok(json!({"revision": done.revision, "merged": done.merged_paths, "conflicts": conflicts}))
+    let branch = chosen.branch.id.to_string();
+    let request = RebaseRequest { branch, on_conflict, if_revision: None };
+    let done = chosen.folder.workspaces.rebase_branch(request).await?;
+    let conflict = |it: &ResolvedConflict| json!({"path": it.path.as_str(), "reason": it.reason});
+    let conflicts: Vec<_> = done.conflicts.iter().map(conflict).collect();
+    Ok(json!({"revision": done.revision.0, "merged": texts(&done.merged), "conflicts": conflicts}))
 }
 
 pub(super) async fn run(server: &Rc<Server>, argument: Run) -> Result<Value, Failure> {
@@ -301,5 +288,6 @@ pub(super) async fn run(server: &Rc<Server>, argument: Run) -> Result<Value, Fai
     }
     let chosen = server.chosen(&argument.branch, argument.workspace.as_deref()).await?;
     let Chosen { folder, branch, .. } = chosen;
-    running::run(&folder.link, branch.branch_id, argument.command, argument.timeout_seconds).await
+    let target = target::branch(&*branch.id);
+    running::run(&*folder.workspaces, target, argument.command, argument.timeout_seconds).await
 }

@@ -2,69 +2,82 @@
 
 use std::collections::BTreeMap;
 
-use broker_proto::{v1 as pb, v1::check_response::Event};
+use checker::{Incomplete, Subject, Unavailable, pipeline::Reported};
+use linters::LinterKind;
 use overlay::ContentHash;
-use tonic::Status;
-
-use super::link::Link;
+use scheduler::Class;
+use tokio_stream::StreamExt as _;
+use workspaces::{CheckRequest, ErrorKind, Event, RequestError, TargetId, Workspaces};
 
 /// Result of a check.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Found {
-    pub(super) findings: Vec<pb::Finding>,
-    pub(super) incomplete: Vec<pb::Incomplete>,
+    pub(super) findings: Vec<Reported>,
+    pub(super) incomplete: Vec<Incomplete>,
     /// Linters that are configured and cannot run.
-    pub(super) unavailable: Vec<pb::UnavailableLinter>,
+    pub(super) unavailable: Vec<Unavailable>,
     /// Names of the linters that ran.
     pub(super) linters: Vec<String>,
 }
 
 /// Runs a check and collects its result. Dropping the future cancels the check.
-pub(super) async fn check(link: &Link, request: pb::CheckRequest) -> Result<Found, Status> {
+pub(super) async fn check(workspaces: &dyn Workspaces, request: CheckRequest) -> Result<Found, RequestError> {
     let mut found = Found::default();
-    stream(link, request, |event| match event {
-        Event::Findings(it) => found.findings.extend(it.findings),
-        Event::Incomplete(it) => found.incomplete.push(it),
-        Event::Summary(it) => {
-            found.linters = it.linters.into_iter().filter_map(|it| Some(it.linter?.name)).collect();
-            found.unavailable = it.unavailable;
-        }
-        Event::Started(_) | Event::Excluded(_) => {}
-    })
-    .await?;
+    stream(workspaces, request, |event| found.add(event)).await?;
     Ok(found)
 }
 
 /// Runs a check and passes on its events. Dropping the future cancels the check.
 pub(super) async fn stream(
-    link: &Link,
-    request: pb::CheckRequest,
+    workspaces: &dyn Workspaces,
+    request: CheckRequest,
     mut take: impl FnMut(Event),
-) -> Result<(), Status> {
-    let mut events = link.checks().check(request).await?.into_inner();
+) -> Result<(), RequestError> {
+    let mut events = workspaces.check(request).await?;
     let mut is_whole = false;
-    while let Some(message) = events.message().await? {
-        let Some(event) = message.event else { continue };
+    while let Some(event) = events.next().await {
+        let event = event?;
         is_whole = matches!(event, Event::Summary(_));
         take(event);
     }
     // Without a summary, the findings may be incomplete.
-    is_whole.then_some(()).ok_or_else(|| Status::unavailable("the answer broke off"))
+    let broke_off = || RequestError::new(ErrorKind::Unavailable, client::DAEMON_GONE, "the answer broke off");
+    is_whole.then_some(()).ok_or_else(broke_off)
 }
 
 /// Request for the check of one file by linters of these kinds.
-pub(super) fn about(target: pb::Target, path: &str, kinds: &[pb::LinterKind]) -> pb::CheckRequest {
-    pb::CheckRequest {
-        target: Some(target),
+pub(super) fn about(target: TargetId, path: &str, kinds: &[LinterKind]) -> CheckRequest {
+    CheckRequest {
         paths: vec![path.to_owned()],
-        priority: pb::Priority::Interactive.into(),
+        class: Class::Interactive,
         force_exclude: true,
-        kinds: kinds.iter().map(|it| (*it).into()).collect(),
-        ..pb::CheckRequest::default()
+        kinds: kinds.to_vec(),
+        ..CheckRequest::of(target)
+    }
+}
+
+/// The file of an incomplete answer; empty if it concerns all files.
+pub(super) fn path_of(it: &Incomplete) -> &str {
+    match &it.subject {
+        Subject::Everything => "",
+        Subject::Argument(given) => given,
+        Subject::Path(path) => path.as_str(),
     }
 }
 
 impl Found {
+    pub(super) fn add(&mut self, event: Event) {
+        match event {
+            Event::Files(files) => self.findings.extend(files.into_iter().flat_map(|it| it.findings)),
+            Event::Incomplete(all) => self.incomplete.extend(all),
+            Event::Summary(it) => {
+                self.linters = it.linters.into_iter().map(|it| it.linter.name).collect();
+                self.unavailable = it.unavailable;
+            }
+            Event::Started(_) | Event::Excluded(_) => {}
+        }
+    }
+
     pub(super) fn extend(&mut self, other: Self) {
         self.findings.extend(other.findings);
         self.incomplete.extend(other.incomplete);
@@ -72,8 +85,8 @@ impl Found {
 
     /// Whether all findings are about these contents of their file, and not about an earlier or later one.
     pub(super) fn is_about(&self, contents: &[u8]) -> bool {
-        let hash = ContentHash::of(contents).to_string();
-        self.findings.iter().all(|it| it.content_hash.is_empty() || it.content_hash == hash)
+        let hash = ContentHash::of(contents);
+        self.findings.iter().all(|it| it.0.file.content.is_none_or(|it| it == hash))
     }
 
     /// Splits the result into that of the file at `path`, and those of other files by path.
@@ -81,14 +94,14 @@ impl Found {
         let own = Self { linters: self.linters, ..Self::default() };
         let (mut own, mut others) = (own, BTreeMap::<String, Self>::new());
         for it in self.findings {
-            if it.path == path { &mut own } else { others.entry(it.path.clone()).or_default() }
-                .findings
-                .push(it);
+            let at = it.0.file.path.as_str();
+            if at == path { &mut own } else { others.entry(at.to_owned()).or_default() }.findings.push(it);
         }
         for it in self.incomplete {
+            let at = path_of(&it);
             // One without a path concerns all files.
-            let is_own = it.path == path || it.path.is_empty();
-            if is_own { &mut own } else { others.entry(it.path.clone()).or_default() }.incomplete.push(it);
+            let is_own = at == path || at.is_empty();
+            if is_own { &mut own } else { others.entry(at.to_owned()).or_default() }.incomplete.push(it);
         }
         (own, others)
     }

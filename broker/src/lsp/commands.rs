@@ -8,6 +8,7 @@ use gen_lsp_types::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use workspaces::{ErrorKind, Side};
 
 use super::{
     branches, edits,
@@ -88,8 +89,7 @@ impl Rule {
 async fn explain(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     let rules = server.rules.of(&*argument.folder(server)?).await?;
     let rule = rules.find(&argument.rule).ok_or_else(|| no_rule(&argument.rule))?;
-    let url = Some(&rule.url).filter(|it| !it.is_empty());
-    Ok(json!({"rule": full_name(rule), "markdown": markdown(rule), "url": url}))
+    Ok(json!({"rule": full_name(rule), "markdown": markdown(rule), "url": rule.rule.url}))
 }
 
 fn no_rule(name: &str) -> Failure {
@@ -100,8 +100,10 @@ fn no_rule(name: &str) -> Failure {
 async fn open(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure> {
     let rules = server.rules.of(&*argument.folder(server)?).await?;
     let rule = rules.find(&argument.rule).ok_or_else(|| no_rule(&argument.rule))?;
-    if server.traits.shows_documents && !rule.url.is_empty() {
-        let uri = Uri(rule.url.clone());
+    if server.traits.shows_documents
+        && let Some(url) = &rule.rule.url
+    {
+        let uri = Uri(url.clone());
         let params = ShowDocumentParams { uri, external: Some(true), take_focus: None, selection: None };
         if server.peer.ask::<ShowDocumentRequest>(&params).await.is_ok_and(|it| it.success) {
             return Ok(Value::Null);
@@ -121,12 +123,11 @@ async fn disable(server: &Rc<Server>, argument: &Rule) -> Result<Value, Failure>
         let version = open.as_ref().map(|it| it.version());
         let text = match open {
             Some(document) => document.state().text.as_str().to_owned(),
-            None => match server.read(target::base(&connection), name).await {
-                Ok(bytes) => {
-                    String::from_utf8(bytes).map_err(|_| Failure::failed(format!("{name} is no UTF-8")))?
-                }
-                Err(status) if status.code() == tonic::Code::NotFound => continue,
-                Err(status) => return Err(status.into()),
+            None => match server.read(&target::base(&connection), name, Side::Now).await {
+                Ok(bytes) => String::from_utf8(bytes.into())
+                    .map_err(|_| Failure::failed(format!("{name} is no UTF-8")))?,
+                Err(error) if error.kind == ErrorKind::NotFound => continue,
+                Err(error) => return Err(error.into()),
             },
         };
         let changed = edits::ignoring(&text, &argument.rule)?;

@@ -5,11 +5,11 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use broker_proto::v1 as pb;
 use bytes::Bytes;
 use gen_lsp_types::MessageType;
+use overlay::{OnConflict, Revision, WorkspacePath};
 use tokio::task::spawn_local;
-use tonic::{Code, Status};
+use workspaces::{BranchInfo, EditRequest, ErrorKind, Expected, FileEdit, RebaseRequest, RequestError, Side};
 
 use super::{
     commands::apply,
@@ -30,22 +30,22 @@ struct Left {
     folder: Rc<Folder>,
     branch: String,
     /// Revision of the branch after the commit. A branch with later edits is not touched.
-    revision: u64,
+    revision: Revision,
     /// Path, and a version of its document: any later version has the change.
     paths: Vec<(String, i32)>,
 }
 
 impl LeftFiles {
-    fn add(&self, folder: &Rc<Folder>, branch: &pb::Branch, path: (String, i32)) {
+    fn add(&self, folder: &Rc<Folder>, branch: &BranchInfo, path: (String, i32)) {
         let mut all = self.0.borrow_mut();
-        match all.iter_mut().find(|it| it.branch == branch.branch_id) {
+        match all.iter_mut().find(|it| *it.branch == *branch.id) {
             Some(left) => {
                 left.paths.retain(|it| it.0 != path.0);
                 left.paths.push(path);
             }
             None => all.push(Left {
                 folder: Rc::clone(folder),
-                branch: branch.branch_id.clone(),
+                branch: branch.id.to_string(),
                 revision: branch.revision,
                 paths: vec![path],
             }),
@@ -58,10 +58,10 @@ impl LeftFiles {
     }
 
     /// After another commit of the branch, which leaves these files.
-    fn go_on(&self, branch: &pb::Branch, left_paths: &[String]) {
-        for left in self.0.borrow_mut().iter_mut().filter(|it| it.branch == branch.branch_id) {
+    fn go_on(&self, branch: &BranchInfo, left_paths: &[WorkspacePath]) {
+        for left in self.0.borrow_mut().iter_mut().filter(|it| *it.branch == *branch.id) {
             left.revision = branch.revision;
-            left.paths.retain(|(path, _)| left_paths.contains(path));
+            left.paths.retain(|(path, _)| left_paths.iter().any(|it| it.as_str() == path));
         }
     }
 
@@ -70,7 +70,7 @@ impl LeftFiles {
     }
 
     /// Forgets the branch as it was left at this revision.
-    fn forget_at(&self, branch: &str, revision: u64) {
+    fn forget_at(&self, branch: &str, revision: Revision) {
         self.0.borrow_mut().retain(|it| (&*it.branch, it.revision) != (branch, revision));
     }
 
@@ -84,16 +84,17 @@ impl Server {
     pub(super) fn apply_commit(
         self: &Rc<Self>,
         folder: &Rc<Folder>,
-        branch: &pb::Branch,
-        it: &pb::BranchChanged,
+        branch: &BranchInfo,
+        unsaved: &[WorkspacePath],
+        left: &[WorkspacePath],
     ) {
-        self.left.go_on(branch, &it.left_paths);
-        for path in it.unsaved_paths.iter().chain(&it.left_paths) {
-            let is_left = it.left_paths.contains(path);
-            for document in self.documents_at(folder, path) {
+        self.left.go_on(branch, left);
+        for path in unsaved.iter().chain(left) {
+            let is_left = left.contains(path);
+            for document in self.documents_at(folder, path.as_str()) {
                 let server = Rc::clone(self);
-                let (folder, branch, path) = (Rc::clone(folder), branch.clone(), path.clone());
-                let origin = self.origin(&folder, &document, &branch.branch_id, &path, is_left);
+                let (folder, branch, path) = (Rc::clone(folder), branch.clone(), path.to_string());
+                let origin = self.origin(&folder, &document, &branch.id, &path, is_left);
                 spawn_local(async move {
                     match server.apply_to_document(&document, origin, &branch, &path).await {
                         Ok(version) if is_left => server.left.add(&folder, &branch, (path, version)),
@@ -106,7 +107,7 @@ impl Server {
                 });
             }
         }
-        self.remember_texts_but(&branch.branch_id, folder, &it.left_paths);
+        self.remember_texts_but(&branch.id, folder, left);
     }
 
     /// The text that the branch's edits of a file are based on: what the editor had at the fork, or when it took an earlier commit.
@@ -135,20 +136,15 @@ impl Server {
         self: &Rc<Self>,
         document: &Rc<Document>,
         origin: Result<Option<Text>, String>,
-        branch: &pb::Branch,
+        branch: &BranchInfo,
         path: &str,
     ) -> Result<i32, String> {
         let origin = origin?;
         // Read before the commit: since then, the branch may show the editor's text.
-        let request = pb::ReadFileRequest {
-            target: Some(target::branch(&branch.branch_id)),
-            path: path.to_owned(),
-            revision: branch.revision.checked_sub(1),
-            of_parent: false,
-        };
-        let written = match self.read_file(request).await {
-            Err(status) if status.code() == Code::NotFound => return Err("it is removed there".to_owned()),
-            read => read.map_err(|it| it.message().to_owned())?,
+        let side = branch.revision.0.checked_sub(1).map_or(Side::Now, |it| Side::Revision(Revision(it)));
+        let written = match self.read(&target::branch(&*branch.id), path, side).await {
+            Err(error) if error.kind == ErrorKind::NotFound => return Err("it is removed there".to_owned()),
+            read => read.map_err(|it| it.sentence)?,
         };
         let state = document.state();
         let text = merged_text(origin.as_ref(), &state, &written)?;
@@ -161,9 +157,9 @@ impl Server {
             version = state.version;
         }
         // A branch that keeps its edits goes on from what was applied.
-        if let Ok(written) = String::from_utf8(written) {
+        if let Ok(written) = std::str::from_utf8(&written) {
             let written = Text::new(written, self.traits.encoding);
-            self.remember_text(&branch.branch_id, &document.uri, written);
+            self.remember_text(&branch.id, &document.uri, written);
         }
         Ok(version)
     }
@@ -183,7 +179,7 @@ impl Server {
     }
 
     /// Writes the saved texts to the branch and rebases it, after which these files no longer differ from the disk.
-    async fn release(&self, left: Left) -> Result<(), Status> {
+    async fn release(&self, left: Left) -> Result<(), RequestError> {
         let saved = |(path, version): &(String, i32)| {
             let state = self.document_at(&left.folder, path)?.state();
             let is_saved = state.saved == Some(state.version) && state.version > *version;
@@ -199,15 +195,12 @@ impl Server {
         if edits.is_empty() {
             return Ok(());
         }
-        let (branch_id, if_revision) = (left.branch.clone(), Some(left.revision));
-        let request = pb::EditFilesRequest { branch_id, edits, if_revision, request_id: String::new() };
-        let written = left.folder.link.files().edit_files(request).await?.into_inner().revision;
-        let request = pb::RebaseBranchRequest {
-            branch_id: left.branch.clone(),
-            if_revision: Some(written),
-            on_conflict: pb::ConflictHandling::Refuse.into(),
-        };
-        let revision = left.folder.link.branches().rebase_branch(request).await?.into_inner().revision;
+        let if_revision = Some(left.revision);
+        let request = EditRequest { if_revision, ..EditRequest::of(&left.branch, edits) };
+        let written = left.folder.workspaces.edit_files(request).await?;
+        let (branch, if_revision) = (left.branch.clone(), Some(written));
+        let request = RebaseRequest { branch, if_revision, on_conflict: OnConflict::Refuse };
+        let revision = left.folder.workspaces.rebase_branch(request).await?.revision;
         // If the rebase changed nothing, the daemon has not noticed the saved file yet. Its next change of the base repeats this.
         let paths = if revision > written { kept } else { left.paths.clone() };
         self.left.put(Left { revision, paths, ..left });
@@ -215,10 +208,9 @@ impl Server {
     }
 }
 
-fn write(path: &str, text: &str) -> pb::FileEdit {
-    let content = text.as_bytes().to_vec().into();
-    let write = pb::WriteFile { path: path.to_owned(), content, if_content_hash: String::new() };
-    pb::FileEdit { edit: Some(pb::file_edit::Edit::Write(write)) }
+fn write(path: &str, text: &str) -> FileEdit {
+    let content = Bytes::copy_from_slice(text.as_bytes());
+    FileEdit::Write { path: path.to_owned(), content, expected: Expected::Anything }
 }
 
 fn not_applied(path: &str, branch: &str, is_left: bool, reason: &str) -> String {

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use broker_proto::v1 as pb;
+use checker::{Finding, Fix, Related, RuleRef, pipeline::Reported};
 use gen_lsp_types::{
     Code, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     Location, Message, Range, TextEdit, Uri,
 };
-use lint::Span;
+use lint::{Applicability, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -51,7 +51,10 @@ pub(super) struct FixData {
 pub(super) fn diagnostics(found: &Found, context: &Context<'_>, traits: DiagnosticTraits) -> Vec<Diagnostic> {
     let index = context.text.index();
     let findings = found.findings.iter().map(|it| finding(it, &index, context, traits));
-    let incomplete = found.incomplete.iter().map(|it| incomplete_check(&it.linter, &it.reason));
+    let incomplete = found
+        .incomplete
+        .iter()
+        .map(|it| incomplete_check(it.linter.as_deref().unwrap_or_default(), &it.reason));
     findings.chain(incomplete).collect()
 }
 
@@ -69,107 +72,98 @@ pub(super) fn incomplete_check(linter: &str, reason: &str) -> Diagnostic {
 }
 
 fn finding(
-    it: &pb::Finding,
+    reported: &Reported,
     index: &Index<'_>,
     context: &Context<'_>,
     traits: DiagnosticTraits,
 ) -> Diagnostic {
-    let code = if it.code.is_empty() { None } else { Some(Code::String(it.code.clone())) };
-    let url = Some(&it.url).filter(|url| traits.links && !url.is_empty() && code.is_some());
-    let tags: Vec<_> = it.tags().filter_map(|it| tag(it, traits.tags)).collect();
+    let it = &reported.0;
+    let code = if it.rule.code.is_empty() { None } else { Some(Code::String(it.rule.code.clone())) };
+    let url = it.rule.url.as_ref().filter(|_| traits.links && code.is_some());
+    let tags = tags(&it.rule, traits.tags);
     let related: Vec<_> = it.related.iter().map(|it| related(it, index, context)).collect();
     Diagnostic {
         range: range(it, index),
-        severity: Some(severity(it.severity())),
+        severity: Some(severity(it.severity)),
         code_description: url.map(|url| CodeDescription { href: Uri(url.clone()) }),
         code,
-        source: Some(it.linter.clone()),
-        message: Message::String(message(it)),
+        source: Some(it.rule.linter.to_string()),
+        message: Message::String(message(reported)),
         tags: Some(tags).filter(|it| !it.is_empty()),
         related_information: Some(related).filter(|it| traits.related && !it.is_empty()),
-        data: traits.data.then(|| json!(data(it, index))),
+        data: traits.data.then(|| json!(data(reported, index))),
     }
 }
 
 /// Range of a finding. Those in cells of a notebook are at the file's start: the document's text is JSON, not that of the cell.
-fn range(it: &pb::Finding, index: &Index<'_>) -> Range {
-    match (it.cell, it.span) {
-        (None, Some(span)) => index.range(Span::new(span.start, span.end)),
-        (Some(_), _) | (_, None) => Range::default(),
-    }
+fn range(it: &Finding, index: &Index<'_>) -> Range {
+    if it.cell.is_none() { index.range(it.span) } else { Range::default() }
 }
 
 /// The message of a finding, with the place in a cell of a notebook.
-pub(super) fn message(it: &pb::Finding) -> String {
-    match it.cell {
-        None => it.message.clone(),
-        Some(cell) => {
-            let line = it.range.and_then(|it| it.start).unwrap_or_default().line;
-            format!("cell {cell}, line {line}: {}", it.message)
-        }
+pub(super) fn message(it: &Reported) -> String {
+    let it = &it.0;
+    match &it.cell {
+        None => it.message.to_string(),
+        Some(cell) => format!("cell {}, line {}: {}", cell.index + 1, it.range.start.line, it.message),
     }
 }
 
-pub(super) fn data(it: &pb::Finding, index: &Index<'_>) -> Data {
-    let fixes = if it.cell.is_some() { &[][..] } else { &it.fixes[..] };
+pub(super) fn data(it: &Reported, index: &Index<'_>) -> Data {
+    let (finding, fingerprint) = &**it;
+    let fixes = if finding.cell.is_some() { &[][..] } else { &finding.fixes[..] };
     Data {
         rule: rule(it),
-        fingerprint: it.fingerprint.clone(),
+        fingerprint: fingerprint.to_string(),
         fixes: fixes.iter().map(|it| fix(it, index)).collect(),
     }
 }
 
 /// `python/F401`
-pub(super) fn rule(it: &pb::Finding) -> String {
-    format!("{}/{}", it.linter, it.code)
+pub(super) fn rule(it: &Reported) -> String {
+    it.0.rule.to_string()
 }
 
-fn fix(it: &pb::Fix, index: &Index<'_>) -> FixData {
-    let edit = |it: &pb::TextEdit| {
-        let span = it.span.unwrap_or_default();
-        let range = index.range(Span::new(span.start, span.end));
-        TextEdit { range, new_text: it.replacement.clone() }
-    };
-    let applicability = match it.applicability() {
-        pb::Applicability::Safe => "safe",
-        pb::Applicability::Unsafe => "unsafe",
-        pb::Applicability::DisplayOnly | pb::Applicability::Unspecified => "display",
+fn fix(it: &Fix, index: &Index<'_>) -> FixData {
+    let edit =
+        |it: &checker::Edit| TextEdit { range: index.range(it.span), new_text: it.replacement.to_string() };
+    let applicability = match it.applicability {
+        Applicability::Safe => "safe",
+        Applicability::Unsafe => "unsafe",
+        Applicability::DisplayOnly => "display",
     };
     FixData {
-        title: it.message.clone(),
+        title: it.message.as_deref().unwrap_or_default().to_owned(),
         applicability: applicability.to_owned(),
         edits: it.edits.iter().map(edit).collect(),
     }
 }
 
-fn severity(it: pb::Severity) -> DiagnosticSeverity {
+fn severity(it: Severity) -> DiagnosticSeverity {
     match it {
-        pb::Severity::Error | pb::Severity::Unspecified => DiagnosticSeverity::Error,
-        pb::Severity::Warning => DiagnosticSeverity::Warning,
-        pb::Severity::Info => DiagnosticSeverity::Information,
-        pb::Severity::Hint => DiagnosticSeverity::Hint,
+        Severity::Error => DiagnosticSeverity::Error,
+        Severity::Warning => DiagnosticSeverity::Warning,
+        Severity::Info => DiagnosticSeverity::Information,
+        Severity::Hint => DiagnosticSeverity::Hint,
     }
 }
 
-fn tag(it: pb::FindingTag, [unnecessary, deprecated]: [bool; 2]) -> Option<DiagnosticTag> {
-    match it {
-        pb::FindingTag::Unnecessary => unnecessary.then_some(DiagnosticTag::Unnecessary),
-        pb::FindingTag::Deprecated => deprecated.then_some(DiagnosticTag::Deprecated),
-        pb::FindingTag::SyntaxError | pb::FindingTag::Unspecified => None,
-    }
+fn tags(rule: &RuleRef, [unnecessary, deprecated]: [bool; 2]) -> Vec<DiagnosticTag> {
+    let tags = [
+        (rule.is_unnecessary && unnecessary, DiagnosticTag::Unnecessary),
+        (rule.is_deprecated && deprecated, DiagnosticTag::Deprecated),
+    ];
+    tags.into_iter().filter(|(is_so, _)| *is_so).map(|(_, tag)| tag).collect()
 }
 
-fn related(it: &pb::RelatedPlace, index: &Index<'_>, context: &Context<'_>) -> DiagnosticRelatedInformation {
-    let span = it.span.map(|it| Span::new(it.start, it.end));
-    let is_own = it.path.is_empty() || it.path == context.path;
-    let range = match span {
-        Some(span) if is_own => index.range(span),
-        Some(span) => context.others.get(&it.path).map(|it| it.index().range(span)).unwrap_or_default(),
-        None => Range::default(),
+fn related(it: &Related, index: &Index<'_>, context: &Context<'_>) -> DiagnosticRelatedInformation {
+    let other = it.path.as_ref().map(|it| it.as_str()).filter(|it| *it != context.path);
+    let range = match other {
+        None => index.range(it.span),
+        Some(path) => context.others.get(path).map(|text| text.index().range(it.span)).unwrap_or_default(),
     };
-    let path = if is_own { context.path } else { &it.path };
-    let location = Location { uri: Uri((context.uri)(path)), range };
-    DiagnosticRelatedInformation { location, message: it.message.clone() }
+    let location = Location { uri: Uri((context.uri)(other.unwrap_or(context.path))), range };
+    DiagnosticRelatedInformation { location, message: it.message.to_string() }
 }
 
 /// Result id: a hash of the diagnostics.

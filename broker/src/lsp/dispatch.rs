@@ -2,7 +2,7 @@
 //!
 //! Requests are begun in the order in which they came. Their tasks may finish in another order.
 
-use std::{rc::Rc, time::Duration};
+use std::{rc::Rc, sync::Arc, time::Duration};
 
 use gen_lsp_types::MessageType;
 use lsp_client::{Id, PositionEncoding, uri};
@@ -12,17 +12,17 @@ use rustix::{
 };
 use serde_json::Value;
 use tokio::sync::mpsc;
+use workspaces::Workspaces;
 
 use super::{
-    capabilities, client_traits::ClientTraits, failure::Failure, initialize, link::Link, notifications,
-    options::Options, peer::Peer, pending::PendingRequests, requests::Call, server::Server,
-    settings::Settings, wire::Incoming,
+    capabilities, client_traits::ClientTraits, failure::Failure, initialize, notifications, options::Options,
+    peer::Peer, pending::PendingRequests, requests::Call, server::Server, settings::Settings, wire::Incoming,
 };
 
 /// A session and its phase.
 pub(super) struct Session {
     peer: Peer,
-    link: Rc<Link>,
+    workspaces: Arc<dyn Workspaces>,
     options: Options,
     phase: Phase,
     pending: Rc<PendingRequests>,
@@ -39,8 +39,8 @@ enum Phase {
 }
 
 impl Session {
-    pub(super) fn new(peer: Peer, link: Rc<Link>, options: Options) -> Self {
-        Self { peer, link, options, phase: Phase::New, pending: Rc::default(), editor: None }
+    pub(super) fn new(peer: Peer, workspaces: Arc<dyn Workspaces>, options: Options) -> Self {
+        Self { peer, workspaces, options, phase: Phase::New, pending: Rc::default(), editor: None }
     }
 
     /// Serves until the client sends `exit` or disconnects. Returns whether it sent `shutdown` before.
@@ -112,8 +112,13 @@ impl Session {
             traits.encoding = PositionEncoding::Utf16;
         }
         let result = capabilities::initialize_result(&traits, set, env!("CARGO_PKG_VERSION"));
-        let server =
-            Server::new(self.peer.clone(), Rc::clone(&self.link), traits, set, self.options.home.clone());
+        let server = Server::new(
+            self.peer.clone(),
+            Arc::clone(&self.workspaces),
+            traits,
+            set,
+            self.options.home.clone(),
+        );
         if let Some(wrong) = wrong {
             server.peer.show(MessageType::Warning, format!("initializationOptions: {wrong}"));
         }

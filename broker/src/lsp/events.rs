@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use broker_proto::v1 as pb;
 use gen_lsp_types::MessageType;
 use serde_json::{Value, json};
+use workspaces::{BranchChange, BranchChangeKind, BranchInfo, BufferShown};
 
 use super::{
     branches::{branch_json, change_json},
@@ -39,48 +39,49 @@ impl Server {
             }
             // Tasks of open documents and waiting `workspace/diagnostic` requests notice the change themselves.
             FolderEvent::BaseChanged => self.release_saved_files(folder),
-            FolderEvent::Branch(it) => self.branch_changed(folder, *it),
+            FolderEvent::Branch(it) => self.branch_changed(folder, &it),
             FolderEvent::Buffer(it) => self.buffer_changed(folder, &it),
         }
     }
 
-    fn branch_changed(self: &Rc<Self>, folder: &Rc<Folder>, it: pb::BranchChanged) {
-        let branch = it.branch.clone().unwrap_or_default();
+    fn branch_changed(self: &Rc<Self>, folder: &Rc<Folder>, it: &BranchChange) {
+        let branch = &it.branch;
         if self.traits.branch_events {
-            self.peer.notify_by_name("broker/branchChanged", branch_event(folder, &branch, &it));
+            self.peer.notify_by_name("broker/branchChanged", branch_event(folder, it));
         }
         self.refresh_lenses();
         // A discarded branch has no content to refresh.
-        let is_gone = it.kind() == pb::BranchChangeKind::Discarded;
+        let is_gone = it.kind == BranchChangeKind::Discarded;
         for document in self.documents().into_iter().filter(|_| !is_gone) {
-            if is_of(&document, folder, &branch) {
+            if is_of(&document, folder, branch) {
                 self.refresh_content(document.uri.clone());
             }
         }
-        match it.kind() {
-            pb::BranchChangeKind::Discarded => {
-                self.forget_branch(&branch.branch_id);
-                self.left.forget(&branch.branch_id);
+        match &it.kind {
+            BranchChangeKind::Discarded => {
+                self.forget_branch(&branch.id);
+                self.left.forget(&branch.id);
             }
-            pb::BranchChangeKind::Committed => {
-                self.apply_commit(folder, &branch, &it);
+            BranchChangeKind::Committed { unsaved, left, .. } => {
+                self.apply_commit(folder, branch, unsaved, left);
             }
             // A branch of another branch shows that one's texts.
-            pb::BranchChangeKind::Forked if branch.parent_branch_id.is_empty() => {
-                self.remember_texts_but(&branch.branch_id, folder, &[]);
+            BranchChangeKind::Forked if branch.parent.is_none() => {
+                self.remember_texts_but(&branch.id, folder, &[]);
             }
-            _ => {}
+            BranchChangeKind::Forked | BranchChangeKind::Edited => {}
         }
     }
 
     /// Warns if the base shows another editor's text of a file that is open here.
-    fn buffer_changed(self: &Rc<Self>, folder: &Rc<Folder>, it: &pb::BufferChanged) {
-        if it.client_name.is_empty() || self.document_at(folder, &it.path).is_none() {
+    fn buffer_changed(self: &Rc<Self>, folder: &Rc<Folder>, it: &BufferShown) {
+        let Some(shown) = it.shown.as_ref().filter(|it| !it.client_name.is_empty()) else { return };
+        if self.document_at(folder, it.path.as_str()).is_none() {
             return;
         }
         let message = format!(
             "{} is open in {} as well, where it was changed last: that text counts until you change yours",
-            it.path, it.client_name
+            it.path, shown.client_name
         );
         self.peer.show(MessageType::Warning, message);
     }
@@ -91,23 +92,19 @@ fn is_of_branch(document: &Document, folder: &Rc<Folder>) -> bool {
 }
 
 /// Whether a document is a file of this branch, by the branch's id or name.
-fn is_of(document: &Document, folder: &Rc<Folder>, branch: &pb::Branch) -> bool {
-    let names_it = |it: &str| it == branch.branch_id || it == branch.name;
+fn is_of(document: &Document, folder: &Rc<Folder>, branch: &BranchInfo) -> bool {
+    let names_it = |it: &str| *it == *branch.id || it == branch.name;
     matches!(&document.place, Place::Branch(of, file) if Rc::ptr_eq(of, folder) && names_it(&file.branch))
 }
 
-fn branch_event(folder: &Folder, branch: &pb::Branch, it: &pb::BranchChanged) -> Value {
-    let kind = match it.kind() {
-        pb::BranchChangeKind::Forked => "forked",
-        pb::BranchChangeKind::Committed => "committed",
-        pb::BranchChangeKind::Discarded => "discarded",
-        pb::BranchChangeKind::Edited | pb::BranchChangeKind::Unspecified => "edited",
+fn branch_event(folder: &Folder, it: &BranchChange) -> Value {
+    let (kind, changes) = match &it.kind {
+        BranchChangeKind::Forked => ("forked", &[][..]),
+        BranchChangeKind::Edited => ("edited", &[][..]),
+        BranchChangeKind::Committed { changes, .. } => ("committed", &changes[..]),
+        BranchChangeKind::Discarded => ("discarded", &[][..]),
     };
-    let changes: Vec<_> = it
-        .changes
-        .iter()
-        .filter(|it| !it.is_directory)
-        .map(|it| change_json(folder, &branch.branch_id, it))
-        .collect();
-    json!({"kind": kind, "branch": branch_json(folder, branch), "changes": changes})
+    let files = changes.iter().filter(|it| !it.is_directory);
+    let changes: Vec<_> = files.map(|change| change_json(folder, &it.branch.id, change)).collect();
+    json!({"kind": kind, "branch": branch_json(folder, &it.branch), "changes": changes})
 }

@@ -2,10 +2,9 @@
 
 use lsp_client::Refusal;
 use serde_json::{Value, json};
-use tonic::{Code, Status};
-use tonic_types::StatusExt as _;
+use workspaces::{ErrorKind, RequestError};
 
-use crate::{CliError, client};
+use crate::CliError;
 
 /// An error of JSON-RPC or LSP: code, message and data.
 #[derive(Debug, Clone)]
@@ -103,13 +102,11 @@ impl From<serde_json::Error> for Failure {
 }
 
 /// An error of the daemon. `data` has its reason, its hint and the paths it concerns.
-impl From<Status> for Failure {
-    fn from(status: Status) -> Self {
-        let violations = status.get_details_precondition_failure().map(|it| it.violations);
-        let paths: Vec<_> = violations.into_iter().flatten().map(|it| it.subject).collect();
-        let reason = client::reason(&status);
-        let is_invalid = status.code() == Code::InvalidArgument;
-        let error = CliError::from(status);
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        let paths: Vec<_> = error.obstacles.iter().map(|it| it.path.to_string()).collect();
+        let (reason, is_invalid) = (error.reason.clone(), error.kind == ErrorKind::Invalid);
+        let error = CliError::from(error);
         let data = json!({"reason": reason, "hint": error.hint, "paths": paths});
         let code = if is_invalid { Self::INVALID_PARAMS } else { Self::FAILED };
         Self::new(code, error.message).data(data)

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use broker_proto::{v1 as pb, v1::read_file_response::Part};
+use bytes::Bytes;
 use overlay::WorkspacePath;
-use tonic::{Code, Status};
+use workspaces::{ErrorKind, RequestError, Side, TargetId};
 
 use super::{
     branch_uri::BranchFile,
@@ -36,7 +36,7 @@ impl Server {
         connection: &Connection,
         place: &Place,
         path: &str,
-    ) -> Result<Option<Text>, Status> {
+    ) -> Result<Option<Text>, RequestError> {
         if let Some(text) = self.open_text(folder, place, path) {
             return Ok(Some(text));
         }
@@ -44,7 +44,8 @@ impl Server {
             Place::Branch(folder, file) => self.branch_target(folder, file).await?,
             Place::Base(..) | Place::Elsewhere => target::base(connection),
         };
-        let text = self.read_if_there(target, path).await?.and_then(|it| String::from_utf8(it).ok());
+        let bytes = self.read_if_there(&target, path).await?;
+        let text = bytes.as_deref().and_then(|it| std::str::from_utf8(it).ok());
         Ok(text.map(|it| Text::new(it, self.traits.encoding)))
     }
 
@@ -59,34 +60,27 @@ impl Server {
     /// Reads a file. `None` if there is no such file.
     pub(super) async fn read_if_there(
         &self,
-        target: pb::Target,
+        target: &TargetId,
         path: &str,
-    ) -> Result<Option<Vec<u8>>, Status> {
-        match self.read(target, path).await {
+    ) -> Result<Option<Bytes>, RequestError> {
+        match self.read(target, path, Side::Now).await {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(status) if status.code() == Code::NotFound => Ok(None),
-            Err(status) => Err(status),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
     /// Reads a file. An error if it is larger than [`MAX_SIZE`].
-    pub(super) async fn read(&self, target: pb::Target, path: &str) -> Result<Vec<u8>, Status> {
-        let request =
-            pb::ReadFileRequest { target: Some(target), path: path.to_owned(), ..Default::default() };
-        self.read_file(request).await
-    }
-
-    pub(super) async fn read_file(&self, request: pb::ReadFileRequest) -> Result<Vec<u8>, Status> {
-        let path = request.path.clone();
-        let mut parts = self.link.files().read_file(request).await?.into_inner();
-        let mut bytes = Vec::new();
-        while let Some(part) = parts.message().await? {
-            if let Some(Part::Content(piece)) = part.part {
-                bytes.extend_from_slice(&piece);
-            }
-            if bytes.len() > MAX_SIZE {
-                return Err(Status::out_of_range(format!("{path} has more than {MAX_SIZE} bytes")));
-            }
+    pub(super) async fn read(
+        &self,
+        target: &TargetId,
+        path: &str,
+        side: Side,
+    ) -> Result<Bytes, RequestError> {
+        let bytes = self.workspaces.read_file(target, path, side).await?.bytes;
+        if bytes.len() > MAX_SIZE {
+            let sentence = format!("{path} has more than {MAX_SIZE} bytes");
+            return Err(RequestError::new(ErrorKind::Invalid, "LIMIT_EXCEEDED", sentence));
         }
         Ok(bytes)
     }

@@ -5,16 +5,18 @@ use std::{
     io,
     path::{Path, PathBuf},
     rc::Rc,
+    sync::Arc,
     time::Duration,
 };
 
-use broker_proto::{v1 as pb, v1::watch_workspace_response::Event};
 use lsp_client::uri::{self, Uris};
 use overlay::{Disk, View as _, WorkspacePath};
 use tokio::{sync::watch, time::sleep};
-use tonic::{Code, Status};
+use tokio_stream::StreamExt as _;
+use workspaces::{
+    BranchChange, BufferShown, ErrorKind, RequestError, WorkspaceEvent, WorkspaceWatchRequest, Workspaces,
+};
 
-use super::link::Link;
 use crate::{CliError, client::environment_for_daemon};
 
 /// A folder and the state of its connection.
@@ -22,7 +24,7 @@ pub(super) struct Folder {
     pub(super) root: PathBuf,
     pub(super) uri: String,
     pub(super) uris: Uris,
-    pub(super) link: Rc<Link>,
+    pub(super) workspaces: Arc<dyn Workspaces>,
     connection: watch::Sender<Option<Connection>>,
     /// Reason why the last attempt to open it failed; `None` while it is served.
     refused: watch::Sender<Option<String>>,
@@ -63,20 +65,20 @@ pub(super) enum FolderEvent {
         is_lasting: bool,
     },
     BaseChanged,
-    Branch(Box<pb::BranchChanged>),
-    Buffer(pb::BufferChanged),
+    Branch(Arc<BranchChange>),
+    Buffer(BufferShown),
 }
 
 /// Shortest and longest pause between attempts to open a folder.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
 
 impl Folder {
-    pub(super) fn new(root: &Path, link: Rc<Link>) -> Rc<Self> {
+    pub(super) fn new(root: &Path, workspaces: Arc<dyn Workspaces>) -> Rc<Self> {
         Rc::new(Self {
             root: root.to_owned(),
             uri: uri::of_folder(root),
             uris: Uris::new(root),
-            link,
+            workspaces,
             connection: watch::Sender::new(None),
             refused: watch::Sender::new(None),
             epochs: Cell::new(0),
@@ -132,7 +134,7 @@ impl Folder {
     }
 
     /// Waits for a connection on behalf of a request. An error if an attempt to open the folder has failed.
-    pub(super) async fn served(&self) -> Result<Connection, Status> {
+    pub(super) async fn served(&self) -> Result<Connection, RequestError> {
         let mut refused = self.refused.subscribe();
         let reason = async {
             match refused.wait_for(Option::is_some).await.map(|it| it.clone()) {
@@ -146,7 +148,7 @@ impl Folder {
             connection = self.connected(None) => Ok(connection),
             reason = reason => {
                 let message = format!("{} is not served: {reason}", self.root.display());
-                Err(Status::failed_precondition(message))
+                Err(RequestError::new(ErrorKind::Refused, NOT_SERVED, message))
             }
         }
     }
@@ -198,9 +200,6 @@ impl Folder {
 
     /// Opens the folder and passes on its events until the connection ends. Returns why it ended.
     async fn session(self: &Rc<Self>, editor: &Editor, on_event: &impl Fn(&Rc<Self>, FolderEvent)) -> String {
-        if let Err(error) = self.link.ensure().await {
-            return error.message;
-        }
         let mut stale = self.stale.subscribe();
         let is_stale = async {
             let is_this = |it: &u64| self.connection.borrow().as_ref().is_some_and(|now| now.epoch == *it);
@@ -208,14 +207,11 @@ impl Folder {
         };
         let watched = tokio::select! {
             watched = self.watched(editor, on_event) => watched,
-            () = is_stale => Err(Status::unavailable("the folder is another one")),
+            () = is_stale => Err(RequestError::new(ErrorKind::Aborted, NOT_SERVED, "the folder is another one")),
         };
         match watched {
             Ok(()) => "the daemon has ended".to_owned(),
-            Err(status) if status.code() == Code::Unimplemented => {
-                "the daemon that runs is of another version of Broker; `broker stop` ends it".to_owned()
-            }
-            Err(status) => CliError::from(status).message,
+            Err(error) => CliError::from(error).message,
         }
     }
 
@@ -223,58 +219,53 @@ impl Folder {
         self: &Rc<Self>,
         editor: &Editor,
         on_event: &impl Fn(&Rc<Self>, FolderEvent),
-    ) -> Result<(), Status> {
+    ) -> Result<(), RequestError> {
         let workspace = self.open().await?;
-        let request = pb::WatchWorkspaceRequest {
-            workspace_id: workspace.clone(),
+        let request = WorkspaceWatchRequest {
+            workspace: workspace.clone(),
             client_name: editor.name.chars().filter(|it| !lint::is_invisible(*it)).take(MAX_NAME).collect(),
             takes_commits: editor.takes_commits,
+            deadline: None,
         };
-        let mut events = self.link.workspaces().watch_workspace(request).await?.into_inner();
-        while let Some(message) = events.message().await? {
-            // An event of a newer daemon has no variant here.
-            if let Some(event) = message.event {
-                on_event(self, self.updated(&workspace, event));
-            }
+        let mut events = self.workspaces.watch_workspace(request).await?;
+        while let Some(event) = events.next().await {
+            on_event(self, self.updated(&workspace, event?));
         }
         Ok(())
     }
 
     /// Updates the state after an event of the daemon.
-    fn updated(&self, workspace: &str, event: Event) -> FolderEvent {
+    fn updated(&self, workspace: &str, event: WorkspaceEvent) -> FolderEvent {
         match event {
-            Event::Started(it) => {
+            WorkspaceEvent::Started(editor) => {
                 self.epochs.set(self.epochs.get() + 1);
-                let workspace = workspace.to_owned();
-                let connection = Connection { workspace, editor: it.editor_id, epoch: self.epochs.get() };
+                let (workspace, editor) = (workspace.to_owned(), editor.0.to_string());
+                let connection = Connection { workspace, editor, epoch: self.epochs.get() };
                 self.refused.send_replace(None);
                 self.connection.send_replace(Some(connection));
                 // A new connection may show another base.
                 self.base_may_have_changed();
                 FolderEvent::Connected
             }
-            Event::BaseChanged(_) => {
+            WorkspaceEvent::BaseChanged => {
                 self.base_may_have_changed();
                 FolderEvent::BaseChanged
             }
-            Event::BranchChanged(it) => FolderEvent::Branch(Box::new(it)),
-            Event::BufferChanged(it) => FolderEvent::Buffer(it),
+            WorkspaceEvent::Branch(it) => FolderEvent::Branch(it),
+            WorkspaceEvent::Buffer(it) => FolderEvent::Buffer(it),
         }
     }
 
-    async fn open(&self) -> Result<String, Status> {
+    async fn open(&self) -> Result<String, RequestError> {
         let root = self.root.clone();
         let variables = tokio::task::spawn_blocking(move || environment_for_daemon(&root)).await;
-        let variables = variables.map_err(|error| Status::internal(error.to_string()))?.into_iter().collect();
-        let root = self.root.to_str().ok_or_else(|| Status::invalid_argument("its name is not UTF-8"))?;
-        let request = pb::OpenWorkspaceRequest {
-            root: root.to_owned(),
-            environment: Some(pb::Environment { variables }),
-        };
-        let opened = self.link.workspaces().open_workspace(request).await?.into_inner();
-        Ok(opened.workspace.unwrap_or_default().workspace_id)
+        let opened = self.workspaces.open_workspace(self.root.clone(), variables.ok()).await?;
+        Ok(opened.info.id.to_string())
     }
 }
+
+/// Reason of errors about a folder that is not served.
+const NOT_SERVED: &str = "FOLDER_NOT_SERVED";
 
 /// Limit on an editor's name, in characters: the daemon accepts 100 bytes, and a character has at most 4.
 const MAX_NAME: usize = 25;

@@ -2,12 +2,12 @@
 
 use std::{ops::Range as Bytes, rc::Rc};
 
-use broker_proto::v1 as pb;
 use gen_lsp_types::{
     CompletionItem, CompletionItemKind, CompletionItemTextEdit, CompletionList, Documentation, Position,
     TextEdit,
 };
 use lint::Span;
+use workspaces::LinterRule;
 
 use super::{
     config_schema,
@@ -139,11 +139,12 @@ async fn rule_proposals(
     // Rules with findings in the document come first: those are what a user suppresses.
     let checked = document.results().borrow().clone();
     let found = checked.map(|it| it.found.clone()).unwrap_or_default();
-    let is_found =
-        |it: &pb::Rule| found.findings.iter().any(|one| one.linter == it.linter && one.code == it.code);
-    let is_asked = |it: &pb::Rule| found.linters.contains(&it.linter);
+    let is_found = |it: &LinterRule| {
+        found.findings.iter().any(|one| *one.0.rule.linter == *it.linter && one.0.rule.code == it.rule.code)
+    };
+    let is_asked = |it: &LinterRule| found.linters.contains(&it.linter);
     let mut proposed: Vec<_> = rules.beginning(cursor.typed()).collect();
-    proposed.sort_by_key(|it| (!is_found(it), !is_asked(it), !it.default_on));
+    proposed.sort_by_key(|it| (!is_found(it), !is_asked(it), !it.rule.default));
     let items = proposed.iter().take(MAX_PROPOSALS).map(|it| proposal(cursor, it)).collect();
     Ok((items, proposed.len() > MAX_PROPOSALS))
 }
@@ -153,13 +154,13 @@ async fn rules(server: &Server, document: &Rc<Document>) -> Result<Option<Rc<Rul
     Ok(Some(server.rules.of(folder).await?))
 }
 
-fn proposal(cursor: &CursorWord, rule: &pb::Rule) -> CompletionItem {
-    let mut item = item(cursor, full_name(rule), &rule.summary);
-    item.detail = Some(rule.name.clone()).filter(|it| !it.is_empty());
+fn proposal(cursor: &CursorWord, rule: &LinterRule) -> CompletionItem {
+    let mut item = item(cursor, full_name(rule), &rule.rule.summary);
+    item.detail = Some(rule.rule.name.clone()).filter(|it| !it.is_empty());
     item.kind = Some(CompletionItemKind::Constant);
     // The client filters by what was typed, which may be the code or the name alone.
     let typed = cursor.typed().to_lowercase();
-    let names = [&item.label, &rule.code, &rule.name];
+    let names = [&item.label, &rule.rule.code, &rule.rule.name];
     let meant = names.into_iter().find(|it| it.to_lowercase().starts_with(&typed));
     item.filter_text = meant.cloned();
     item

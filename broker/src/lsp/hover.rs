@@ -3,10 +3,11 @@
 
 use std::{pin::pin, rc::Rc};
 
-use broker_proto::v1 as pb;
+use checker::pipeline::Reported;
 use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind, Position, Range};
 use serde_json::{Value, json};
 use tokio::time::Instant;
+use workspaces::LinterRule;
 
 use super::{
     diagnostics::{message, rule},
@@ -114,7 +115,7 @@ fn merged(parts: &[Part], is_markdown: bool) -> Option<Hover> {
 }
 
 /// A finding with its range in the client's positions.
-type Found = (pb::Finding, Range);
+type Found = (Reported, Range);
 
 fn findings_at(checked: &Checked, at: Position) -> Vec<Found> {
     let ranges = checked.diagnostics.iter().map(|it| it.range);
@@ -129,7 +130,7 @@ async fn explained(server: &Server, document: &Document, findings: &[Found]) -> 
         Some(folder) if !findings.is_empty() => server.rules.of(folder).await.ok(),
         _ => None,
     };
-    let known = |it: &pb::Finding| rules.as_ref()?.find(&rule(it)).cloned();
+    let known = |it: &Reported| rules.as_ref()?.find(&rule(it)).cloned();
     explanations(findings, known, server.traits.markdown_hover)
 }
 
@@ -141,10 +142,10 @@ fn contains(range: Range, at: Position) -> bool {
 /// Messages of findings, followed by the description of their rule, in the order of the findings.
 fn explanations(
     findings: &[Found],
-    known: impl Fn(&pb::Finding) -> Option<pb::Rule>,
+    known: impl Fn(&Reported) -> Option<LinterRule>,
     is_markdown: bool,
 ) -> Vec<Part> {
-    let mut rules: Vec<(String, &pb::Finding, Part)> = Vec::new();
+    let mut rules: Vec<(String, &Reported, Part)> = Vec::new();
     for (finding, range) in findings {
         let part = Part { text: shown(&message(finding), is_markdown), range: Some(*range) };
         let name = rule(finding);
@@ -153,7 +154,7 @@ fn explanations(
             None => rules.push((name, finding, part)),
         }
     }
-    let explained = |(_, finding, part): (String, &pb::Finding, Part)| {
+    let explained = |(_, finding, part): (String, &Reported, Part)| {
         let rule = known(finding).unwrap_or_else(|| unlisted(finding));
         Part { text: format!("{}\n\n{}", part.text, markdown(&rule)), ..part }
     };
@@ -161,12 +162,19 @@ fn explanations(
 }
 
 /// The rule of a linter that does not list its rules, as far as the finding tells.
-fn unlisted(finding: &pb::Finding) -> pb::Rule {
-    pb::Rule {
-        linter: finding.linter.clone(),
-        code: finding.code.clone(),
-        url: finding.url.clone(),
-        ..pb::Rule::default()
+fn unlisted(finding: &Reported) -> LinterRule {
+    let rule = &finding.0.rule;
+    LinterRule {
+        linter: rule.linter.to_string(),
+        rule: lint::Rule {
+            code: rule.code.clone(),
+            name: String::new(),
+            summary: String::new(),
+            explanation: String::new(),
+            url: rule.url.clone(),
+            fix: lint::FixAvailability::None,
+            default: false,
+        },
     }
 }
 
@@ -190,6 +198,10 @@ fn shown(message: &str, is_markdown: bool) -> String {
 mod tests {
     use std::future::{pending, ready};
 
+    use checker::{CheckedFile, Finding, RuleRef};
+    use lint::LineColumn;
+    use overlay::WorkspacePath;
+
     use super::*;
 
     fn range(start: u32, end: u32) -> Range {
@@ -197,25 +209,42 @@ mod tests {
         Range { start: at(start), end: at(end) }
     }
 
-    fn finding(linter: &str, code: &str, message: &str) -> pb::Finding {
-        let url = format!("https://example.org/{code}");
-        pb::Finding {
-            linter: linter.to_owned(),
+    fn finding(linter: &str, code: &str, message: &str) -> Reported {
+        let rule = RuleRef {
+            linter: linter.into(),
             code: code.to_owned(),
-            message: message.to_owned(),
-            url,
-            ..pb::Finding::default()
-        }
+            name: None,
+            url: Some(format!("https://example.org/{code}")),
+            is_syntax_error: false,
+            fixes_first: false,
+            is_unnecessary: false,
+            is_deprecated: false,
+            shared_name: None,
+        };
+        let at = LineColumn { line: 1, column: 1 };
+        let finding = Finding {
+            file: CheckedFile { path: WorkspacePath::root(), content: None }.into(),
+            rule: rule.into(),
+            message: message.into(),
+            severity: lint::Severity::Warning,
+            cell: None,
+            span: lint::Span::new(0, 0),
+            range: checker::Range { start: at, end: at },
+            fixes: [].into(),
+            related: [].into(),
+        };
+        (finding, lint::Fingerprint::MIN).into()
     }
 
-    fn known(it: &pb::Finding) -> Option<pb::Rule> {
-        let rule = pb::Rule {
+    fn known(it: &Reported) -> Option<LinterRule> {
+        let LinterRule { linter, rule } = unlisted(it);
+        let rule = lint::Rule {
             name: "unused-import".to_owned(),
             summary: "An import that is not used.".to_owned(),
             explanation: "## Why\n\nIt costs time.".to_owned(),
-            ..unlisted(it)
+            ..rule
         };
-        (it.linter == "python").then_some(rule)
+        (linter == "python").then_some(LinterRule { linter, rule })
     }
 
     fn of_server(contents: Value) -> Value {

@@ -29,7 +29,7 @@ pub(super) async fn of_document(server: Rc<Server>, document: Rc<Document>) -> R
     let mut lenses = vec![CodeLens { range: Range::default(), command: Some(command), data: None }];
     for branch in all.as_array().into_iter().flatten().take(MAX_BRANCHES) {
         let (Some(id), Some(name)) = (branch["id"].as_str(), branch["name"].as_str()) else { continue };
-        if branches::changes(&server, id).await?.iter().any(|it| it.path == path.as_str()) {
+        if branches::changes(&server, id).await?.iter().any(|it| it.path == path) {
             lenses.push(lens(id, name));
         }
     }

@@ -1,5 +1,5 @@
 //! Language server: `broker lsp`. Translates between an editor and the daemon: open documents become the workspace's buffers, and
-//! requests become calls of the daemon's services.
+//! requests become calls of [`Workspaces`], which is the daemon of this process or one behind a connection.
 //!
 //! All state belongs to one thread; slow work is a task on that thread that waits for the daemon. Does not format itself: with
 //! `servers`, language servers do. Knows no rule and no linter by name.
@@ -29,7 +29,6 @@ mod hover;
 mod hover_answer;
 mod initialize;
 mod lenses;
-mod link;
 mod notifications;
 mod options;
 mod peer;
@@ -58,21 +57,21 @@ mod words;
 
 use std::{
     io::{Read, Write},
-    rc::Rc,
+    sync::Arc,
     time::Duration,
 };
 
+use workspaces::Workspaces;
+
 pub(crate) use self::options::Options;
 use self::{dispatch::Session, peer::Peer};
-
-pub(crate) use self::link::{Link, Start};
 
 /// Time for the editor to read the last answers after it has ended the session.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves one editor until it disconnects. Returns whether it sent `shutdown` before. Must run on a `LocalSet`.
 pub(crate) async fn serve(
-    link: Rc<Link>,
+    workspaces: Arc<dyn Workspaces>,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     options: Options,
@@ -80,7 +79,7 @@ pub(crate) async fn serve(
     let (outgoing, writing) = wire::write(output);
     let mut incoming = wire::read(input);
     let peer = Peer::new(outgoing);
-    let session = Session::new(peer.clone(), link, options);
+    let session = Session::new(peer.clone(), workspaces, options);
     let ended = session.serve(&mut incoming).await;
     peer.close();
     // Answers may still be in the pipe. An editor that does not read them must not keep this process alive.

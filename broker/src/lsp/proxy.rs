@@ -6,9 +6,9 @@
 
 use std::rc::Rc;
 
-use broker_proto::v1 as pb;
+use scheduler::Class;
 use serde_json::{Value, json};
-use tonic::Status;
+use workspaces::{ErrorKind, MethodRequest, RequestError, TargetId};
 
 use super::{
     branch_uri::BranchFile, failure::Failure, folder::Folder, queries::no_answer, semantic_tokens,
@@ -91,7 +91,7 @@ pub(super) async fn ask(server: Rc<Server>, method: String, params: Value) -> Re
     let result = question.ask(&method).await;
     match result {
         Ok(result) => Ok(result),
-        Err(status) => no_answer(&server, &method, status),
+        Err(error) => no_answer(&server, &method, error),
     }
 }
 
@@ -101,9 +101,9 @@ struct Question {
     folder: Rc<Folder>,
     /// Start of the URIs of a branch's documents.
     branch: Option<String>,
-    target: pb::Target,
-    /// Name of the language server; empty for the one that is chosen for the document.
-    name: String,
+    target: TargetId,
+    /// Name of the language server; `None` for the one that is chosen for the document.
+    name: Option<String>,
     params: Value,
 }
 
@@ -113,12 +113,12 @@ impl Question {
         let uri = ["/textDocument/uri", "/item/uri"].iter().find_map(|it| params.pointer(it)?.as_str());
         let uri = uri.map(str::to_owned);
         let (uri, name) = match (uri, marked) {
-            (Some(uri), _) => (uri, String::new()),
+            (Some(uri), _) => (uri, None),
             (None, Some(marked)) => {
                 params["data"] = marked.get("data").cloned().unwrap_or_default();
                 let text =
                     |name: &str| marked.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-                (text("uri"), text("name"))
+                (text("uri"), Some(text("name")).filter(|it| !it.is_empty()))
             }
             (None, None) => return Err(Failure::invalid_params("no document is named")),
         };
@@ -139,21 +139,24 @@ impl Question {
         Ok(Self { server: Rc::clone(server), folder, branch, target, name, params })
     }
 
-    async fn ask(&mut self, method: &str) -> Result<Value, Status> {
+    async fn ask(&mut self, method: &str) -> Result<Value, RequestError> {
         let on_disk = format!("{}/", self.folder.uri);
         if let Some(start) = &self.branch {
             rename_documents(&mut self.params, start, &on_disk);
         }
-        let request = pb::CallMethodRequest {
-            target: Some(self.target.clone()),
+        let request = MethodRequest {
+            target: self.target.clone(),
             server: self.name.clone(),
             method: method.to_owned(),
-            params_json: self.params.to_string(),
-            priority: pb::Priority::Interactive.into(),
+            params: self.params.to_string(),
+            class: Class::Interactive,
+            deadline: None,
         };
-        let answer = self.folder.link.queries().call_method(request).await?.into_inner();
-        let result = serde_json::from_str(&answer.result_json);
-        let mut result = result.map_err(|error| Status::internal(format!("the server's answer: {error}")))?;
+        let answer = self.folder.workspaces.call_method(request).await?;
+        let no_json = |error: serde_json::Error| {
+            RequestError::new(ErrorKind::Internal, "SERVER_FAILED", format!("the server's answer: {error}"))
+        };
+        let mut result = serde_json::from_str(&answer.result).map_err(no_json)?;
         if let Some(start) = &self.branch {
             rename_documents(&mut result, &on_disk, start);
         }
@@ -232,16 +235,15 @@ async fn files_will_change(server: &Rc<Server>, method: &str, params: Value) -> 
     let uri = uri.unwrap_or_default();
     let Some((folder, _)) = server.folder_of(uri) else { return Ok(Value::Null) };
     let Some(connection) = folder.connection() else { return Ok(Value::Null) };
-    let running = folder.link.servers().list_servers(pb::ListServersRequest {}).await?.into_inner().servers;
-    let root = folder.root.to_string_lossy();
+    let running = folder.workspaces.list_servers().await?.servers;
     let mut changes: Vec<Value> = Vec::new();
-    for it in running.iter().filter(|it| *it.root == *root) {
+    for it in running.iter().filter(|it| it.root == folder.root) {
         let mut question = Question {
             server: Rc::clone(server),
             folder: Rc::clone(&folder),
             branch: None,
             target: target::base(&connection),
-            name: it.name.clone(),
+            name: Some(it.name.clone()),
             params: params.clone(),
         };
         // Many language servers do not support these methods.

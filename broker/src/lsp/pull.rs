@@ -2,14 +2,17 @@
 
 use std::{collections::HashMap, rc::Rc};
 
-use broker_proto::{v1 as pb, v1::check_response::Event};
+use client::is_gone;
 use gen_lsp_types::{
     Diagnostic, DocumentDiagnosticParams, FullDocumentDiagnosticReport, ProgressNotification, ProgressParams,
     ProgressToken, UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams,
     WorkspaceDiagnosticReport, WorkspaceDocumentDiagnosticReport as Report,
     WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
+use linters::LinterKind;
+use scheduler::Class;
 use serde_json::{Value, json};
+use workspaces::{CheckRequest, ErrorKind, Event, Side};
 
 use super::{
     checking::{self, Found},
@@ -17,7 +20,6 @@ use super::{
     document::{Checked, Document, Place},
     failure::Failure,
     folder::{Connection, Folder},
-    link::is_gone,
     progress::Progress,
     server::Server,
     target,
@@ -82,13 +84,13 @@ async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Re
     let path = folder.resolved(&path);
     let connection = folder.served().await?;
     let target = target::base(&connection);
-    match server.read(target.clone(), path.as_str()).await {
+    match server.read(&target, path.as_str(), Side::Now).await {
         // A file that does not exist has no findings.
-        Err(status) if status.code() == tonic::Code::NotFound => return Ok(full(&[], None)),
+        Err(error) if error.kind == ErrorKind::NotFound => return Ok(full(&[], None)),
         _ => {}
     }
     let request = checking::about(target, path.as_str(), &kinds(server));
-    let found = checking::check(&folder.link, request).await?;
+    let found = checking::check(&*folder.workspaces, request).await?;
     let files = Files { server, folder: &folder, connection: &connection };
     let (own, _) = found.split(path.as_str());
     let items = files.diagnostics(path.as_str(), &own).await?;
@@ -100,10 +102,10 @@ async fn of_closed(server: &Rc<Server>, params: &DocumentDiagnosticParams) -> Re
     }
 }
 
-fn kinds(server: &Server) -> Vec<pb::LinterKind> {
+fn kinds(server: &Server) -> Vec<LinterKind> {
     match server.settings().servers {
-        true => vec![pb::LinterKind::Plugin, pb::LinterKind::Server],
-        false => vec![pb::LinterKind::Plugin],
+        true => vec![LinterKind::Plugin, LinterKind::Server],
+        false => vec![LinterKind::Plugin],
     }
 }
 
@@ -164,24 +166,22 @@ impl Reports<'_> {
     async fn add(&mut self, folder: &Rc<Folder>) -> Result<(), Failure> {
         // The folder's open documents report the failure, and `workspace/diagnostic` is repeated once the folder is served.
         let Ok(connection) = folder.served().await else { return Ok(()) };
-        let request = pb::CheckRequest {
-            target: Some(target::base(&connection)),
-            priority: pb::Priority::Background.into(),
-            kinds: kinds(self.server).into_iter().map(Into::into).collect(),
-            ..pb::CheckRequest::default()
+        let request = CheckRequest {
+            class: Class::Background,
+            kinds: kinds(self.server),
+            ..CheckRequest::of(target::base(&connection))
         };
         let mut found = Found::default();
         let progress = Progress::begin(self.server, format!("Broker checks {}", folder.name()));
-        let checked = checking::stream(&folder.link, request, |event| match event {
+        let checked = checking::stream(&*folder.workspaces, request, |event| match event {
             Event::Started(it) => progress.report(&format!("{} files", it.files)),
-            Event::Findings(it) => found.findings.extend(it.findings),
-            Event::Incomplete(it) if !it.path.is_empty() => found.incomplete.push(it),
-            _ => {}
+            event => found.add(event),
         });
         match checked.await {
-            Err(status) if is_gone(&status) => return Err(Failure::ask_again("the daemon was started anew")),
+            Err(error) if is_gone(&error) => return Err(Failure::ask_again("the daemon was started anew")),
             checked => checked?,
         }
+        found.incomplete.retain(|it| !checking::path_of(it).is_empty());
         let files = Files { server: self.server, folder, connection: &connection };
         let (_, by_file) = found.split("");
         for (path, found) in &by_file {
@@ -260,7 +260,7 @@ impl Files<'_> {
         let text = match self.server.open_text(self.folder, &place, path) {
             Some(text) => Some(text).filter(|it| found.is_about(it.as_str().as_bytes())),
             None => {
-                let bytes = self.server.read_if_there(target::base(self.connection), path).await?;
+                let bytes = self.server.read_if_there(&target::base(self.connection), path).await?;
                 let bytes = bytes.unwrap_or_default();
                 let text = || Text::new(String::from_utf8_lossy(&bytes), self.server.traits.encoding);
                 found.is_about(&bytes).then(text)

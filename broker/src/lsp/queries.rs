@@ -2,13 +2,11 @@
 
 use std::{pin::pin, rc::Rc, time::Duration};
 
-use broker_proto::v1 as pb;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
-use tonic::Status;
+use workspaces::{RequestError, TargetId};
 
 use super::{document::Place, failure::Failure, folder::Folder, server::Server, target};
-use crate::client;
 
 /// Longest time for which what Broker answers itself waits for a language server.
 pub(super) const PATIENCE: Duration = Duration::from_millis(500);
@@ -32,14 +30,14 @@ pub(super) async fn with_server<T, S>(
 }
 
 /// The answer for an error of the daemon: `null` if no language server answers this for the file, else an error.
-pub(super) fn no_answer(server: &Server, method: &str, status: Status) -> Result<Value, Failure> {
-    match client::reason(&status).as_str() {
+pub(super) fn no_answer(server: &Server, method: &str, error: RequestError) -> Result<Value, Failure> {
+    match error.reason.as_str() {
         "SERVER_UNAVAILABLE" | "SERVER_UNSUPPORTED" | "NOT_FOUND" => {
-            server.log(format!("{method}: {}", status.message()));
+            server.log(format!("{method}: {error}"));
             Ok(Value::Null)
         }
-        "SERVER_PENDING" => Err(Failure::failed(status.message())),
-        _ => Err(status.into()),
+        "SERVER_PENDING" => Err(Failure::failed(error.sentence)),
+        _ => Err(error.into()),
     }
 }
 
@@ -47,7 +45,7 @@ pub(super) fn no_answer(server: &Server, method: &str, status: Status) -> Result
 pub(super) async fn target_of(
     server: &Server,
     uri: &str,
-) -> Result<Option<(Rc<Folder>, pb::Target, String)>, Status> {
+) -> Result<Option<(Rc<Folder>, TargetId, String)>, RequestError> {
     let Some(document) = server.document(uri) else { return Ok(None) };
     let (Some(folder), Some(path)) = (document.folder(), document.path()) else { return Ok(None) };
     let target = match &document.place {

@@ -11,6 +11,7 @@ use gen_lsp_types::{
 use lsp_client::Id;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use workspaces::Side;
 
 use super::{
     actions, branch_uri::BranchFile, commands, failure::Failure, hints, hover, lenses, peer::Peer,
@@ -173,6 +174,7 @@ async fn content(server: Rc<Server>, uri: String) -> Result<Value, Failure> {
     let folder = server.folder_of_file(&file);
     let folder =
         folder.ok_or_else(|| Failure::failed(format!("no folder is open that has the branch of {uri}")))?;
-    let bytes = server.read(server.branch_target(&folder, &file).await?, file.path.as_str()).await?;
+    let target = server.branch_target(&folder, &file).await?;
+    let bytes = server.read(&target, file.path.as_str(), Side::Now).await?;
     Ok(json!({"text": String::from_utf8_lossy(&bytes)}))
 }

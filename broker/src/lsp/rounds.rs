@@ -3,13 +3,21 @@
 //!
 //! A newer version cancels the check of an older one, with its plugins. Results for an older version than the client's are dropped.
 
-use std::{collections::HashMap, rc::Rc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    rc::Rc,
+    sync::Arc,
+    time::Duration,
+};
 
-use broker_proto::v1 as pb;
 use bytes::Bytes;
+use client::is_gone;
 use gen_lsp_types::{Diagnostic, PublishDiagnosticsNotification, PublishDiagnosticsParams, Uri};
+use linters::LinterKind;
+use overlay::WorkspacePath;
+use scheduler::Class;
 use tokio::time::sleep;
-use tonic::Status;
+use workspaces::{BufferRequest, CheckRequest, ErrorKind, RequestError, Side, TargetId};
 
 use super::{
     checking::{self, Found},
@@ -17,7 +25,6 @@ use super::{
     diagnostics::{Context, diagnostics, incomplete_check, result_id},
     document::{Checked, Document, Place, State},
     folder::{Connection, Folder},
-    link::is_gone,
     server::Server,
     target,
     text::Text,
@@ -49,10 +56,10 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
     loop {
         let connection = match folder.served().await {
             Ok(connection) => connection,
-            Err(status) => {
+            Err(error) => {
                 states.mark_unchanged();
                 let Some(document) = document.upgrade() else { return };
-                deliver_unserved(&server, &document, status.message());
+                deliver_unserved(&server, &document, &error.sentence);
                 drop(document);
                 // Each version says so, and the next connection checks.
                 tokio::select! {
@@ -80,7 +87,7 @@ pub(super) async fn follow(server: Rc<Server>, document: std::rc::Weak<Document>
                 _ = given_up.changed() => Ok(()),
                 ended = round.answer(shown.as_ref()) => ended,
             },
-            Err(status) => Err(status),
+            Err(error) => Err(error),
         };
         let ended = round.reported(ended);
         drop(document);
@@ -119,7 +126,7 @@ struct Round<'r> {
 
 impl Round<'_> {
     /// Checks the file that the document shows.
-    async fn answer(&self, shown: Option<&Shown>) -> Result<(), Status> {
+    async fn answer(&self, shown: Option<&Shown>) -> Result<(), RequestError> {
         match &self.document.place {
             Place::Base(_, path) => self.base(self.folder.resolved(path).as_str(), shown).await,
             Place::Branch(folder, file) => {
@@ -131,18 +138,18 @@ impl Round<'_> {
     }
 
     /// Delivers an error as a diagnostic. Returns it instead if the connection is gone, so that the round is repeated.
-    fn reported(&self, done: Result<(), Status>) -> Result<(), Status> {
+    fn reported(&self, done: Result<(), RequestError>) -> Result<(), RequestError> {
         match done {
-            Err(status) if is_gone(&status) => Err(status),
-            Err(status) => {
-                self.refused(status);
+            Err(error) if is_gone(&error) => Err(error),
+            Err(error) => {
+                self.refused(error);
                 Ok(())
             }
             Ok(()) => Ok(()),
         }
     }
 
-    async fn base(&self, path: &str, shown: Option<&Shown>) -> Result<(), Status> {
+    async fn base(&self, path: &str, shown: Option<&Shown>) -> Result<(), RequestError> {
         if shown.is_some_and(|it| it.is_hidden) && !self.is_shown(path).await? {
             let reason = "another editor has a newer text of this file, and its findings are shown there";
             self.deliver(Found::default(), vec![incomplete_check("", reason)], Vec::new());
@@ -152,13 +159,13 @@ impl Round<'_> {
     }
 
     /// Whether the base shows the same text, though from another editor.
-    async fn is_shown(&self, path: &str) -> Result<bool, Status> {
-        let bytes = self.server.read(target::base(self.connection), path).await?;
-        Ok(bytes == self.state.text.as_str().as_bytes())
+    async fn is_shown(&self, path: &str) -> Result<bool, RequestError> {
+        let bytes = self.server.read(&target::base(self.connection), path, Side::Now).await?;
+        Ok(*bytes == *self.state.text.as_str().as_bytes())
     }
 
     /// Sets the buffer of the file to this text, unless the daemon has it already. Branches see it, too.
-    async fn show(&self, shown: &mut Option<Shown>) -> Result<(), Status> {
+    async fn show(&self, shown: &mut Option<Shown>) -> Result<(), RequestError> {
         let Place::Base(_, path) = &self.document.place else { return Ok(()) };
         let State { version, is_typed, .. } = self.state;
         let now =
@@ -167,50 +174,49 @@ impl Round<'_> {
             return Ok(());
         }
         let text = &self.state.text;
-        let request = pb::SetBufferRequest {
-            workspace_id: self.connection.workspace.clone(),
+        let request = BufferRequest {
+            workspace: self.connection.workspace.clone(),
+            editor: Some(self.connection.editor.clone()),
             path: path.as_str().to_owned(),
             content: Bytes::copy_from_slice(text.as_str().as_bytes()),
-            editor_id: self.connection.editor.clone(),
-            opened: !is_typed,
+            is_opened: !is_typed,
         };
-        let mut files = self.folder.link.files();
+        let workspaces = Arc::clone(&self.folder.workspaces);
         let setting =
-            self.server.in_order(&self.document.uri, async move { files.set_buffer(request).await });
-        let answer = setting.await.map_err(|error| Status::internal(error.to_string()))??.into_inner();
+            self.server.in_order(&self.document.uri, async move { workspaces.set_buffer(request).await });
+        let broke_off =
+            |error: tokio::task::JoinError| RequestError::new(ErrorKind::Internal, "BUG", error.to_string());
+        let answer = setting.await.map_err(broke_off)??;
         self.folder.buffer_has_changed();
-        *shown = Some(Shown { epoch: self.connection.epoch, version, is_typed, is_hidden: answer.hidden });
+        *shown = Some(Shown { epoch: self.connection.epoch, version, is_typed, is_hidden: answer.is_hidden });
         Ok(())
     }
 
     /// Runs plugins, then language servers, then checkers, and delivers all findings so far after each.
-    async fn check(&self, target: pb::Target, path: &str) -> Result<(), Status> {
+    async fn check(&self, target: TargetId, path: &str) -> Result<(), RequestError> {
         let settings = self.server.settings();
-        let link = &self.folder.link;
-        let about = |kinds: &[pb::LinterKind]| checking::about(target.clone(), path, kinds);
+        let workspaces = &*self.folder.workspaces;
+        let about = |kind: LinterKind| checking::about(target.clone(), path, &[kind]);
         self.server.questions.let_pass().await;
-        let mut found = checking::check(link, about(&[pb::LinterKind::Plugin])).await?;
+        let mut found = checking::check(workspaces, about(LinterKind::Plugin)).await?;
         self.report(&found, path).await?;
         if settings.servers {
             self.server.questions.let_pass().await;
-            let request = pb::CheckRequest { dependents: true, ..about(&[pb::LinterKind::Server]) };
-            let of_servers = checking::check(link, request).await?;
+            let request = CheckRequest { dependents: true, ..about(LinterKind::Server) };
+            let of_servers = checking::check(workspaces, request).await?;
             self.server.warn_unavailable(&of_servers);
             found.extend(of_servers);
             self.report(&found, path).await?;
         }
         if settings.check_on_save && self.state.saved == Some(self.state.version) {
-            let request = pb::CheckRequest {
-                priority: pb::Priority::Agent.into(),
-                ..about(&[pb::LinterKind::Command])
-            };
-            found.extend(checking::check(link, request).await?);
+            let request = CheckRequest { class: Class::Agent, ..about(LinterKind::Command) };
+            found.extend(checking::check(workspaces, request).await?);
             self.report(&found, path).await?;
         }
         Ok(())
     }
 
-    async fn report(&self, found: &Found, path: &str) -> Result<(), Status> {
+    async fn report(&self, found: &Found, path: &str) -> Result<(), RequestError> {
         let (own, others) = found.clone().split(path);
         if !own.is_about(self.state.text.as_str().as_bytes()) {
             // The buffer has changed meanwhile, which starts the next round; a client need not ask for a branch's new text.
@@ -238,17 +244,16 @@ impl Round<'_> {
     }
 
     /// Texts of the other files that findings refer to, by path.
-    async fn other_texts(&self, found: &Found, path: &str) -> Result<HashMap<String, Text>, Status> {
-        let related = found.findings.iter().flat_map(|it| it.related.iter().map(|it| &it.path));
-        let wanted = found.findings.iter().map(|it| &it.path).chain(related);
-        let wanted: std::collections::BTreeSet<_> =
-            wanted.filter(|it| !it.is_empty() && *it != path).collect();
+    async fn other_texts(&self, found: &Found, path: &str) -> Result<HashMap<String, Text>, RequestError> {
+        let related = found.findings.iter().flat_map(|it| &*it.0.related).filter_map(|it| it.path.as_ref());
+        let wanted = found.findings.iter().map(|it| &it.0.file.path).chain(related);
+        let wanted: BTreeSet<_> = wanted.map(WorkspacePath::as_str).filter(|it| *it != path).collect();
         let mut texts = HashMap::new();
         for path in wanted {
             if let Some(text) =
                 self.server.text_of(self.folder, self.connection, &self.document.place, path).await?
             {
-                texts.insert(path.clone(), text);
+                texts.insert(path.to_owned(), text);
             }
         }
         Ok(texts)
@@ -267,8 +272,8 @@ impl Round<'_> {
     }
 
     /// Delivers an error of the daemon as a diagnostic, since no diagnostics would mean that the file is clean.
-    fn refused(&self, status: Status) {
-        let error = CliError::from(status);
+    fn refused(&self, error: RequestError) {
+        let error = CliError::from(error);
         let reason = match &error.hint {
             Some(hint) => format!("{} ({hint})", error.message),
             None => error.message.clone(),

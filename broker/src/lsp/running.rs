@@ -2,49 +2,34 @@
 
 use std::time::Duration;
 
-use broker_proto::{v1 as pb, v1::run_response::Event};
 use serde_json::{Value, json};
-use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::StreamExt as _;
+use workspaces::{Run, RunEvent, RunInput, RunLimits, RunRequest, RunResult, TargetId, Workspaces};
 
-use super::{failure::Failure, link::Link, target};
+use super::failure::Failure;
 
 /// Limit on the output that is returned, in bytes. The end is kept.
 const MAX_OUTPUT: usize = 1 << 20;
 
-/// Capacity of the channel to the daemon.
-const QUEUE: usize = 4;
-
 pub(super) async fn run(
-    link: &Link,
-    branch: String,
+    workspaces: &dyn Workspaces,
+    branch: TargetId,
     command: Vec<String>,
     timeout_seconds: Option<u32>,
 ) -> Result<Value, Failure> {
-    let time_ms = timeout_seconds.map_or(0, |it| u64::from(it) * 1000);
-    let start = pb::RunStart {
-        target: Some(target::branch(branch)),
-        command,
-        limits: Some(pb::RunLimits { time_ms, ..Default::default() }),
-        ..pb::RunStart::default()
-    };
-    let (requests, sent) = tokio::sync::mpsc::channel(QUEUE);
-    for message in
-        [pb::run_request::Message::Start(start), pb::run_request::Message::StdinEnd(pb::StdinEnd {})]
-    {
-        let _there_is_room = requests.try_send(pb::RunRequest { message: Some(message) });
-    }
-    let mut events = link.runs().run(ReceiverStream::new(sent)).await?.into_inner();
+    let time = timeout_seconds.filter(|it| *it > 0).map(|it| Duration::from_secs(it.into()));
+    let limits = RunLimits { time, ..RunLimits::default() };
+    let request = RunRequest { limits, ..RunRequest::of(branch, command) };
+    let Run { inputs, mut events } = workspaces.run(request).await?;
+    let _ended_meanwhile = inputs.send(RunInput::StdinEnd).await;
     let mut output = Output::default();
-    while let Some(message) = events.message().await? {
-        match message.event {
-            Some(Event::Stdout(it) | Event::Stderr(it)) => output.add(&it),
+    while let Some(event) = events.next().await {
+        match event? {
+            RunEvent::Output(_, it) => output.add(&it),
             // There is no dialog for permissions: `[run]` in broker.toml grants them.
-            Some(Event::PermissionRequest(_)) => {
-                let answer = pb::run_request::Message::Permission(pb::PermissionAnswer { allowed: false });
-                let _ended_meanwhile = requests.send(pb::RunRequest { message: Some(answer) }).await;
-            }
-            Some(Event::Exited(it)) => return Ok(output.ended(&it)),
-            Some(Event::Started(_)) | None => {}
+            RunEvent::Permission(_) => _ = inputs.send(RunInput::Permission(false)).await,
+            RunEvent::Exited(it) => return Ok(output.ended(&it)),
+            RunEvent::Started(_) => {}
         }
     }
     Err(Failure::failed("the run broke off"))
@@ -73,17 +58,17 @@ impl Output {
         }
     }
 
-    fn ended(mut self, exited: &pb::RunExited) -> Value {
+    fn ended(mut self, exited: &RunResult) -> Value {
         self.cut();
-        let why = [&exited.killed, &exited.not_started].into_iter().find(|it| !it.is_empty());
-        let is_code = exited.signal.is_none() && exited.not_started.is_empty();
+        let why = exited.killed.as_ref().or(exited.not_started.as_ref());
+        let is_code = exited.signal.is_none() && exited.not_started.is_none();
         json!({
             "exitCode": is_code.then_some(exited.exit_code),
             "signal": exited.signal,
             "reason": why,
             "output": String::from_utf8_lossy(&self.bytes),
             "truncated": self.is_truncated,
-            "seconds": Duration::from_millis(exited.duration_ms).as_secs_f64(),
+            "seconds": exited.duration.as_secs_f64(),
         })
     }
 }
@@ -99,7 +84,18 @@ mod tests {
             output.add(&vec![b'a'; MAX_OUTPUT]);
         }
         output.add(b"end");
-        let told = output.ended(&pb::RunExited::default());
+        let told = output.ended(&RunResult {
+            exit_code: 0,
+            signal: None,
+            killed: None,
+            not_started: None,
+            backend: String::new(),
+            isolated: true,
+            duration: Duration::ZERO,
+            processor_time: Duration::ZERO,
+            peak_memory: 0,
+            harvest: None,
+        });
         assert_eq!(told["truncated"], true);
         let text = told["output"].as_str().unwrap();
         assert!(text.len() == MAX_OUTPUT && text.ends_with("aend"));

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use broker_proto::v1 as pb;
+use lint::LineColumn;
 use serde_json::{Value, json};
+use workspaces::{QueryItem, QueryKind, QueryRequest};
 
 use super::{
     failure::Failure,
@@ -66,37 +67,32 @@ pub(super) async fn ask(server: &Rc<Server>, params: &Value) -> Result<Value, Fa
     let range = params.get("range").map(|it| serde_json::from_value::<gen_lsp_types::Range>(it.clone()));
     let range = range.transpose().map_err(Failure::invalid_params)?;
     let place = |at: gen_lsp_types::Position| scalar(&text, at);
-    let request = pb::QueryRequest {
-        target: Some(target),
-        kind: pb::QueryKind::SemanticTokens.into(),
-        path,
+    let request = QueryRequest {
         position: range.map(|it| place(it.start)),
         end: range.map(|it| place(it.end)),
-        priority: pb::Priority::Interactive.into(),
-        ..pb::QueryRequest::default()
+        ..QueryRequest::of(target, QueryKind::SemanticTokens, path)
     };
-    match folder.link.queries().query(request).await {
-        Ok(answer) => Ok(json!({"data": data(&answer.into_inner().items, &text)})),
-        Err(status) => no_answer(server, if range.is_some() { RANGE } else { FULL }, status),
+    match folder.workspaces.query(request).await {
+        Ok(answer) => Ok(json!({"data": data(&answer.items, &text)})),
+        Err(error) => no_answer(server, if range.is_some() { RANGE } else { FULL }, error),
     }
 }
 
 /// The position in the daemon's unit: line and column from 1, in Unicode scalar values.
-fn scalar(text: &Text, at: gen_lsp_types::Position) -> pb::Position {
+fn scalar(text: &Text, at: gen_lsp_types::Position) -> LineColumn {
     let offset = text.index().offset(at);
-    let at = lint::LineTable::new(text.as_str().as_bytes()).scalar(offset);
-    pb::Position { line: at.line, column: at.column }
+    lint::LineTable::new(text.as_str().as_bytes()).scalar(offset)
 }
 
 /// The protocol's encoding: five numbers a token, positions relative to the token before.
-fn data(items: &[pb::QueryItem], text: &Text) -> Vec<u32> {
+fn data(items: &[QueryItem], text: &Text) -> Vec<u32> {
     let index = text.index();
     let mut last = gen_lsp_types::Position { line: 0, character: 0 };
     let mut data = Vec::with_capacity(items.len() * 5);
     for it in items {
         let Some(span) = it.location.as_ref().and_then(|it| it.span) else { continue };
         let Some(kind) = TYPES.iter().position(|name| *name == it.kind) else { continue };
-        let range = index.range(lint::Span::new(span.start, span.end));
+        let range = index.range(span);
         if range.start.line != range.end.line
             || (range.start.line, range.start.character) < (last.line, last.character)
         {
@@ -123,17 +119,22 @@ fn data(items: &[pb::QueryItem], text: &Text) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use lsp_client::PositionEncoding;
+    use workspaces::QueryLocation;
 
     use super::*;
 
     #[test]
     fn tokens_are_relative_to_the_one_before() {
         let text = Text::new("𐐀 = f\nclass", PositionEncoding::Utf16);
-        let token = |start: u32, end: u32, kind: &str, tags: &[&str]| pb::QueryItem {
+        let token = |start: u32, end: u32, kind: &str, tags: &[&str]| QueryItem {
             kind: kind.to_owned(),
             tags: tags.iter().map(|it| (*it).to_owned()).collect(),
-            location: Some(pb::Location { span: Some(pb::Span { start, end }), ..Default::default() }),
-            ..Default::default()
+            location: Some(QueryLocation {
+                path: String::new(),
+                range: None,
+                span: Some(lint::Span::new(start, end)),
+            }),
+            ..QueryItem::default()
         };
         let items = [
             token(0, 4, "variable", &["definition"]),

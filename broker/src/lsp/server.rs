@@ -7,6 +7,7 @@ use std::{
     collections::{HashMap, HashSet},
     path::PathBuf,
     rc::Rc,
+    sync::Arc,
 };
 
 use gen_lsp_types::MessageType;
@@ -15,6 +16,7 @@ use tokio::{
     sync::Mutex,
     task::{JoinHandle, spawn_local},
 };
+use workspaces::Workspaces;
 
 use super::{
     checking::Found,
@@ -23,7 +25,6 @@ use super::{
     document::Document,
     failure::Failure,
     folder::{Connection, Editor, Folder},
-    link::Link,
     peer::Peer,
     questions::Questions,
     refresh::Refreshes,
@@ -35,7 +36,7 @@ use super::{
 /// State of one session.
 pub(super) struct Server {
     pub(super) peer: Peer,
-    pub(super) link: Rc<Link>,
+    pub(super) workspaces: Arc<dyn Workspaces>,
     pub(super) traits: ClientTraits,
     pub(super) home: Option<PathBuf>,
     settings: Cell<Settings>,
@@ -67,14 +68,14 @@ struct OpenFolder {
 impl Server {
     pub(super) fn new(
         peer: Peer,
-        link: Rc<Link>,
+        workspaces: Arc<dyn Workspaces>,
         traits: ClientTraits,
         settings: Settings,
         home: Option<PathBuf>,
     ) -> Rc<Self> {
         Rc::new(Self {
             peer,
-            link,
+            workspaces,
             traits,
             home,
             settings: Cell::new(settings),
@@ -138,7 +139,7 @@ impl Server {
             known.named.extend(named);
             return Rc::clone(&known.folder);
         }
-        let folder = Folder::new(&root, Rc::clone(&self.link));
+        let folder = Folder::new(&root, Arc::clone(&self.workspaces));
         let server = Rc::downgrade(self);
         let on_event = move |folder: &Rc<Folder>, event| {
             if let Some(server) = server.upgrade() {
@@ -249,8 +250,8 @@ impl Server {
     }
 
     /// Remembers the texts of open documents as the ones that a branch of the base shows, but for files that it keeps edits of.
-    pub(super) fn remember_texts_but(&self, branch: &str, folder: &Rc<Folder>, edited: &[String]) {
-        let kept: Vec<_> = edited.iter().flat_map(|it| self.documents_at(folder, it)).collect();
+    pub(super) fn remember_texts_but(&self, branch: &str, folder: &Rc<Folder>, edited: &[WorkspacePath]) {
+        let kept: Vec<_> = edited.iter().flat_map(|it| self.documents_at(folder, it.as_str())).collect();
         let shown = self.documents().into_iter().filter(|it| !kept.iter().any(|kept| Rc::ptr_eq(kept, it)));
         let mut all = self.fork_texts.borrow_mut();
         all.entry(branch.to_owned()).or_default().extend(shown.map(|it| (it.uri.clone(), it.state().text)));

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use broker_proto::v1 as pb;
 use gen_lsp_types::{Location, Position, Range, Uri};
 use overlay::WorkspacePath;
 use serde_json::{Value, json};
+use workspaces::{QueryItem, QueryKind, QueryLocation, QueryRequest};
 
 use super::{document::Place, failure::Failure, folder::Folder, server::Server, target};
 
@@ -24,22 +24,19 @@ pub(super) async fn find(server: &Rc<Server>, params: &Value) -> Result<Value, F
         paths.sort_by(|a, b| ending(a).cmp(ending(b)));
         paths.dedup_by(|a, b| ending(a) == ending(b));
         for path in paths {
-            let request = pb::QueryRequest {
-                target: Some(target::base(&connection)),
-                kind: pb::QueryKind::WorkspaceSymbols.into(),
-                path,
+            let target = target::base(&connection);
+            let request = QueryRequest {
                 text: text.to_owned(),
-                priority: pb::Priority::Interactive.into(),
-                ..pb::QueryRequest::default()
+                ..QueryRequest::of(target, QueryKind::WorkspaceSymbols, path)
             };
-            match folder.link.queries().query(request).await {
+            match folder.workspaces.query(request).await {
                 Ok(answer) => {
-                    for it in answer.into_inner().items {
+                    for it in answer.items {
                         found.extend(symbol(server, &folder, &it).await);
                     }
                 }
                 // Most often, there is no language server for this file.
-                Err(status) => server.log(format!("workspace/symbol: {}", status.message())),
+                Err(error) => server.log(format!("workspace/symbol: {error}")),
             }
         }
     }
@@ -50,7 +47,7 @@ fn ending(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-async fn symbol(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::QueryItem) -> Option<Value> {
+async fn symbol(server: &Rc<Server>, folder: &Rc<Folder>, it: &QueryItem) -> Option<Value> {
     let location = it.location.as_ref()?;
     let uri = match WorkspacePath::new(&location.path) {
         Ok(path) => folder.uris.of(&path),
@@ -71,20 +68,20 @@ async fn symbol(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::QueryItem) ->
 
 /// The range in the client's positions. Without the file's text, it counts Unicode scalar values, which differs from UTF-16 only
 /// behind characters beyond U+FFFF.
-async fn range(server: &Rc<Server>, folder: &Rc<Folder>, it: &pb::Location) -> Option<Range> {
+async fn range(server: &Rc<Server>, folder: &Rc<Folder>, it: &QueryLocation) -> Option<Range> {
     let connection = folder.connection()?;
     let place = Place::Base(Rc::clone(folder), WorkspacePath::root());
     if let (Some(span), Ok(_)) = (it.span, WorkspacePath::new(&it.path))
         && let Ok(Some(text)) = server.text_of(folder, &connection, &place, &it.path).await
     {
-        return Some(text.index().range(lint::Span::new(span.start, span.end)));
+        return Some(text.index().range(span));
     }
-    let at = |it: pb::Position| Position {
+    let at = |it: lint::LineColumn| Position {
         line: it.line.saturating_sub(1),
         character: it.column.saturating_sub(1),
     };
     let range = it.range?;
-    Some(Range { start: at(range.start?), end: at(range.end?) })
+    Some(Range { start: at(range.start), end: at(range.end) })
 }
 
 /// `SymbolKind` by the daemon's name; a variable for unknown names.

@@ -2,7 +2,6 @@
 
 use std::{path::PathBuf, rc::Rc};
 
-use broker_proto::v1 as pb;
 use config::root::WorkspaceRoot;
 use gen_lsp_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
@@ -100,11 +99,7 @@ impl Server {
 /// Closes the buffer of a file, so that the base shows the disk again. A daemon that has ended has no buffers.
 async fn close_buffer(folder: &Rc<Folder>, path: &WorkspacePath) {
     let Some(connection) = folder.connection() else { return };
-    let request = pb::CloseBufferRequest {
-        workspace_id: connection.workspace,
-        path: path.as_str().to_owned(),
-        editor_id: connection.editor,
-    };
-    let _gone_with_the_daemon = folder.link.files().close_buffer(request).await;
+    let (workspace, editor) = (&connection.workspace, Some(connection.editor.as_str()));
+    let _gone_with_the_daemon = folder.workspaces.close_buffer(workspace, path.as_str(), editor).await;
     folder.buffer_has_changed();
 }

@@ -9,30 +9,22 @@ use std::{
     time::Duration,
 };
 
-use agents::Agents;
 use checker::Engine;
 use linters::{plugins::Plugins, servers::Servers};
 use lsp_client::{frame, read_frame, uri};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::{net::UnixListener, runtime::Runtime, task::LocalSet};
+use tokio::task::LocalSet;
 use workspaces::{Daemon, Parts};
 
-use super::{Link, Options, Start, serve};
-use crate::{
-    client::Client,
-    endpoint::Endpoint,
-    grpc::{self, Door},
-};
+use super::{Options, serve};
 
 /// Limit for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A daemon at a socket.
+/// A daemon in this process.
 struct Served {
     daemon: Arc<Daemon>,
-    endpoint: Endpoint,
-    runtime: Runtime,
     _folder: TempDir,
 }
 
@@ -40,25 +32,12 @@ impl Served {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let daemon = daemon(&folder.path().join("state"));
-        let endpoint = Endpoint { socket: folder.path().join("socket") };
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let listener = {
-            let _entered = runtime.enter();
-            UnixListener::bind(&endpoint.socket).unwrap()
-        };
-        let serving = Arc::clone(&daemon);
-        runtime.spawn(async move {
-            let agents = Arc::new(Agents::new(Arc::clone(&serving), None, None));
-            grpc::serve(&serving, &agents, vec![Door::Unix(listener)]).await.unwrap();
-        });
-        Self { daemon, endpoint, runtime, _folder: folder }
+        Self { daemon, _folder: folder }
     }
 
     fn end(self) {
         self.daemon.shut_down();
         self.daemon.release();
-        self.runtime.shutdown_background();
     }
 }
 
@@ -97,7 +76,7 @@ impl Session {
         let (input, of_server) = UnixStream::pair().unwrap();
         input.set_read_timeout(Some(PATIENCE)).unwrap();
         let output = BufReader::new(input.try_clone().unwrap());
-        let serving = spawn_server(served.endpoint.clone(), of_server);
+        let serving = spawn_server(&served, of_server);
         let (initialized, log) = (Value::Null, Vec::new());
         let mut session = Self { served, root, input, output, serving, last_id: 0, initialized, log };
         let params = json!({
@@ -181,15 +160,15 @@ fn write(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-fn spawn_server(endpoint: Endpoint, stream: UnixStream) -> JoinHandle<()> {
+fn spawn_server(served: &Served, stream: UnixStream) -> JoinHandle<()> {
+    let daemon = Arc::clone(&served.daemon);
     thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let input = stream.try_clone().unwrap();
         let options = Options { servers: false, home: None, workspace: None };
-        let is_in_order = LocalSet::new().block_on(&runtime, async {
-            let link = Link::new(Client::lasting_channel_to(&endpoint), Start::InProcess);
-            serve(link, input, stream, options).await
-        });
+        let is_in_order = LocalSet::new()
+            .block_on(&runtime, async { serve(Arc::new(daemon), input, stream, options).await });
         assert!(is_in_order.unwrap());
         runtime.shutdown_background();
     })

@@ -1,24 +1,28 @@
 //! One client's session.
 
-use broker_proto::v1 as pb;
+use std::sync::Arc;
+
+use agents::{Call, ToolList, Tools};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-        Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        Implementation, JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
         PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
         ServerConfig, Tool,
     },
     service::RequestContext,
 };
-use serde_json::Value;
+use workspaces::RequestError;
 
-use super::{Link, resources, translate};
+use super::{resources, translate};
 
 /// Answers a client. Its session's own branch is found by the session's name.
 #[derive(Clone)]
 pub(crate) struct Handler {
-    link: Link,
+    daemon: Arc<dyn Tools>,
+    /// The handle of the workspace, which every daemon gives it.
+    workspace: String,
     session: String,
     tools: Vec<Tool>,
     instructions: String,
@@ -28,10 +32,15 @@ pub(crate) struct Handler {
 const FRESH: u64 = 3_600_000;
 
 impl Handler {
-    /// Asks the daemon for its tools.
-    pub(crate) async fn new(link: Link, session: String) -> Result<Self, tonic::Status> {
-        let pb::ListToolsResponse { tools, instructions } = link.tools().await?;
-        Ok(Self { link, session, tools: tools.into_iter().map(translate::tool).collect(), instructions })
+    /// Asks the daemon for its tools. The workspace is open already.
+    pub(crate) async fn new(
+        daemon: Arc<dyn Tools>,
+        workspace: String,
+        session: String,
+    ) -> Result<Self, RequestError> {
+        let ToolList { tools, instructions } = daemon.list_tools().await?;
+        let tools = tools.into_iter().map(translate::tool).collect();
+        Ok(Self { daemon, workspace, session, tools, instructions })
     }
 
     /// The same for another session.
@@ -39,9 +48,20 @@ impl Handler {
         Self { session, ..self.clone() }
     }
 
-    fn reads(&self, tool: &str) -> bool {
-        let found = self.tools.iter().find(|it| it.name == tool);
-        found.and_then(|it| it.annotations.as_ref()?.read_only_hint).unwrap_or_default()
+    /// A call of this session.
+    pub(super) fn call(&self, tool: &str, arguments: Option<JsonObject>) -> Call {
+        Call {
+            workspace: self.workspace.clone(),
+            session: self.session.clone(),
+            tool: tool.to_owned(),
+            arguments: arguments.unwrap_or_default(),
+            deadline: None,
+            traceparent: None,
+        }
+    }
+
+    pub(super) fn daemon(&self) -> &dyn Tools {
+        &*self.daemon
     }
 }
 
@@ -75,22 +95,16 @@ impl ServerHandler for Handler {
         if self.get_tool(&request.name).is_none() {
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
         }
-        let reads = self.reads(&request.name);
-        let call = pb::CallToolRequest {
-            workspace_id: String::new(),
-            session: self.session.clone(),
-            tool: request.name.into_owned(),
-            arguments: Value::Object(request.arguments.unwrap_or_default()).to_string(),
-        };
-        let traceparent = context.meta.get_traceparent();
+        let traceparent = context.meta.get_traceparent().map(str::to_owned);
+        let call = Call { traceparent, ..self.call(&request.name, request.arguments) };
         // The daemon ends what a caller that is gone had it read or run.
         let answer = tokio::select! {
-            answer = self.link.call(call, reads, traceparent) => answer,
+            answer = self.daemon.call_tool(call) => answer,
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
         };
         Ok(match answer {
             Ok(answer) => translate::result(answer),
-            Err(status) => translate::refusal(&status),
+            Err(error) => translate::refusal(&error),
         }
         .into())
     }
@@ -135,6 +149,6 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.link, &self.session, &request.uri).await?.into())
+        Ok(resources::read(self, &request.uri).await?.into())
     }
 }

@@ -1,6 +1,5 @@
 //! Files of branches as resources: `broker://branch/NAME/path`, with a `/` in a name as `%2F`. They are what `read_file` shows.
 
-use broker_proto::v1 as pb;
 use percent_encoding::percent_decode_str;
 use rmcp::{
     ErrorData,
@@ -8,7 +7,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-use super::Link;
+use super::Handler;
 
 const PREFIX: &str = "broker://branch/";
 
@@ -18,7 +17,7 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
     ListResourceTemplatesResult::with_all_items(vec![file])
 }
 
-pub(super) async fn read(link: &Link, session: &str, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) async fn read(handler: &Handler, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let not_found =
         |why: &str| ErrorData::resource_not_found(format!("`{uri}`: {why}"), Some(json!({ "uri": uri })));
     let parts = uri.strip_prefix(PREFIX).and_then(|it| it.split_once('/'));
@@ -30,18 +29,13 @@ pub(super) async fn read(link: &Link, session: &str, uri: &str) -> Result<ReadRe
     let whole = json!({
         "branch": decoded(branch)?, "target_file": decoded(path)?, "should_read_entire_file": true,
     });
-    let call = pb::CallToolRequest {
-        workspace_id: String::new(),
-        session: session.to_owned(),
-        tool: "read_file".to_owned(),
-        arguments: whole.to_string(),
-    };
-    let answer = link.call(call, true, None).await;
-    let answer = answer.map_err(|it| ErrorData::internal_error(it.message().to_owned(), None))?;
+    let call = handler.call("read_file", whole.as_object().cloned());
+    let answer = handler.daemon().call_tool(call).await;
+    let answer = answer.map_err(|it| ErrorData::internal_error(it.sentence, None))?;
     if answer.is_error {
         return Err(not_found(answer.text.trim_start_matches("error: ")));
     }
-    let lines: Value = serde_json::from_str(&answer.structured).unwrap_or_default();
+    let lines = Value::Object(answer.structured);
     let text = lines["text"].as_str().unwrap_or_default();
     if lines["last_line"] != lines["total_lines"] {
         let why = "it is longer than one answer; the tool `read_file` reads it in parts";

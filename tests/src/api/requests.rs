@@ -1,8 +1,6 @@
 //! Requests in which only that is set which a test is about.
 
-use lint::Applicability;
 use overlay::{OnConflict, Revision};
-use scheduler::Class;
 use workspaces::{
     BufferRequest, CheckRequest, CommitRequest, EditRequest, Expected, FileEdit, FixRequest, ForkRequest,
     PageRequest, RebaseRequest, Side, TargetId, Undo, UndoRequest,
@@ -23,7 +21,7 @@ pub fn fork(parent: TargetId) -> ForkRequest {
 }
 
 pub fn edits(branch: &str, edits: Vec<FileEdit>) -> EditRequest {
-    EditRequest { branch: branch.to_owned(), edits, if_revision: None, request_id: None }
+    EditRequest::of(branch, edits)
 }
 
 pub fn undo(branch: &str, to: u64) -> UndoRequest {
@@ -35,50 +33,19 @@ pub fn rebase(branch: &str, on_conflict: OnConflict) -> RebaseRequest {
 }
 
 pub fn commit(branch: &str) -> CommitRequest {
-    CommitRequest {
-        branch: branch.to_owned(),
-        if_revision: None,
-        force_paths: Vec::new(),
-        dry_run: false,
-        request_id: None,
-    }
+    CommitRequest::of(branch)
 }
 
 /// Asks for `paths` of a target; for everything if there are none.
 pub fn ask(target: TargetId, paths: &[&str]) -> CheckRequest {
-    CheckRequest {
-        target,
-        paths: paths.iter().map(|it| (*it).to_owned()).collect(),
-        only_paths: Vec::new(),
-        revision: None,
-        class: Class::Agent,
-        dependents: false,
-        new_only: false,
-        select: Vec::new(),
-        ignore: Vec::new(),
-        kinds: Vec::new(),
-        force_exclude: false,
-        supersede: false,
-        deadline: None,
-    }
+    let paths = paths.iter().map(|it| (*it).to_owned()).collect();
+    CheckRequest { paths, ..CheckRequest::of(target) }
 }
 
 /// Makes the safe fixes of `paths`; of everything if there are none.
 pub fn fix(branch: &str, paths: &[&str]) -> FixRequest {
-    FixRequest {
-        target: self::branch(branch),
-        paths: paths.iter().map(|it| (*it).to_owned()).collect(),
-        only_paths: Vec::new(),
-        select: Vec::new(),
-        ignore: Vec::new(),
-        kinds: Vec::new(),
-        least: Applicability::Safe,
-        dry_run: false,
-        with_contents: false,
-        if_revision: None,
-        request_id: None,
-        class: Class::Agent,
-    }
+    let paths = paths.iter().map(|it| (*it).to_owned()).collect();
+    FixRequest { paths, ..FixRequest::of(self::branch(branch)) }
 }
 
 /// An unsaved text that stays until it is closed.

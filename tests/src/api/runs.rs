@@ -1,22 +1,13 @@
 //! Commands that the daemon runs, as tests look at them.
 
-use broker_proto::{
-    v1 as pb,
-    v1::{
-        read_log_response::Part, run_exited::Harvest, run_request::Message, run_response::Event,
-        run_service_client::RunServiceClient,
-    },
-};
 use tokio::sync::mpsc;
-use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
-use tonic::transport::Channel;
+use tokio_stream::StreamExt as _;
 use workspaces::{
-    Daemon, LogEvent, OutputStream, RunEvent, RunId, RunInfo, RunInput, RunLimits, RunRequest, RunResult,
-    SandboxRequest, TargetId,
+    HarvestRefused, LogEvent, OutputStream, RunEvent, RunInfo, RunInput, RunRequest, RunResult, TargetId,
 };
 
-use super::{Answered, Events, Refusal};
-use crate::daemon::{Client, PATIENCE};
+use super::Events;
+use crate::daemon::PATIENCE;
 
 /// A run under way: what it is told, and what it says.
 pub struct Running {
@@ -79,19 +70,8 @@ pub struct Run {
 /// A command with nothing but what every command needs.
 pub fn run(target: TargetId, command: &[&str]) -> RunRequest {
     let path = ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin".to_owned());
-    RunRequest {
-        target,
-        command: command.iter().map(|it| (*it).to_owned()).collect(),
-        folder: String::new(),
-        environment: Some([path].into()),
-        terminal: None,
-        sandbox: SandboxRequest::default(),
-        limits: RunLimits::default(),
-        harvest: None,
-        name: String::new(),
-        background: false,
-        request_id: None,
-    }
+    let command = command.iter().map(|it| (*it).to_owned()).collect();
+    RunRequest { environment: Some([path].into()), ..RunRequest::of(target, command) }
 }
 
 pub fn shell(target: TargetId, script: &str) -> RunRequest {
@@ -150,14 +130,7 @@ impl Running {
     }
 }
 
-pub(super) async fn begin(daemon: &std::sync::Arc<Daemon>, request: RunRequest) -> Answered<Running> {
-    let (inputs, received) = mpsc::channel(4);
-    let events = daemon.run(request, received).await.map_err(Refusal::of)?;
-    let parts = ReceiverStream::new(events).map(|it| it.map(part).map_err(Refusal::of));
-    Ok(Running { inputs, parts: Box::pin(parts) })
-}
-
-fn part(event: RunEvent) -> RunPart {
+pub(super) fn part(event: RunEvent) -> RunPart {
     match event {
         RunEvent::Permission(wanted) => {
             RunPart::Permission(wanted.into_iter().map(|it| (it.kind.name().to_owned(), it.what)).collect())
@@ -179,19 +152,15 @@ pub(super) fn exited(it: &RunResult) -> Exited {
             removed: texts(&it.removed),
             revision: it.revision.map(|it| it.0),
         },
-        Err(error) => Kept::Refused {
-            reason: error.reason().to_owned(),
-            paths: match error {
-                workspaces::DaemonError::EditedMeanwhile { paths } => texts(paths),
-                _ => Vec::new(),
-            },
-        },
+        Err(HarvestRefused { reason, paths, .. }) => {
+            Kept::Refused { reason: reason.clone(), paths: texts(paths) }
+        }
     });
     Exited {
-        code: it.ended.exit.code(),
-        signal: it.signal(),
-        killed: it.killed().unwrap_or_default(),
-        not_started: it.not_started().is_some(),
+        code: it.exit_code,
+        signal: it.signal,
+        killed: it.killed.clone().unwrap_or_default(),
+        not_started: it.not_started.is_some(),
         harvest,
     }
 }
@@ -219,141 +188,4 @@ pub(super) fn log_part(event: LogEvent) -> LogPart {
         LogEvent::Dropped(bytes) => LogPart::Dropped(bytes),
         LogEvent::End { offset, result } => LogPart::End { offset, exited: result.map(|it| exited(&it)) },
     }
-}
-
-/// The same over gRPC.
-impl Client {
-    pub fn runs(&self) -> RunServiceClient<Channel> {
-        RunServiceClient::new(self.channel.clone())
-    }
-}
-
-pub(super) async fn begin_remote(client: &Client, request: RunRequest) -> Answered<Running> {
-    let (inputs, mut received) = mpsc::channel(4);
-    let (messages, sent) = mpsc::channel(4);
-    messages.try_send(message(Message::Start(start(request)))).unwrap();
-    tokio::spawn(async move {
-        while let Some(input) = received.recv().await {
-            if messages.send(message(sent_input(input))).await.is_err() {
-                return;
-            }
-        }
-    });
-    let events = client.runs().run(ReceiverStream::new(sent)).await?.into_inner();
-    let parts = events.map(|it| Ok(wire_part(it?.event.unwrap())));
-    Ok(Running { inputs, parts: Box::pin(parts) })
-}
-
-fn message(message: Message) -> pb::RunRequest {
-    pb::RunRequest { message: Some(message) }
-}
-
-fn sent_input(input: RunInput) -> Message {
-    match input {
-        RunInput::Stdin(bytes) => Message::Stdin(bytes),
-        RunInput::StdinEnd => Message::StdinEnd(pb::StdinEnd {}),
-        RunInput::Resize(it) => Message::Resize(size(it)),
-        RunInput::Signal(signal) => Message::Signal(signal),
-        RunInput::Permission(allowed) => Message::Permission(pb::PermissionAnswer { allowed }),
-    }
-}
-
-fn size(it: workspaces::TerminalSize) -> pb::TerminalSize {
-    pb::TerminalSize { rows: it.rows.into(), columns: it.columns.into() }
-}
-
-fn start(it: RunRequest) -> pb::RunStart {
-    let paths = |all: Vec<std::path::PathBuf>| {
-        all.into_iter().map(|it| it.into_os_string().into_string().unwrap()).collect()
-    };
-    let milliseconds = |it: std::time::Duration| u64::try_from(it.as_millis()).unwrap();
-    pb::RunStart {
-        target: Some(super::remote::target(&it.target)),
-        command: it.command,
-        folder: it.folder,
-        environment: it.environment.map(|it| pb::RunEnvironment { variables: it.into_iter().collect() }),
-        terminal: it.terminal.map(size),
-        sandbox: Some(pb::Sandbox {
-            network: match it.sandbox.network {
-                shadow::Network::None => pb::Network::None.into(),
-                shadow::Network::Host => pb::Network::Host.into(),
-            },
-            read_paths: paths(it.sandbox.read),
-            write_paths: paths(it.sandbox.write),
-            space_bytes: it.sandbox.space.unwrap_or_default(),
-            own_folder: it.sandbox.own_folder,
-            isolation: match it.sandbox.isolation {
-                shadow::Isolation::Auto => pb::Isolation::Auto.into(),
-                shadow::Isolation::Required => pb::Isolation::Required.into(),
-                shadow::Isolation::Off => pb::Isolation::Off.into(),
-            },
-            cold: it.sandbox.cold,
-        }),
-        limits: Some(pb::RunLimits {
-            time_ms: it.limits.time.map(milliseconds).unwrap_or_default(),
-            memory_bytes: it.limits.memory.unwrap_or_default(),
-            processes: it.limits.processes.unwrap_or_default(),
-        }),
-        harvest: it.harvest.map(|glob| pb::Harvest { glob }),
-        name: it.name,
-        background: it.background,
-        request_id: it.request_id.unwrap_or_default(),
-    }
-}
-
-fn wire_part(event: Event) -> RunPart {
-    match event {
-        Event::Started(it) => RunPart::Started { id: it.run_id, name: it.name, revision: it.revision },
-        Event::Stdout(bytes) => RunPart::Stdout(bytes.to_vec()),
-        Event::Stderr(bytes) => RunPart::Stderr(bytes.to_vec()),
-        Event::Exited(it) => RunPart::Exited(wire_exited(it)),
-        Event::PermissionRequest(it) => {
-            RunPart::Permission(it.wanted.into_iter().map(|it| (it.kind, it.what)).collect())
-        }
-    }
-}
-
-pub(super) fn wire_exited(it: pb::RunExited) -> Exited {
-    let harvest = it.harvest.map(|it| match it {
-        Harvest::Written(it) => {
-            Kept::Written { changed: it.changed_paths, removed: it.removed_paths, revision: it.revision }
-        }
-        Harvest::HarvestRefused(it) => Kept::Refused { reason: it.reason, paths: it.paths },
-    });
-    Exited {
-        code: it.exit_code,
-        signal: it.signal,
-        killed: it.killed,
-        not_started: !it.not_started.is_empty(),
-        harvest,
-    }
-}
-
-pub(super) fn wire_run(it: pb::RunInfo) -> Run {
-    Run {
-        id: it.run_id,
-        name: it.name,
-        branch: it.branch_id,
-        command: it.command,
-        background: it.background,
-        revision: it.revision,
-        printed: it.log_bytes,
-        exited: it.exited.map(wire_exited),
-    }
-}
-
-pub(super) fn wire_log(it: pb::ReadLogResponse) -> LogPart {
-    match it.part.unwrap() {
-        Part::Output(it) => LogPart::Output {
-            offset: it.offset,
-            text: String::from_utf8_lossy(&it.content).into_owned(),
-            is_stderr: it.is_stderr,
-        },
-        Part::DroppedBytes(bytes) => LogPart::Dropped(bytes),
-        Part::End(it) => LogPart::End { offset: it.offset, exited: it.exited.map(wire_exited) },
-    }
-}
-
-pub(super) fn wire_id(id: &RunId) -> (String, String) {
-    (id.run.clone(), id.workspace.clone().unwrap_or_default())
 }

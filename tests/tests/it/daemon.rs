@@ -41,7 +41,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use tempfile::TempDir;
 use tests::{
-    api::{self, Api, InProcess},
+    api::{self, Api},
     daemon::{Client, Daemon, Home, base},
 };
 
@@ -55,7 +55,7 @@ enum Way {
 /// A workspace that a daemon serves, one way or the other.
 struct Fixture {
     folder: TempDir,
-    client: Arc<dyn Api>,
+    client: Arc<Api>,
     workspace: String,
     /// Over gRPC.
     process: Option<(Daemon, Home)>,
@@ -69,13 +69,13 @@ impl Fixture {
     /// A daemon with these plugins besides its own.
     async fn with(way: Way, plugins: &[PathBuf], files: &[(&str, &str)]) -> Self {
         let folder = folder_of(files);
-        let (client, process): (Arc<dyn Api>, _) = match way {
-            Way::InProcess => (Arc::new(InProcess::start(plugins)), None),
+        let (client, process): (Arc<Api>, _) = match way {
+            Way::InProcess => (Arc::new(Api::in_process(plugins)), None),
             Way::OverGrpc => {
                 let home = Home::default();
                 let named = plugins.iter().flat_map(|it| ["--plugin", it.to_str().unwrap()]);
                 let daemon = home.start(&named.collect::<Vec<_>>());
-                (Arc::new(daemon.client().await), Some((daemon, home)))
+                (Arc::new(Api::over(&daemon.client().await)), Some((daemon, home)))
             }
         };
         let workspace = client.open(folder.path()).await;
@@ -83,9 +83,9 @@ impl Fixture {
     }
 
     /// Another client of the same daemon.
-    async fn another_client(&self) -> Arc<dyn Api> {
+    async fn another_client(&self) -> Arc<Api> {
         match &self.process {
-            Some((daemon, _)) => Arc::new(daemon.client().await),
+            Some((daemon, _)) => Arc::new(Api::over(&daemon.client().await)),
             None => Arc::clone(&self.client),
         }
     }

@@ -142,8 +142,11 @@ fn patch() -> impl Strategy<Value = String> {
 fn text_edit() -> impl Strategy<Value = pb::TextEdit> {
     let offset = || prop_oneof![0..20_u32, any::<u32>()];
     let span = (offset(), offset()).prop_map(|(start, end)| pb::Span { start, end });
-    (option::weighted(0.9, span), hostile())
-        .prop_map(|(span, replacement)| pb::TextEdit { span, replacement })
+    (option::weighted(0.9, span), hostile()).prop_map(|(span, replacement)| pb::TextEdit {
+        span,
+        replacement,
+        range: None,
+    })
 }
 
 fn edit() -> impl Strategy<Value = pb::FileEdit> {

@@ -13,6 +13,7 @@ use std::{
 /// What opens files by their paths, below `broker`, and which files these are.
 const OPENERS: &[(&str, &str)] = &[
     ("crates/agents/src/audit.rs", "the log in the state folder"),
+    ("crates/client/src/endpoint.rs", "the socket's folder"),
     ("crates/code-cache/src/lib.rs", "the cache folder"),
     ("crates/config/src/folders.rs", "what a user names on the command line, which may be a pipe"),
     ("crates/lsp-client/src/descendants.rs", "files of the kernel"),
@@ -47,7 +48,6 @@ const OPENERS: &[(&str, &str)] = &[
     ("crates/shadow/src/warm/state.rs", "its notes in the state folder"),
     ("src/cli/plugin/folder.rs", "a plugin of the author who runs the command"),
     ("src/cli/plugin/project.rs", "a folder, to lock it"),
-    ("src/endpoint.rs", "the socket's folder"),
 ];
 
 /// Ways to open a file that wait for a pipe's other end and know no limit.

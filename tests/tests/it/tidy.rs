@@ -78,6 +78,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("broker-proto", &[]),
+    (
+        "client",
+        &[
+            "agents",
+            "broker-proto",
+            "checker",
+            "config",
+            "language-servers",
+            "lint",
+            "linters",
+            "overlay",
+            "scheduler",
+            "shadow",
+            "workspaces",
+        ],
+    ),
     ("bench-branches", &["broker-proto", "overlay"]),
     (
         "broker",
@@ -85,6 +101,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "agents",
             "broker-proto",
             "checker",
+            "client",
             "componentize",
             "config",
             "language-servers",
@@ -342,4 +359,35 @@ fn reasons_of_errors_are_in_one_table_that_is_documented() {
             reasons.iter().filter(|it| !is_test && code(file).contains(&format!("\"{it}\""))).collect();
         assert!(named.is_empty(), "{} names {named:?}, which the table decides", file.display());
     }
+}
+
+/// Where the messages of the protocol are translated.
+const TRANSLATE: [&str; 2] = ["broker/src/grpc", "broker/crates/client"];
+
+/// Files of the program that name messages elsewhere. One may only be taken away.
+const NAME_MESSAGES: &[&str] = &[];
+
+#[test]
+fn messages_are_named_only_where_they_are_translated() {
+    let root = root();
+    let mut named = BTreeSet::new();
+    for file in files(".rs") {
+        let file = file.strip_prefix(&root).unwrap();
+        if !file.starts_with("broker") || TRANSLATE.iter().any(|it| file.starts_with(it)) {
+            continue;
+        }
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        let words: &[&str] = match file.starts_with("broker/src") {
+            true => &["broker_proto", "pb::", "tonic::"],
+            false => &["broker_proto", "pb::"],
+        };
+        if words.iter().any(|it| text.contains(it)) {
+            named.insert(file.display().to_string());
+        }
+    }
+    let listed: BTreeSet<_> = NAME_MESSAGES.iter().map(|it| (*it).to_owned()).collect();
+    let new: Vec<_> = named.difference(&listed).collect();
+    assert!(new.is_empty(), "name messages, which is for {TRANSLATE:?}: {new:#?}");
+    let gone: Vec<_> = listed.difference(&named).collect();
+    assert!(gone.is_empty(), "to take off the list: {gone:#?}");
 }

@@ -9,10 +9,11 @@ use std::{
 };
 
 use config::{AgentSettings, Configs};
-use overlay::{Change, Revision, View, WorkspacePath};
+use overlay::{Revision, View, WorkspacePath};
 use syntax::Trees;
 use workspaces::{
-    BranchInfo, BranchRequest, Daemon, DaemonError, DiffRequest, DiffSide, ForkRequest, TRIAL_LABEL, TargetId,
+    BranchInfo, BranchRequest, Daemon, DaemonError, DiffRequest, DiffSide, FileChange, ForkRequest,
+    TRIAL_LABEL, TargetId,
 };
 
 use crate::{indexes::Indexes, reply::ToolError, session::Session};
@@ -119,7 +120,7 @@ impl Context {
     }
 
     /// What a branch changes against its parent.
-    pub(crate) async fn changes(&self, branch: &BranchRef) -> Result<Vec<Change>, ToolError> {
+    pub(crate) async fn changes(&self, branch: &BranchRef) -> Result<Vec<FileChange>, ToolError> {
         let request = DiffRequest {
             branch: branch.id.clone(),
             against: DiffSide::Parent,

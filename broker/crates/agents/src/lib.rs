@@ -3,11 +3,13 @@
 //! [`Agents`] holds sessions over a [`Daemon`]. A session belongs to one workspace and has a branch of its own, which is
 //! forked from the base at its first edit; a call may name another branch of that workspace instead. Each tool is a row
 //! of one table ([`tool`]): its name, what it does, the shapes of its arguments and of its result, and the function
-//! that answers. Fronts list the table and pass calls on.
+//! that answers. Fronts list the table and pass calls on, by the trait [`Tools`]: it is one beside
+//! [`Workspaces`](workspaces::Workspaces), as a workspace knows nothing of sessions and of JSON.
 //!
 //! Speaks no protocol. What an edit means is in `agent-tools`, how a branch is searched in `search`, and what may be done
 //! to a branch in `workspaces`: here these are put together, cut to what a model can read, and said in few words.
 
+mod api;
 mod arguments;
 mod audit;
 mod context;
@@ -22,7 +24,11 @@ mod session;
 mod tool;
 mod tools;
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use dashmap::DashMap;
 use serde_json::{Map, Value};
@@ -33,6 +39,7 @@ use workspaces::{Daemon, DaemonError};
 use self::{audit::Audit, context::Context, indexes::Indexes, session::Session};
 
 pub use self::{
+    api::{ToolList, Tools},
     audit::{LogEntry, log_file, read_log},
     preview::{Preview, PreviewEdit},
     reply::{Reply, ToolError},
@@ -67,6 +74,10 @@ pub struct Call {
     pub session: String,
     pub tool: String,
     pub arguments: Map<String, Value>,
+    /// The longest that the caller waits.
+    pub deadline: Option<Duration>,
+    /// W3C trace context of the caller. Over a connection, the call is a part of that trace.
+    pub traceparent: Option<String>,
 }
 
 impl Agents {
@@ -145,7 +156,7 @@ impl Agents {
 
 /// The name of a tool as it is measured: a client may call any name, and each would be one more series of metrics.
 fn known_name(tool: &str) -> &'static str {
-    tools::list().find(|it| it.name == tool).map_or("_OTHER", |it| it.name)
+    tools::list().find(|it| it.name == tool).map_or("_OTHER", |it| &it.name)
 }
 
 fn end(mut operation: Operation, reply: &Reply) {

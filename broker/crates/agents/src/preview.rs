@@ -1,6 +1,6 @@
 //! What edits would bring, for those that edit the disk themselves: tried on branches that do not stay.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use overlay::WorkspacePath;
 use schemars::JsonSchema;
@@ -24,10 +24,12 @@ pub struct Preview {
     /// Made first: what the files were, if the base has the edits already.
     pub before: Vec<PreviewEdit>,
     pub edits: Vec<PreviewEdit>,
+    /// The longest that the caller waits.
+    pub deadline: Option<Duration>,
 }
 
 /// One edit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreviewEdit {
     File(FileEdit),
     /// In any of the forms that `edit_file` takes.

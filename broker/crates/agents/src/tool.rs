@@ -1,6 +1,6 @@
 //! The table of tools: one row has all that fronts and callers need to know of a tool.
 
-use std::{future::Future, pin::Pin};
+use std::{borrow::Cow, future::Future, pin::Pin};
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -28,11 +28,11 @@ pub enum Effect {
     Runs,
 }
 
-/// What a front lists of a tool.
+/// A tool as it is listed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolInfo {
-    pub name: &'static str,
-    pub description: &'static str,
+    pub name: Cow<'static, str>,
+    pub description: Cow<'static, str>,
     pub effect: Effect,
     pub input: Map<String, Value>,
     pub output: Map<String, Value>,
@@ -59,8 +59,8 @@ impl Tool {
         F: Future<Output = Result<A, ToolError>> + Send + 'static,
     {
         let info = ToolInfo {
-            name,
-            description,
+            name: Cow::Borrowed(name),
+            description: Cow::Borrowed(description),
             effect,
             input: schema::of_input::<P>(),
             output: schema::of_output::<A>(),
@@ -80,7 +80,7 @@ impl Tool {
         context: Context,
         arguments: Map<String, Value>,
     ) -> Result<Reply, ToolError> {
-        let arguments = arguments::normalised(self.info.name, &self.info.input, arguments)?;
+        let arguments = arguments::normalised(&self.info.name, &self.info.input, arguments)?;
         (self.answer)(context, arguments).await
     }
 }

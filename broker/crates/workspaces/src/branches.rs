@@ -34,11 +34,30 @@ pub struct BranchRequest {
     pub with_conflicts: bool,
 }
 
+#[derive(Debug, Clone)]
 pub struct BranchState {
     pub info: BranchInfo,
     pub tree_hash: Option<ContentHash>,
     /// What a commit would refuse; empty if that was not asked for.
     pub conflicts: Vec<WorkspacePath>,
+}
+
+/// An edit that a branch remembers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevisionEntry {
+    /// The revision that it made.
+    pub revision: Revision,
+    /// Milliseconds since the Unix epoch.
+    pub at_ms: u64,
+    /// Description, such as `write src/a.py`.
+    pub what: Arc<str>,
+    pub paths: Arc<[WorkspacePath]>,
+}
+
+impl From<LogEntry> for RevisionEntry {
+    fn from(LogEntry { revision, at_ms, what, paths, .. }: LogEntry) -> Self {
+        Self { revision, at_ms, what, paths }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -118,11 +137,15 @@ impl Daemon {
     }
 
     /// The revisions of a branch that it remembers, the newest first.
-    pub async fn revisions(&self, branch: &str, page: &PageRequest) -> Result<Paged<LogEntry>, DaemonError> {
+    pub async fn revisions(
+        &self,
+        branch: &str,
+        page: &PageRequest,
+    ) -> Result<Paged<RevisionEntry>, DaemonError> {
         let (_, cell) = self.branch(branch)?;
         let page = Page::of(page, 100, 1000)?;
         let log = cell.look(|it| it.log()).await?;
-        Ok(page.cut(log.into_iter().rev()))
+        Ok(page.cut(log.into_iter().rev().map(RevisionEntry::from)))
     }
 
     pub async fn undo(self: &Arc<Self>, request: UndoRequest) -> Result<Undone, DaemonError> {

@@ -95,6 +95,25 @@ impl Daemon {
 }
 
 impl CheckRequest {
+    /// Everything, by all linters.
+    pub fn of(target: TargetId) -> Self {
+        Self {
+            target,
+            paths: Vec::new(),
+            only_paths: Vec::new(),
+            revision: None,
+            class: Class::Agent,
+            dependents: false,
+            new_only: false,
+            select: Vec::new(),
+            ignore: Vec::new(),
+            kinds: Vec::new(),
+            force_exclude: false,
+            supersede: false,
+            deadline: None,
+        }
+    }
+
     fn expect_few(&self) -> Result<(), DaemonError> {
         let longest = self.select.iter().chain(&self.ignore).map(String::len).max().unwrap_or(0);
         let counts = [

@@ -45,7 +45,7 @@ impl Daemon {
         match measured.around(work).await {
             Ok(Some(summary)) => {
                 measured.checked(&summary);
-                events.send(Event::Summary(Box::new(summary))).await;
+                events.send(Event::Summary(Box::new(summary.into()))).await;
                 Ok(())
             }
             // Its client left: it is cancelled.

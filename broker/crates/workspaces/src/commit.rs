@@ -3,13 +3,13 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use overlay::{
-    Branch, Change, CommitError, CommitPlan, Committed as Written, Committer, Conflict, OnConflict,
-    PlanError, RebaseError, RebaseOnto, Rebased, Revision, Snapshot, View as _, WorkspacePath,
+    Branch, CommitError, CommitPlan, Committed as Written, Committer, Conflict, OnConflict, PlanError,
+    RebaseError, RebaseOnto, Revision, Snapshot, View as _, WorkspacePath,
 };
 
 use super::{
-    BranchCell, Daemon, DaemonError, OpenWorkspace, Repeatable, fields, measured::Measured, task::to_the_end,
-    workspace_events::BranchChangeKind,
+    BranchCell, Daemon, DaemonError, FileChange, OpenWorkspace, Repeatable, fields, measured::Measured,
+    task::to_the_end, workspace_events::BranchChangeKind,
 };
 
 #[derive(Debug, Clone, Hash)]
@@ -24,6 +24,14 @@ pub struct CommitRequest {
     pub request_id: Option<String>,
 }
 
+impl CommitRequest {
+    /// Whatever the branch's revision is, without force.
+    pub fn of(branch: impl Into<String>) -> Self {
+        let branch = branch.into();
+        Self { branch, if_revision: None, force_paths: Vec::new(), dry_run: false, request_id: None }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct RebaseRequest {
     pub branch: String,
@@ -32,10 +40,10 @@ pub struct RebaseRequest {
 }
 
 /// What a commit wrote, or would write.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
     pub revision: Revision,
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// Paths of `changes` for which an editor that does not apply commits has other, unsaved text.
     pub unsaved: Vec<WorkspacePath>,
     /// Files that are not written, because an editor that applies commits has unsaved text for them. The branch keeps its edits
@@ -43,6 +51,32 @@ pub struct Committed {
     pub left: Vec<WorkspacePath>,
     /// Sentences about texts that other programs saved during the commit, with the files that keep them.
     pub notes: Vec<String>,
+}
+
+/// A branch that was brought onto its parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebased {
+    /// The same as before if there was nothing to do.
+    pub revision: Revision,
+    /// Files that have the changes of both sides now.
+    pub merged: Vec<WorkspacePath>,
+    /// Conflicts that were resolved as the request says.
+    pub conflicts: Vec<ResolvedConflict>,
+}
+
+/// A path where both sides changed the same, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedConflict {
+    pub path: WorkspacePath,
+    pub reason: String,
+}
+
+impl From<overlay::Rebased> for Rebased {
+    fn from(it: overlay::Rebased) -> Self {
+        let conflict = |it: &Conflict| ResolvedConflict { path: it.path.clone(), reason: it.to_string() };
+        let conflicts = it.conflicts.iter().map(conflict).collect();
+        Self { revision: it.revision, merged: it.merged, conflicts }
+    }
 }
 
 impl OpenWorkspace {
@@ -75,7 +109,7 @@ impl OpenWorkspace {
                 Ok((plan, left.map(|it| it.to_string()).collect(), unfinished))
             };
             let kind = |(plan, _, _): &(CommitPlan, _, _)| BranchChangeKind::Committed {
-                changes: plan.changes.clone(),
+                changes: FileChange::all(plan.changes.clone()),
                 unsaved: plan.unsaved.clone(),
                 left: plan.left.clone(),
             };
@@ -85,6 +119,7 @@ impl OpenWorkspace {
                 Some(error) => Err(DaemonError::Commit(error)),
                 None => {
                     let CommitPlan { changes, unsaved, left, .. } = plan;
+                    let changes = FileChange::all(changes);
                     Ok(Committed { revision, changes, unsaved, left, notes })
                 }
             }
@@ -107,6 +142,7 @@ impl OpenWorkspace {
             Ok(plan)
         };
         let (CommitPlan { changes, unsaved, left, .. }, revision) = cell.edit(if_revision, look).await?;
+        let changes = FileChange::all(changes);
         Ok(Committed { revision, changes, unsaved, left, notes: Vec::new() })
     }
 
@@ -141,7 +177,7 @@ fn rebase(
     branch: &mut Branch,
     parent: Option<&Snapshot>,
     on_conflict: OnConflict,
-) -> Result<Rebased, RebaseError> {
+) -> Result<overlay::Rebased, RebaseError> {
     let Some(parent) = parent else { return branch.rebase(RebaseOnto::Base, on_conflict) };
     let mut rebased = branch.rebase(RebaseOnto::Parent(parent), on_conflict)?;
     let more = match branch.rebase(RebaseOnto::Base, on_conflict) {
@@ -205,6 +241,6 @@ impl Daemon {
         let parent = parent.map(|it| it.snapshot());
         let rebase = move |branch: &mut Branch| rebase(branch, parent.as_ref(), on_conflict).map_err(refused);
         let (rebased, _) = self.edit(cell, if_revision, rebase).await?;
-        Ok(rebased)
+        Ok(rebased.into())
     }
 }

@@ -1,8 +1,8 @@
 //! What a branch changed.
 
-use overlay::{Branch, Change, Revision, Snapshot};
+use overlay::{Branch, Revision, Snapshot};
 
-use super::{Daemon, DaemonError, task::blocking};
+use super::{Daemon, DaemonError, FileChange, task::blocking};
 
 #[derive(Debug, Clone)]
 pub struct DiffRequest {
@@ -11,6 +11,13 @@ pub struct DiffRequest {
     pub with_patch: bool,
     /// Lines around each change of the patch.
     pub context_lines: Option<usize>,
+}
+
+impl DiffRequest {
+    /// Against the parent, with a patch.
+    pub fn of(branch: impl Into<String>) -> Self {
+        Self { branch: branch.into(), against: DiffSide::Parent, with_patch: true, context_lines: None }
+    }
 }
 
 /// What a branch is compared with.
@@ -23,8 +30,9 @@ pub enum DiffSide {
     Revision(Revision),
 }
 
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diff {
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// A unified diff, if that was asked.
     pub patch: Option<String>,
 }
@@ -40,7 +48,7 @@ impl Daemon {
             let changes = after.changes(&before).map_err(DaemonError::unreadable)?;
             let unified = || overlay::unified(&changes, &before, &after, context);
             let patch = request.with_patch.then(unified).transpose().map_err(DaemonError::unreadable)?;
-            Ok(Diff { changes, patch })
+            Ok(Diff { changes: FileChange::all(changes), patch })
         })
         .await
     }

@@ -22,7 +22,7 @@ pub struct EditRequest {
     pub request_id: Option<String>,
 }
 
-#[derive(Debug, Clone, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FileEdit {
     Write {
         path: String,
@@ -58,12 +58,19 @@ pub enum FileEdit {
 }
 
 /// Condition of a write: what stands at the path before it.
-#[derive(Debug, Clone, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Expected {
     Anything,
     Missing,
     /// A file with this hash.
     Content(String),
+}
+
+impl EditRequest {
+    /// Whatever the branch's revision is.
+    pub fn of(branch: impl Into<String>, edits: Vec<FileEdit>) -> Self {
+        Self { branch: branch.into(), edits, if_revision: None, request_id: None }
+    }
 }
 
 impl Daemon {

@@ -1,34 +1,36 @@
 //! What a check tells its client, part after part.
 
-use std::mem;
+use std::{mem, time::Duration};
 
 use checker::{
-    Excluded, Incomplete,
-    pipeline::{Change, FileReport, Reported, Sink, Summary},
+    Excluded, Incomplete, Level, Unavailable,
+    pipeline::{Change, FileReport, LinterSummary, Reported, Sink, Summary},
 };
 use lint::Identity;
-use overlay::Revision;
+use overlay::{ContentHash, Revision};
 use tokio::sync::mpsc;
 
-use super::DaemonError;
+use super::{DaemonError, RequestError};
 
 /// A part of an answer; the summary is the last.
+#[derive(Debug, Clone)]
 pub enum Event {
     Started(Started),
     Files(Vec<FileFindings>),
     Incomplete(Vec<Incomplete>),
     /// Files that linters leave out for their content.
     Excluded(Vec<Excluded>),
-    Summary(Box<Summary>),
+    Summary(Box<CheckSummary>),
 }
 
 /// A part of a watch: rounds, each with the events of a check.
+#[derive(Debug, Clone)]
 pub enum WatchEvent {
     Check(Event),
     /// The round was given up, since the target changed; the branch is at this revision.
     Superseded(Revision),
     /// There is nothing to say before the configuration is fixed.
-    Refused(DaemonError),
+    Refused(RequestError),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +45,73 @@ pub struct FileFindings {
     pub findings: Vec<Reported>,
     /// How they stand to the parent, if that was asked.
     pub change: Option<Change>,
+}
+
+/// Counts of a check, and how much of an answer it is.
+#[derive(Debug, Clone)]
+pub struct CheckSummary {
+    pub revision: Revision,
+    /// Over the paths and contents of all files that the answer is for.
+    pub content: ContentHash,
+    pub level: Level,
+    pub files: usize,
+    pub findings: usize,
+    /// Findings that the parent has not, if it was compared.
+    pub new: usize,
+    /// Findings that only the parent has.
+    pub fixed: usize,
+    pub suppressed: usize,
+    pub baselined: usize,
+    pub linters: Vec<LinterSummary>,
+    /// Linters that would have been asked as well.
+    pub unavailable: Vec<Unavailable>,
+    /// Files and folders that were passed over.
+    pub skipped: u64,
+    pub duration: Duration,
+    pub queued: Duration,
+}
+
+impl Default for CheckSummary {
+    /// The summary of a check of nothing.
+    fn default() -> Self {
+        Self {
+            revision: Revision::default(),
+            content: ContentHash::of(b""),
+            level: Level::Complete,
+            files: 0,
+            findings: 0,
+            new: 0,
+            fixed: 0,
+            suppressed: 0,
+            baselined: 0,
+            linters: Vec::new(),
+            unavailable: Vec::new(),
+            skipped: 0,
+            duration: Duration::ZERO,
+            queued: Duration::ZERO,
+        }
+    }
+}
+
+impl From<Summary> for CheckSummary {
+    fn from(it: Summary) -> Self {
+        Self {
+            revision: it.revision,
+            content: it.content,
+            level: it.level,
+            files: it.files,
+            findings: it.findings,
+            new: if it.is_comparison { it.findings } else { 0 },
+            fixed: it.fixed,
+            suppressed: it.suppressed,
+            baselined: it.baselined,
+            linters: it.linters,
+            unavailable: it.unavailable,
+            skipped: it.skipped.total(),
+            duration: it.duration,
+            queued: it.queued,
+        }
+    }
 }
 
 /// Where the events of a check go.

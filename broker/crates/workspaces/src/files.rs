@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use overlay::{
-    BufferText, ContentHash, EditorId, Entry, FileKind, Listing, Metadata, Revision, SetBuffer, View,
-    WorkspacePath,
+    BufferText, ContentHash, EditorId, Entry, FileKind, Listing, Metadata, Revision, View, WorkspacePath,
 };
 
 use super::{
@@ -18,6 +17,7 @@ use super::{
 /// Limit on reading a whole file. Larger files are no sources; clients can read them from the disk.
 const MAX_READ: u64 = 256 << 20;
 
+#[derive(Debug, Clone)]
 pub struct FileContent {
     pub bytes: Bytes,
     pub content_hash: ContentHash,
@@ -27,10 +27,26 @@ pub struct FileContent {
 }
 
 /// A page of a directory, and how many names are left out since they are no UTF-8.
+#[derive(Debug, Clone)]
 pub struct DirectoryPage {
     /// With where a symbolic link leads.
     pub entries: Paged<(Entry, Option<String>)>,
     pub not_utf8: u64,
+}
+
+/// An unsaved text that the daemon has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BufferSet {
+    pub content: ContentHash,
+    /// The base shows another editor's text of the file.
+    pub is_hidden: bool,
+}
+
+/// An unsaved text that the base shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    pub path: WorkspacePath,
+    pub content: ContentHash,
 }
 
 /// An unsaved text.
@@ -113,19 +129,21 @@ impl Daemon {
     }
 
     /// The unsaved texts of a workspace, by path.
-    pub fn list_buffers(&self, workspace: &str) -> Result<Vec<(WorkspacePath, ContentHash)>, DaemonError> {
-        let mut buffers = self.workspace(workspace)?.base.buffers();
-        buffers.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    pub fn list_buffers(&self, workspace: &str) -> Result<Vec<Buffer>, DaemonError> {
+        let buffers = self.workspace(workspace)?.base.buffers().into_iter();
+        let mut buffers: Vec<_> = buffers.map(|(path, content)| Buffer { path, content }).collect();
+        buffers.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok(buffers)
     }
 
     /// Shows a text in place of what the disk has, as an editor does that has not saved it.
-    pub async fn set_buffer(&self, request: BufferRequest) -> Result<SetBuffer, DaemonError> {
+    pub async fn set_buffer(&self, request: BufferRequest) -> Result<BufferSet, DaemonError> {
         let workspace = self.workspace(&request.workspace)?;
         let path = fields::path("path", &request.path)?;
         let (editor, is_opened) = (request.editor.map(editor), request.is_opened);
         let text = BufferText { editor, path, bytes: request.content, is_opened };
-        blocking(move || workspace.editors.set(text)).await
+        let set = move || workspace.editors.set(text);
+        blocking(move || set().map(|it| BufferSet { content: it.hash, is_hidden: it.is_hidden })).await
     }
 
     /// Takes the text of an editor away, so that another's or the disk's is shown. Whether there was a buffer.

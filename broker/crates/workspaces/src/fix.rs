@@ -55,8 +55,30 @@ pub struct FixedFiles {
     pub patch: String,
     /// The fixed files whole, by path, if that was asked.
     pub files: Vec<FixedFile>,
-    pub notes: Vec<FixNote>,
+    /// Findings that were not fixed, with the reasons.
+    pub notes: Vec<UnfixedFinding>,
     pub incomplete: Vec<Incomplete>,
+}
+
+/// A finding that was not fixed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnfixedFinding {
+    /// `None` if it is about several files.
+    pub path: Option<WorkspacePath>,
+    /// Empty if it is about several rules.
+    pub rule: String,
+    pub reason: String,
+}
+
+impl From<&FixNote> for UnfixedFinding {
+    fn from(it: &FixNote) -> Self {
+        let (path, rule) = match it {
+            FixNote::NotEdited { path, .. } | FixNote::NotSuppressed { path, .. } => (Some(path), ""),
+            FixNote::Harmful { path, rule, .. } => (Some(path), rule.as_str()),
+            FixNote::Circles { .. } | FixNote::Notebooks { .. } => (None, ""),
+        };
+        Self { path: path.cloned(), rule: rule.to_owned(), reason: it.to_string() }
+    }
 }
 
 /// A file with its fixes.
@@ -112,6 +134,7 @@ impl Daemon {
                 move |branch: &mut Branch| branch.transaction(|it| write_all(it, &before, &after)).map(drop);
             ((), revision) = self.edit(cell, request.if_revision, write).await?;
         }
+        let notes = notes.iter().map(UnfixedFinding::from).collect();
         Ok(FixedFiles { revision, count, paths, patch, files, notes, incomplete })
     }
 
@@ -139,6 +162,24 @@ impl Daemon {
 }
 
 impl FixRequest {
+    /// All safe fixes.
+    pub fn of(target: TargetId) -> Self {
+        Self {
+            target,
+            paths: Vec::new(),
+            only_paths: Vec::new(),
+            select: Vec::new(),
+            ignore: Vec::new(),
+            kinds: Vec::new(),
+            least: Applicability::Safe,
+            dry_run: false,
+            with_contents: false,
+            if_revision: None,
+            request_id: None,
+            class: Class::Agent,
+        }
+    }
+
     fn expect_made(&self, target: &Target) -> Result<(), DaemonError> {
         if matches!(target, Target::Base(_)) {
             if !self.dry_run {
@@ -157,19 +198,13 @@ impl FixRequest {
 
     fn check(&self) -> CheckRequest {
         CheckRequest {
-            target: self.target.clone(),
             paths: self.paths.clone(),
             only_paths: self.only_paths.clone(),
-            revision: None,
             class: self.class,
-            dependents: false,
-            new_only: false,
             select: self.select.clone(),
             ignore: self.ignore.clone(),
             kinds: self.kinds.clone(),
-            force_exclude: false,
-            supersede: false,
-            deadline: None,
+            ..CheckRequest::of(self.target.clone())
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The daemon without its fronts: open workspaces, their branches, and one engine that checks them all.
 //!
-//! [`Daemon`] is the one API under all fronts: an operation takes a request as its client sent it, in plain types, and
-//! checks every field, so that no front can forget a limit, that a request may come twice, that an edit supersedes older
-//! work, or that what is written is written to its end. A front translates, and calls what is here.
+//! [`Workspaces`] is the one API under all fronts. [`Daemon`] implements it in this process: an operation takes a request as its
+//! client sent it, in plain types, and checks every field, so that no front can forget a limit, that a request may come twice,
+//! that an edit supersedes older work, or that what is written is written to its end. The crate `client` implements it over a
+//! connection. A front translates, and calls what is here.
 //!
 //! Speaks no protocol. Everything that must survive the process is in each workspace's state folder, never in the
 //! workspace.
 
+mod api;
 mod ask;
 mod branch;
 mod branch_info;
@@ -21,16 +23,20 @@ mod edits;
 mod error;
 mod events;
 mod fields;
+mod file_change;
 mod files;
 mod fix;
 mod life;
 mod linters;
 mod measured;
+mod memory;
 mod once;
 mod opening;
 mod query;
+mod query_answer;
 mod question;
 pub mod random;
+mod request_error;
 mod rules;
 mod running;
 #[cfg(target_os = "linux")]
@@ -75,22 +81,28 @@ use self::{
 };
 
 pub use self::{
+    api::{Events, Workspaces},
     branch_info::BranchInfo,
-    branches::{BranchRequest, BranchState, ForkRequest, Undo, UndoRequest, Undone},
+    branches::{BranchRequest, BranchState, ForkRequest, RevisionEntry, Undo, UndoRequest, Undone},
     check::{CheckEvents, CheckRequest},
     clients::{ClientLease, Clients},
-    commit::{CommitRequest, Committed, RebaseRequest},
+    commit::{CommitRequest, Committed, RebaseRequest, Rebased, ResolvedConflict},
     diff::{Diff, DiffRequest, DiffSide},
     edits::{EditRequest, Expected, FileEdit},
     error::{DaemonError, ErrorKind, Facts, OPEN_FOR_WRITING, Obstacle},
-    events::{Event, FileFindings, Started, WatchEvent},
+    events::{CheckSummary, Event, FileFindings, Started, WatchEvent},
     fields::{PageRequest, Paged},
-    files::{BufferRequest, DirectoryPage, FileContent, Side},
-    fix::{FixRequest, FixedFile, FixedFiles},
-    life::DaemonStatus,
+    file_change::FileChange,
+    files::{Buffer, BufferRequest, BufferSet, DirectoryPage, FileContent, Side},
+    fix::{FixRequest, FixedFile, FixedFiles, UnfixedFinding},
+    life::{CacheStatus, ClassStatus, DaemonStatus, SchedulerStatus, ServersStatus},
+    memory::resident_bytes,
     query::{MethodReply, MethodRequest, QueryReply},
+    query_answer::{QueryAnswer, QueryEdit, QueryItem, QueryLocation},
     question::{QueryKind, QueryRequest},
-    rules::LinterRule,
+    request_error::RequestError,
+    rules::{LinterRule, PluginInfo, PluginList, UnusablePlugin},
+    servers::{ServerEnding, ServerInfo, ServerList, ServerPhase},
     setup::Settings,
     target::TargetId,
     watch::WatchEvents,
@@ -100,11 +112,14 @@ pub use self::{
 };
 
 #[cfg(target_os = "linux")]
-pub use self::runs::{
-    DEFAULT_PROCESSES, DEFAULT_SPACE, LogEvent, LogEvents, OutputStream, PermissionKind, RunEvent, RunEvents,
-    RunId, RunInfo, RunInput, RunLimits, RunRequest, RunResult, RunStarted, SandboxRequest, TerminalSize,
-    WantedPermission, Written, how_to_isolate, memory_of_agents, no_folder, run_settings, sandbox,
-    shown_paths,
+pub use self::{
+    api::Run,
+    runs::{
+        DEFAULT_PROCESSES, DEFAULT_SPACE, HarvestRefused, LogEvent, LogEvents, OutputStream, PermissionKind,
+        RunEvent, RunEvents, RunId, RunInfo, RunInput, RunLimits, RunRequest, RunResult, RunStarted,
+        SandboxRequest, TerminalSize, WantedPermission, Written, how_to_isolate, memory_of_agents, no_folder,
+        run_settings, sandbox, shown_paths,
+    },
 };
 
 /// What a daemon is made of.

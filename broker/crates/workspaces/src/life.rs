@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use language_servers::ServerReport;
-use scheduler::{CacheStats, Stats};
+use scheduler::{CacheStats, Class, ClassStats, Stats};
 use telemetry::Levels;
 
 use super::{
     Clients, Daemon, DaemonError, fields,
+    memory::resident_bytes,
+    servers::ServerInfo,
     task::{blocking, to_the_end},
     workspace::{self, OpenWorkspace, OpenedWorkspace, WorkspaceInfo},
 };
@@ -15,16 +16,102 @@ use super::{
 /// Limit on open workspaces: each has a watcher thread, open files and caches.
 const MAX_WORKSPACES: usize = 500;
 
-/// The daemon as it is now.
+/// State of the daemon.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DaemonStatus {
+    pub version: String,
+    pub pid: u32,
     pub started_ms: u64,
+    /// Resident memory in bytes; 0 where that is not known.
+    pub resident_bytes: u64,
     pub workspaces: usize,
     pub branches: usize,
-    pub scheduler: Stats,
-    pub cache: CacheStats,
+    pub scheduler: SchedulerStatus,
+    pub cache: CacheStatus,
+    /// `None` if it never ends by itself.
     pub idle_exit: Option<Duration>,
     pub tcp_address: Option<SocketAddr>,
-    pub servers: Vec<ServerReport>,
+    pub servers: ServersStatus,
+}
+
+/// Queues of the scheduler, and counts since the start.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SchedulerStatus {
+    pub classes: Vec<ClassStatus>,
+    pub done: u64,
+    /// Tickets for work that was queued or running already.
+    pub joined: u64,
+    pub superseded: u64,
+    /// Tickets that were cancelled or withdrawn.
+    pub cancelled: u64,
+    pub rejected: u64,
+}
+
+/// Queue of one class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassStatus {
+    pub name: String,
+    pub queued: usize,
+    pub running: usize,
+    pub mean_queue_micros: u64,
+    pub mean_run_micros: u64,
+}
+
+/// Cache of answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheStatus {
+    pub entries: u64,
+    pub bytes: u64,
+    pub hits: u64,
+    pub misses: u64,
+    pub evicted: u64,
+}
+
+/// Language servers that run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ServersStatus {
+    pub running: usize,
+    pub resident_bytes: u64,
+}
+
+impl From<Stats> for SchedulerStatus {
+    fn from(it: Stats) -> Self {
+        let class = |class: Class, it: &ClassStats| ClassStatus {
+            name: class.to_string(),
+            queued: it.queued,
+            running: it.running,
+            mean_queue_micros: it.mean_queue_micros,
+            mean_run_micros: it.mean_run_micros,
+        };
+        Self {
+            classes: vec![
+                class(Class::Interactive, &it.interactive),
+                class(Class::Agent, &it.agent),
+                class(Class::Background, &it.background),
+            ],
+            done: it.done,
+            joined: it.joined,
+            superseded: it.superseded,
+            cancelled: it.cancelled + it.withdrawn,
+            rejected: it.rejected,
+        }
+    }
+}
+
+impl From<CacheStats> for CacheStatus {
+    fn from(it: CacheStats) -> Self {
+        let (entries, bytes) = (it.entries as u64, it.bytes as u64);
+        Self { entries, bytes, hits: it.hits, misses: it.misses, evicted: it.evicted }
+    }
+}
+
+impl ServersStatus {
+    fn of(all: &[ServerInfo]) -> Self {
+        Self {
+            running: all.iter().filter(|it| it.pid.is_some()).count(),
+            resident_bytes: all.iter().filter_map(|it| it.memory).sum(),
+        }
+    }
 }
 
 impl Daemon {
@@ -104,14 +191,17 @@ impl Daemon {
 
     pub async fn status(self: &Arc<Self>) -> Result<DaemonStatus, DaemonError> {
         Ok(DaemonStatus {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
             started_ms: self.started_ms,
+            resident_bytes: resident_bytes(),
             workspaces: self.workspaces.len(),
             branches: self.branch_count(),
-            scheduler: self.engine.scheduler_stats(),
-            cache: self.engine.cache_stats(),
+            scheduler: self.engine.scheduler_stats().into(),
+            cache: self.engine.cache_stats().into(),
             idle_exit: self.idle_exit,
             tcp_address: self.tcp.get().copied(),
-            servers: self.servers().await?,
+            servers: ServersStatus::of(&self.servers().await?.servers),
         })
     }
 

@@ -48,12 +48,13 @@ pub struct QueryReply {
     pub applied: Option<Revision>,
 }
 
+#[derive(Debug, Clone)]
 pub struct MethodReply {
     pub server: String,
     /// JSON.
     pub result: String,
     /// How the server counts columns, by LSP's name.
-    pub position_encoding: &'static str,
+    pub position_encoding: String,
     pub revision: Revision,
     pub partial: Option<String>,
 }
@@ -132,7 +133,7 @@ impl Daemon {
         let QueryResult::Raw { result, encoding } = result else {
             return Err(DaemonError::Bug("a method was answered with something else".to_owned()));
         };
-        let position_encoding = encoding.as_str();
+        let position_encoding = encoding.as_str().to_owned();
         Ok(MethodReply { server, result: result.to_string(), position_encoding, revision, partial })
     }
 

@@ -66,6 +66,22 @@ pub enum QueryKind {
 }
 
 impl QueryRequest {
+    pub fn of(target: TargetId, kind: QueryKind, path: impl Into<String>) -> Self {
+        Self {
+            target,
+            kind,
+            path: path.into(),
+            position: None,
+            end: None,
+            text: String::new(),
+            only: Vec::new(),
+            server: None,
+            apply: false,
+            class: Class::Interactive,
+            deadline: None,
+        }
+    }
+
     pub(super) fn checked_path(&self) -> Result<WorkspacePath, DaemonError> {
         expect_short("text", &self.text)?;
         fields::path("path", &self.path)

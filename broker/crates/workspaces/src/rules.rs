@@ -21,10 +21,59 @@ pub struct LinterRule {
     pub rule: Rule,
 }
 
+/// The plugins of a workspace, or of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginList {
+    pub plugins: Vec<PluginInfo>,
+    pub unusable: Vec<UnusablePlugin>,
+}
+
+/// A plugin as its manifest describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginInfo {
+    pub name: String,
+    pub version: String,
+    /// Hash of the plugin.
+    pub digest: String,
+    pub description: String,
+    pub languages: Vec<String>,
+    pub globs: Vec<String>,
+    pub interpreters: Vec<String>,
+}
+
+/// A plugin that is named in the configuration and cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnusablePlugin {
+    pub name: String,
+    pub reason: String,
+}
+
+impl From<&Plugins> for PluginList {
+    fn from(it: &Plugins) -> Self {
+        let plugins = it.usable.iter().map(|it| {
+            let manifest = it.manifest();
+            PluginInfo {
+                name: manifest.name.clone(),
+                version: manifest.version.clone(),
+                digest: it.digest().to_owned(),
+                description: manifest.description.clone(),
+                languages: manifest.languages.clone(),
+                globs: manifest.globs.clone(),
+                interpreters: manifest.interpreters.clone(),
+            }
+        });
+        let unusable = it.broken.iter().map(|it| UnusablePlugin {
+            name: it.linter.as_deref().unwrap_or_default().to_owned(),
+            reason: it.reason.clone(),
+        });
+        Self { plugins: plugins.collect(), unusable: unusable.collect() }
+    }
+}
+
 impl Daemon {
     /// The plugins of a workspace as the target shows it, or those of the daemon.
-    pub async fn plugins(self: &Arc<Self>, target: Option<&TargetId>) -> Result<Arc<Plugins>, DaemonError> {
-        self.read_linters(target, |known| Ok(known.plugins)).await
+    pub async fn plugins(self: &Arc<Self>, target: Option<&TargetId>) -> Result<PluginList, DaemonError> {
+        self.read_linters(target, |known| Ok(PluginList::from(&*known.plugins))).await
     }
 
     /// The rules of one linter, or of all if it has no name.

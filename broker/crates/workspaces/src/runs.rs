@@ -42,7 +42,7 @@ pub use self::{
         DEFAULT_PROCESSES, DEFAULT_SPACE, RunInput, RunLimits, RunRequest, SandboxRequest, TerminalSize,
         memory_of_agents,
     },
-    result::{RunEvent, RunEvents, RunResult, RunStarted, Written},
+    result::{HarvestRefused, RunEvent, RunEvents, RunResult, RunStarted, Written},
     sandbox::{how_to_isolate, no_folder, sandbox},
 };
 
@@ -95,7 +95,7 @@ pub struct RunId {
 }
 
 /// A part of a log; the end is the last.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum LogEvent {
     Output {
         offset: u64,
@@ -348,7 +348,7 @@ async fn ask(
 
 fn started(run: &Run, live: &Live) -> RunStarted {
     let (id, name) = (Arc::clone(&run.id), run.name.clone());
-    let backend = live.folder.choice().backend.name();
+    let backend = live.folder.choice().backend.name().to_owned();
     RunStarted { id, name, revision: run.shown().revision, backend }
 }
 

@@ -290,7 +290,7 @@ async fn a_client_that_does_not_take_events_is_told_so() {
     assert_eq!(end.reason(), "CLIENT_TOO_SLOW");
     assert!(slow.recv().await.is_none());
     while !matches!(it.daemon.set_buffer(own.clone()).await, Err(DaemonError::EditorGone(_))) {}
-    assert!(it.daemon.list_buffers(&workspace).unwrap().iter().all(|(path, _)| path.as_str() != "own"));
+    assert!(it.daemon.list_buffers(&workspace).unwrap().iter().all(|it| it.path.as_str() != "own"));
     it.daemon.shut_down();
     let end = loop {
         if let Err(error) = quick.recv().await.unwrap() {

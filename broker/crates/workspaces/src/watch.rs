@@ -63,7 +63,7 @@ impl Daemon {
                 }
                 // Configuration files can be corrected while watching; the request cannot.
                 Err(error @ DaemonError::Setup { .. }) if !(is_first && chooses_rules) => {
-                    send(WatchEvent::Refused(error)).await
+                    send(WatchEvent::Refused(error.into())).await
                 }
                 Err(error) => return Err(error),
             };

@@ -90,6 +90,7 @@ pub struct WorkspaceInfo {
     pub degraded: Option<String>,
 }
 
+#[derive(Debug, Clone)]
 pub struct OpenedWorkspace {
     pub info: WorkspaceInfo,
     /// Branches and leftovers of commits that could not be read.

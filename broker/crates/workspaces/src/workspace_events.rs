@@ -5,10 +5,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use overlay::{Change, ContentHash, EditorId, WorkspacePath};
+use overlay::{ContentHash, EditorId, WorkspacePath};
 use tokio::sync::Notify;
 
-use super::{DaemonError, branch_info::BranchInfo};
+use super::{DaemonError, FileChange, branch_info::BranchInfo};
 
 /// A change of a workspace, or the beginning of a watch.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub enum BranchChangeKind {
     /// By an edit, an undo or a rebase.
     Edited,
     Committed {
-        changes: Vec<Change>,
+        changes: Vec<FileChange>,
         /// The same paths as [`Committed::unsaved`](super::Committed::unsaved), and below [`Committed::left`](super::Committed::left).
         unsaved: Vec<WorkspacePath>,
         left: Vec<WorkspacePath>,

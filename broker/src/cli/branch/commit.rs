@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use broker_proto::v1 as pb;
 use lint::printable;
 use serde::Serialize;
+use workspaces::CommitRequest;
 
 use super::{Change, Expected, Shape};
 use crate::{
     CliError,
     cli::{Session, words},
-    client::{Opened, is_conflict},
+    client::Opened,
 };
 
 /// Write a branch's changes to the disk: all of them, or none
@@ -53,37 +53,37 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
     let force = args.force.iter().map(|it| Ok(open.path(it)?.to_string()));
     let force_paths = force.collect::<Result<Vec<_>, CliError>>()?;
     let branch = open.branch(&args.branch)?;
-    let request = pb::CommitBranchRequest {
-        branch_id: branch.branch_id,
-        if_revision: args.expected.if_revision,
+    let request = CommitRequest {
+        if_revision: args.expected.revision(),
         force_paths,
         dry_run: args.dry_run,
-        request_id: String::new(),
+        ..CommitRequest::of(&*branch.id)
     };
-    let answer = open.client.call(open.client.branches().commit_branch(request)).map_err(|status| {
-        let refused = is_conflict(&status);
+    let answer = open.client.wait(open.client.daemon().commit_branch(request)).map_err(|error| {
+        let refused = error.is_conflict();
         let name = printable(&branch.name);
         let hint = format!(
             "`broker branch rebase {name}` brings both sides together, `--force PATH` overwrites the file"
         );
-        let error = CliError::from(status);
+        let error = CliError::from(error);
         if refused { error.hint(hint) } else { error }
     })?;
-    for path in &answer.unsaved_paths {
-        let path = printable(path);
+    for path in &answer.unsaved {
+        let path = printable(path.as_str());
         session
             .messages
             .warning(&format!("an editor has not saved its own text of {path}, which is shown still"));
     }
-    for path in &answer.left_paths {
-        let path = printable(path);
+    for path in &answer.left {
+        let path = printable(path.as_str());
         session.messages.warning(&format!(
             "{path} is not written: an editor has unsaved text of it, and gets the change there; the branch keeps it until the file is saved"
         ));
     }
     answer.notes.iter().for_each(|it| session.messages.warning(&printable(it)));
     let changes: Vec<_> = answer.changes.iter().map(|it| Change::of(open, it)).collect();
-    let committed = Committed { revision: answer.revision, changes, left: answer.left_paths };
+    let left = answer.left.iter().map(ToString::to_string).collect();
+    let committed = Committed { revision: answer.revision.0, changes, left };
     args.shape.print(session, &committed, || committed.render(args.dry_run))
 }
 

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use broker_proto::{v1 as pb, v1::diff_branch_response::Part};
 use lint::{printable, printable_text};
+use overlay::Revision;
+use workspaces::{DiffRequest, DiffSide};
 
 use super::{Change, Shape};
 use crate::{
@@ -58,8 +59,9 @@ const HEADER: Style = Style::new().bold();
 
 pub(super) fn run(args: &Diff, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let is_json = args.shape.output_format == AnswerFormat::Json;
-    let (changes, patch) = ask(args, open, is_json || args.name_only)?;
-    let paths: Vec<_> = changes.iter().map(|it| it.path.clone()).collect();
+    let workspaces::Diff { changes, patch } = ask(args, open, is_json || args.name_only)?;
+    let patch = patch.unwrap_or_default();
+    let paths: Vec<_> = changes.iter().map(|it| it.path.to_string()).collect();
     let changes: Vec<_> = changes.iter().map(|it| Change::of(open, it)).collect();
     let color = session.color;
     let patch = match session.process_context.is_terminal {
@@ -77,25 +79,16 @@ pub(super) fn run(args: &Diff, open: &Opened, session: &mut Session) -> Result<(
     })
 }
 
-fn ask(args: &Diff, open: &Opened, changes_only: bool) -> Result<(Vec<pb::FileChange>, String), CliError> {
-    let against = if args.base { pb::DiffAgainst::Base } else { pb::DiffAgainst::Parent };
-    let request = pb::DiffBranchRequest {
-        branch_id: open.branch(&args.branch)?.branch_id,
-        against: against.into(),
-        since_revision: args.since,
-        context_lines: Some(args.unified),
-        changes_only,
+fn ask(args: &Diff, open: &Opened, changes_only: bool) -> Result<workspaces::Diff, CliError> {
+    let against = match args.since {
+        Some(revision) => DiffSide::Revision(Revision(revision)),
+        None if args.base => DiffSide::Base,
+        None => DiffSide::Parent,
     };
-    let mut parts = open.client.call(open.client.branches().diff_branch(request))?;
-    let (mut changes, mut patch) = (Vec::new(), String::new());
-    while let Some(part) = open.client.next(&mut parts)? {
-        match part.part {
-            Some(Part::Changes(some)) => changes.extend(some.changes),
-            Some(Part::Patch(piece)) => patch += &piece,
-            None => {}
-        }
-    }
-    Ok((changes, patch))
+    let branch = open.branch(&args.branch)?.id.to_string();
+    let (with_patch, context_lines) = (!changes_only, Some(args.unified as usize));
+    let request = DiffRequest { branch, against, with_patch, context_lines };
+    Ok(open.client.wait(open.client.daemon().diff_branch(request))?)
 }
 
 /// A patch has texts only: who applies it elsewhere has to know what is missing.

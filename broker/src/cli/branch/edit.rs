@@ -5,9 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use broker_proto::{v1 as pb, v1::file_edit::Edit};
 use config::folders;
-use overlay::io_reason;
+use overlay::{Revision, io_reason};
+use workspaces::{EditRequest, Expected as ExpectedContent, FileEdit, Side};
 
 use super::{Edited, Expected, Shape};
 use crate::{CliError, cli::Session, client::Opened};
@@ -131,7 +131,8 @@ fn input(file: &Path, session: &mut Session) -> Result<Vec<u8>, CliError> {
 pub(super) fn read(args: &Read, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let path = open.path(&args.path)?;
     let branch = open.branch(&args.branch)?;
-    let bytes = open.read(&branch.branch_id, path.as_str(), args.revision)?;
+    let side = args.revision.map_or(Side::Now, |it| Side::Revision(Revision(it)));
+    let bytes = open.read(&branch.id, path.as_str(), side)?.bytes;
     if session.process_context.is_terminal {
         return session.print_text(&String::from_utf8_lossy(&bytes));
     }
@@ -146,13 +147,10 @@ pub(super) fn write(
     session: &mut Session,
 ) -> Result<(), CliError> {
     let path = open.path(&args.path)?.to_string();
-    let mut edits = vec![Edit::Write(pb::WriteFile {
-        path: path.clone(),
-        content: content.into(),
-        if_content_hash: String::new(),
-    })];
+    let (content, expected) = (content.into(), ExpectedContent::Anything);
+    let mut edits = vec![FileEdit::Write { path: path.clone(), content, expected }];
     if args.executable {
-        edits.push(Edit::SetExecutable(pb::SetExecutable { path, executable: true }));
+        edits.push(FileEdit::SetExecutable { path, executable: true });
     }
     edit(&args.branch, edits, &args.expected, &args.shape, open, session)
 }
@@ -164,36 +162,32 @@ pub(super) fn patch(
     session: &mut Session,
 ) -> Result<(), CliError> {
     let patch = String::from_utf8(patch).map_err(|_| CliError::usage("the patch is not UTF-8"))?;
-    let edits = vec![Edit::Patch(pb::ApplyPatch { patch })];
+    let edits = vec![FileEdit::Patch(patch)];
     edit(&args.branch, edits, &args.expected, &args.shape, open, session)
 }
 
 pub(super) fn rm(args: &Rm, open: &Opened, session: &mut Session) -> Result<(), CliError> {
-    let remove = |path: &PathBuf| Ok(Edit::Remove(pb::RemovePath { path: open.path(path)?.to_string() }));
+    let remove = |path: &PathBuf| Ok(FileEdit::Remove { path: open.path(path)?.to_string() });
     let edits = args.paths.iter().map(remove).collect::<Result<_, CliError>>()?;
     edit(&args.branch, edits, &args.expected, &args.shape, open, session)
 }
 
 pub(super) fn mv(args: &Mv, open: &Opened, session: &mut Session) -> Result<(), CliError> {
-    let (from_path, to_path) = (open.path(&args.from)?.to_string(), open.path(&args.to)?.to_string());
-    let edits = vec![Edit::Rename(pb::RenamePath { from_path, to_path })];
+    let (from, to) = (open.path(&args.from)?.to_string(), open.path(&args.to)?.to_string());
+    let edits = vec![FileEdit::Rename { from, to }];
     edit(&args.branch, edits, &args.expected, &args.shape, open, session)
 }
 
 fn edit(
     branch: &str,
-    edits: Vec<Edit>,
+    edits: Vec<FileEdit>,
     expected: &Expected,
     shape: &Shape,
     open: &Opened,
     session: &mut Session,
 ) -> Result<(), CliError> {
-    let request = pb::EditFilesRequest {
-        branch_id: open.branch(branch)?.branch_id,
-        edits: edits.into_iter().map(|it| pb::FileEdit { edit: Some(it) }).collect(),
-        if_revision: expected.if_revision,
-        request_id: String::new(),
-    };
-    let revision = open.client.call(open.client.files().edit_files(request))?.revision;
+    let branch = open.branch(branch)?.id.to_string();
+    let request = EditRequest { if_revision: expected.revision(), ..EditRequest::of(branch, edits) };
+    let Revision(revision) = open.client.wait(open.client.daemon().edit_files(request))?;
     shape.print(session, &Edited { revision }, || format!("revision {revision}\n"))
 }

@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
-use broker_proto::v1 as pb;
 use clap::ValueEnum;
 use lint::printable;
+use overlay::{Revision, WorkspacePath};
 use serde::Serialize;
+use workspaces::{PageRequest, RebaseRequest, ResolvedConflict, RevisionEntry, UndoRequest};
 
 use super::{Edited, Expected, Shape};
 use crate::{
     CliError,
     cli::{Session, words},
-    client::{Opened, is_conflict},
+    client::Opened,
 };
 
 /// List the edits of a branch, newest first
@@ -98,61 +99,61 @@ struct Conflict {
 }
 
 pub(super) fn log(args: &Log, open: &Opened, session: &mut Session) -> Result<(), CliError> {
-    let branch_id = open.branch(&args.branch)?.branch_id;
-    let request = pb::ListRevisionsRequest { branch_id, page_size: args.limit, page_token: String::new() };
-    let answer = open.client.call(open.client.branches().list_revisions(request))?;
-    let entry = |it: pb::RevisionEntry| Entry {
-        revision: it.revision,
-        time_ms: it.time_ms,
-        description: it.description,
-        paths: it.paths.iter().map(|it| open.display(it)).collect(),
+    let branch = open.branch(&args.branch)?;
+    let page = PageRequest { size: args.limit, token: String::new() };
+    let answer = open.client.wait(open.client.daemon().list_revisions(&branch.id, &page))?;
+    let entry = |it: RevisionEntry| Entry {
+        revision: it.revision.0,
+        time_ms: it.at_ms,
+        description: it.what.to_string(),
+        paths: displayed(open, &it.paths),
     };
-    let entries: Vec<_> = answer.revisions.into_iter().map(entry).collect();
+    let entries: Vec<_> = answer.items.into_iter().map(entry).collect();
     args.shape.print(session, &entries, || entries.iter().map(Entry::render).collect())
 }
 
 pub(super) fn undo(args: &Undo, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let branch = open.branch(&args.branch)?;
-    if args.to.is_none() && branch.revision == 0 {
+    if args.to.is_none() && branch.revision == Revision(0) {
         return Err(CliError::usage("there is nothing to undo"));
     }
     // One back from what was seen, and from nothing else.
     let seen = args.to.is_none().then_some(branch.revision);
-    let if_revision = args.expected.if_revision.or(seen);
-    let request = pb::UndoBranchRequest {
-        branch_id: branch.branch_id,
-        to_revision: args.to.unwrap_or_default(),
-        if_revision,
-        step_back: args.to.is_none(),
-    };
-    let answer = open.client.call(open.client.branches().undo_branch(request))?;
-    let (revision, to_revision) = (answer.revision, answer.to_revision);
+    let if_revision = args.expected.revision().or(seen);
+    let undo = args.to.map_or(workspaces::Undo::Step, |it| workspaces::Undo::To(Revision(it)));
+    let request = UndoRequest { branch: branch.id.to_string(), undo, if_revision };
+    let answer = open.client.wait(open.client.daemon().undo_branch(request))?;
+    let (revision, to_revision) = (answer.revision.0, answer.to.0);
     let text = || format!("revision {revision}, as it was at revision {to_revision}\n");
     args.shape.print(session, &Edited { revision }, text)
 }
 
 pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let on_conflict = match args.on_conflict {
-        OnConflict::Refuse => pb::ConflictHandling::Refuse,
-        OnConflict::KeepBranch => pb::ConflictHandling::KeepBranch,
-        OnConflict::Markers => pb::ConflictHandling::Markers,
+        OnConflict::Refuse => overlay::OnConflict::Refuse,
+        OnConflict::KeepBranch => overlay::OnConflict::KeepOurs,
+        OnConflict::Markers => overlay::OnConflict::Markers,
     };
-    let branch_id = open.branch(&args.branch)?.branch_id;
-    let if_revision = args.expected.if_revision;
-    let request = pb::RebaseBranchRequest { branch_id, on_conflict: on_conflict.into(), if_revision };
-    let answer = open.client.call(open.client.branches().rebase_branch(request)).map_err(|status| {
-        let refused = is_conflict(&status);
+    let branch = open.branch(&args.branch)?.id.to_string();
+    let request = RebaseRequest { branch, on_conflict, if_revision: args.expected.revision() };
+    let answer = open.client.wait(open.client.daemon().rebase_branch(request)).map_err(|error| {
+        let refused = error.is_conflict();
         let hint = "`--on-conflict keep-branch` or `--on-conflict markers` goes on in spite of that";
-        let error = CliError::from(status);
+        let error = CliError::from(error);
         if refused { error.hint(hint) } else { error }
     })?;
-    let conflict = |it: &pb::Conflict| Conflict { path: open.display(&it.path), reason: it.reason.clone() };
+    let conflict =
+        |it: &ResolvedConflict| Conflict { path: open.display(it.path.as_str()), reason: it.reason.clone() };
     let rebased = Rebased {
-        revision: answer.revision,
-        merged: answer.merged_paths.iter().map(|it| open.display(it)).collect(),
+        revision: answer.revision.0,
+        merged: displayed(open, &answer.merged),
         conflicts: answer.conflicts.iter().map(conflict).collect(),
     };
     args.shape.print(session, &rebased, || rebased.render())
+}
+
+fn displayed(open: &Opened, paths: &[WorkspacePath]) -> Vec<String> {
+    paths.iter().map(|it| open.display(it.as_str())).collect()
 }
 
 impl Entry {

@@ -2,15 +2,15 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use broker_proto::v1 as pb;
 use lint::printable;
 use serde::Serialize;
+use workspaces::{BranchInfo, ForkRequest};
 
 use super::Shape;
 use crate::{
     CliError,
     cli::{Session, words},
-    client::{Opened, of_branch},
+    client::Opened,
 };
 
 /// Make a branch of the workspace, or of another branch, as it is now, and print its name
@@ -67,7 +67,7 @@ struct Branch<'a> {
     parent_id: &'a str,
     revision: u64,
     created_ms: u64,
-    changed_paths: u32,
+    changed_paths: usize,
     labels: BTreeMap<&'a str, &'a str>,
     /// Only where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,18 +80,13 @@ fn label(text: &str) -> Result<(String, String), String> {
 }
 
 pub(super) fn fork(args: &Fork, open: &Opened, session: &mut Session) -> Result<(), CliError> {
-    let parent = match &args.from {
-        Some(branch) => of_branch(&open.branch(branch)?.branch_id),
-        None => pb::Target { target: Some(pb::target::Target::WorkspaceId(open.id.clone())) },
-    };
-    let request = pb::ForkBranchRequest {
-        parent: Some(parent),
+    let request = ForkRequest {
+        parent: open.target(args.from.as_deref())?,
         name: args.name.clone().unwrap_or_default(),
         labels: args.label.iter().cloned().collect(),
-        request_id: String::new(),
+        request_id: None,
     };
-    let client = &open.client;
-    let forked = client.call(client.branches().fork_branch(request))?.branch.unwrap_or_default();
+    let forked = open.client.wait(open.client.daemon().fork_branch(request))?;
     args.shape.print(session, &Branch::of(&forked), || format!("{}\n", printable(&forked.name)))
 }
 
@@ -103,9 +98,8 @@ pub(super) fn list(args: &List, open: &Opened, session: &mut Session) -> Result<
 
 pub(super) fn show(args: &Show, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let found = open.look(&args.branch)?;
-    let branch = found.branch.unwrap_or_default();
-    let conflicts: Vec<_> = found.conflicts.iter().map(|it| open.display(it)).collect();
-    let answer = Branch { conflicts: Some(conflicts), ..Branch::of(&branch) };
+    let conflicts: Vec<_> = found.conflicts.iter().map(|it| open.display(it.as_str())).collect();
+    let answer = Branch { conflicts: Some(conflicts), ..Branch::of(&found.info) };
     args.shape.print(session, &answer, || answer.render())
 }
 
@@ -113,20 +107,19 @@ pub(super) fn discard(args: &Discard, open: &Opened, session: &mut Session) -> R
     // A slip in one name keeps all of them.
     let branches = args.branches.iter().map(|it| open.branch(it)).collect::<Result<Vec<_>, _>>()?;
     for branch in branches {
-        let request = pb::DiscardBranchRequest { branch_id: branch.branch_id };
-        open.client.call(open.client.branches().discard_branch(request))?;
+        open.client.wait(open.client.daemon().discard_branch(&branch.id))?;
         session.print(&format!("discarded {}\n", printable(&branch.name)))?;
     }
     Ok(())
 }
 
 impl<'a> Branch<'a> {
-    fn of(it: &'a pb::Branch) -> Self {
+    fn of(it: &'a BranchInfo) -> Self {
         Self {
             name: &it.name,
-            id: &it.branch_id,
-            parent_id: &it.parent_branch_id,
-            revision: it.revision,
+            id: &it.id,
+            parent_id: it.parent.as_deref().unwrap_or_default(),
+            revision: it.revision.0,
             created_ms: it.created_ms,
             changed_paths: it.changed_paths,
             labels: it.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),
@@ -136,7 +129,7 @@ impl<'a> Branch<'a> {
 
     fn render(&self) -> String {
         let parent = if self.parent_id.is_empty() { "the workspace" } else { self.parent_id };
-        let changed = words::counted(self.changed_paths, "path");
+        let changed = words::counted(self.changed_paths as u64, "path");
         let mut text = format!("branch    {}\n", printable(self.name));
         let _to_a_string = write!(
             text,

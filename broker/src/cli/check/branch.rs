@@ -4,13 +4,13 @@
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use broker_proto::v1 as pb;
 use bytes::Bytes;
 use checker::{
     Incomplete, Level, Subject,
     pipeline::{Fixed, is_there},
 };
 use overlay::{ContentHash, View, WorkspacePath};
+use workspaces::{EditRequest, Expected, FileEdit};
 
 use super::{
     Args,
@@ -61,7 +61,7 @@ pub(super) fn input(args: &Args, branch: &str, session: &mut Session) -> Result<
     }
     args.changed.check_for_branch(args.watch)?;
     let open = session.open()?;
-    let id = open.branch(branch)?.branch_id;
+    let id = open.branch(branch)?.id.to_string();
     let workspace = open.workspace.clone();
     let fetched = BranchViews::fetch(&open, &id, &disk(&workspace)?, args.changed.new_only)?;
     let mut view: Arc<dyn View> = Arc::new(fetched.view);
@@ -139,19 +139,13 @@ impl Origin {
         if files.is_empty() {
             return Ok(());
         }
-        let edit = |(path, content, before): (WorkspacePath, Bytes, Option<ContentHash>)| pb::FileEdit {
-            edit: Some(pb::file_edit::Edit::Write(pb::WriteFile {
-                path: path.to_string(),
-                content,
-                if_content_hash: before.map(|it| it.to_string()).unwrap_or_default(),
-            })),
+        let edit = |(path, content, before): (WorkspacePath, Bytes, Option<ContentHash>)| FileEdit::Write {
+            path: path.to_string(),
+            content,
+            expected: before.map_or(Expected::Anything, |it| Expected::Content(it.to_string())),
         };
-        let request = pb::EditFilesRequest {
-            branch_id: self.branch.clone(),
-            edits: files.into_iter().map(edit).collect(),
-            ..pb::EditFilesRequest::default()
-        };
-        self.open.client.call(self.open.client.files().edit_files(request))?;
+        let request = EditRequest::of(&self.branch, files.into_iter().map(edit).collect());
+        self.open.client.wait(self.open.client.daemon().edit_files(request))?;
         Ok(())
     }
 }

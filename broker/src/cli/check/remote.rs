@@ -7,16 +7,13 @@ mod texts;
 
 use std::collections::BTreeSet;
 
-use broker_proto::{
-    v1 as pb,
-    v1::{check_response::Event, watch_response::Event as Watched},
-};
 use checker::{Level, Report};
 use config::Selectors;
-use lint::{FixAvailability, printable};
+use lint::printable;
 use overlay::WorkspacePath;
 use render::Page;
-use tonic::Status;
+use scheduler::Class;
+use workspaces::{CheckRequest, Event, Events, PageRequest, RequestError, TargetId, WatchEvent};
 
 use self::{report::Round, texts::Texts};
 use super::{
@@ -27,7 +24,7 @@ use super::{
 use crate::{
     CliError, Exit,
     cli::Session,
-    client::{Client, Opened, not_searched, of_branch},
+    client::{Client, Opened, not_searched},
     git::Changed,
 };
 
@@ -58,12 +55,12 @@ enum Priority {
 
 impl Priority {
     /// A command whose messages no person sees is run by a program.
-    fn of(args: &Args, is_watched: bool) -> pb::Priority {
+    fn of(args: &Args, is_watched: bool) -> Class {
         match args.branch.priority {
-            Some(Self::Interactive) => pb::Priority::Interactive,
-            Some(Self::Background) => pb::Priority::Background,
-            None if is_watched => pb::Priority::Interactive,
-            Some(Self::Agent) | None => pb::Priority::Agent,
+            Some(Self::Interactive) => Class::Interactive,
+            Some(Self::Background) => Class::Background,
+            None if is_watched => Class::Interactive,
+            Some(Self::Agent) | None => Class::Agent,
         }
     }
 }
@@ -106,7 +103,7 @@ pub(super) fn run(
     Selectors::parse(args.select.as_deref(), &args.ignore)?;
     session.quiet = args.quiet;
     let open = session.open()?;
-    let branch = open.branch(branch)?.branch_id;
+    let branch = open.branch(branch)?.id.to_string();
     let named = args.paths.iter().map(|it| open.path(it)).collect::<Result<Vec<_>, _>>()?;
     let on_disk = args.changed.on_disk(&open.workspace)?;
     let changed = on_disk.as_ref().map(|it| it.not_utf8);
@@ -124,7 +121,7 @@ pub(super) fn run(
             return fixes::show(args, &open, fixed, session);
         }
     }
-    let fixed = fixed.map_or(0, |it| it.fixes as usize);
+    let fixed = fixed.map_or(0, |it| it.count);
     let is_unchanged = is_nothing && changed == Some(0);
     let ask = Ask { args, outputs, open: &open, branch, changed, is_unchanged, fixed };
     match () {
@@ -138,36 +135,32 @@ pub(super) fn run(
 fn request(
     args: &Args,
     branch: &str,
-    priority: pb::Priority,
+    class: Class,
     paths: &[WorkspacePath],
     only: &BTreeSet<WorkspacePath>,
-) -> pb::CheckRequest {
+) -> CheckRequest {
     // The root is what is checked if there are no paths.
     let is_everything = matches!(paths, [one] if one.is_root());
     let paths = if is_everything { &[] } else { paths };
-    pb::CheckRequest {
-        target: Some(of_branch(branch)),
+    CheckRequest {
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
-        revision: None,
-        priority: priority.into(),
+        only_paths: only.iter().map(|it| it.as_str().to_owned()).collect(),
+        class,
+        dependents: args.changed.dependents(),
         new_only: args.changed.new_only,
         select: args.requested().select.unwrap_or_default(),
         ignore: args.ignore.clone(),
-        supersede: false,
-        dependents: args.changed.dependents(),
-        only_paths: only.iter().map(|it| it.as_str().to_owned()).collect(),
-        kinds: Vec::new(),
-        force_exclude: false,
+        ..CheckRequest::of(TargetId::Branch(branch.to_owned()))
     }
 }
 
 impl Ask<'_> {
-    fn once(&self, request: pb::CheckRequest, session: &mut Session) -> Result<Exit, CliError> {
+    fn once(&self, request: CheckRequest, session: &mut Session) -> Result<Exit, CliError> {
         let client = &self.open.client;
         let mut round = Round::default();
-        let answered = client.call(client.checks().check(request)).and_then(|mut parts| {
-            while let Some(part) = client.next(&mut parts)? {
-                part.event.into_iter().for_each(|it| round.add(it));
+        let answered = client.wait(client.daemon().check(request)).and_then(|mut events| {
+            while let Some(event) = client.next(&mut events)? {
+                round.add(event);
             }
             Ok(())
         });
@@ -180,22 +173,21 @@ impl Ask<'_> {
     }
 
     /// Round after round; the exit code is that of the last whole one.
-    fn watch(&self, request: pb::CheckRequest, session: &mut Session) -> Result<Exit, CliError> {
+    fn watch(&self, request: CheckRequest, session: &mut Session) -> Result<Exit, CliError> {
         let client = &self.open.client;
         let mut exit = Exit::Clean;
         let mut shown = 0;
-        let request = pb::WatchRequest { check: Some(request) };
-        let watched = client.call(client.checks().watch(request)).map_err(CliError::from);
-        let mut watched = watched.map(|it| Rounds { parts: it, client })?;
+        let events = client.wait(client.daemon().watch(request))?;
+        let mut watched = Rounds { events, client };
         loop {
             let told = match watched.next() {
                 _ if client.is_interrupted() => return Ok(exit),
-                told => told?,
+                told => told.map_err(CliError::from)?,
             };
             exit = match told {
                 RoundEnd::Round(round) => {
                     if shown > 0 && !self.args.quiet {
-                        session.messages.line(&format!("--- revision {}", round.revision));
+                        session.messages.line(&format!("--- revision {}", round.revision.0));
                     }
                     self.show(&round, session)?
                 }
@@ -211,7 +203,7 @@ impl Ask<'_> {
     fn show(&self, round: &Round, session: &mut Session) -> Result<Exit, CliError> {
         let Self { args, outputs, open, .. } = *self;
         let texts = Texts::new(open, &self.branch, round.revision);
-        let mut report = round.report(&texts, args.changed.new_only)?;
+        let mut report = round.report(args.changed.new_only);
         report.passed_over += self.changed.unwrap_or(0);
         report.fixed = self.fixed;
         let rules = |linter: &str| rules(&open.client, &self.branch, linter).unwrap_or_default();
@@ -260,72 +252,52 @@ enum RoundEnd {
 
 /// The rounds of a watch.
 struct Rounds<'a> {
-    parts: tonic::Streaming<pb::WatchResponse>,
+    events: Events<WatchEvent>,
     client: &'a Client,
 }
 
 impl Rounds<'_> {
     /// The next whole round; those that a change overtook are passed over.
-    fn next(&mut self) -> Result<RoundEnd, Status> {
+    fn next(&mut self) -> Result<RoundEnd, RequestError> {
         let mut round = Round::default();
         loop {
-            let part = self.client.next(&mut self.parts)?;
-            let part = part.ok_or_else(|| Status::unavailable("the daemon has stopped watching"))?;
-            match part.event {
-                Some(Watched::Started(it)) => round.add(Event::Started(it)),
-                Some(Watched::Findings(it)) => round.add(Event::Findings(it)),
-                Some(Watched::Incomplete(it)) => round.add(Event::Incomplete(it)),
-                Some(Watched::Excluded(it)) => round.add(Event::Excluded(it)),
-                Some(Watched::Superseded(_)) => round = Round::default(),
-                Some(Watched::Summary(it)) => {
-                    round.add(Event::Summary(it));
-                    return Ok(RoundEnd::Round(round));
+            let event = self.client.next(&mut self.events)?.ok_or_else(stopped)?;
+            match event {
+                WatchEvent::Superseded(_) => round = Round::default(),
+                WatchEvent::Refused(it) => return Ok(RoundEnd::Refused(refused(&it))),
+                WatchEvent::Check(event) => {
+                    let is_last = matches!(event, Event::Summary(_));
+                    round.add(event);
+                    if is_last {
+                        return Ok(RoundEnd::Round(round));
+                    }
                 }
-                Some(Watched::Refused(it)) => return Ok(RoundEnd::Refused(refused(&it))),
-                None => {}
             }
         }
     }
 }
 
-fn refused(it: &pb::RoundRefused) -> CliError {
-    let hint = Some(printable(&it.hint).into_owned()).filter(|it| !it.is_empty());
-    CliError::usage(printable(&it.message)).maybe_hint(hint)
+fn stopped() -> RequestError {
+    let sentence = "the daemon has stopped watching";
+    RequestError::new(workspaces::ErrorKind::Unavailable, ::client::DAEMON_GONE, sentence)
+}
+
+fn refused(it: &RequestError) -> CliError {
+    let hint = it.hint.as_deref().map(|it| printable(it).into_owned());
+    CliError::usage(printable(it.message())).maybe_hint(hint)
 }
 
 /// Every rule of a linter; formats that describe rules do without what cannot be had.
-fn rules(client: &Client, branch: &str, linter: &str) -> Result<Vec<lint::Rule>, Status> {
+fn rules(client: &Client, branch: &str, linter: &str) -> Result<Vec<lint::Rule>, RequestError> {
+    let target = TargetId::Branch(branch.to_owned());
     let mut rules = Vec::new();
-    let mut page_token = String::new();
+    let mut page = PageRequest { size: 10_000, token: String::new() };
     loop {
-        let request = pb::ListRulesRequest {
-            linter: linter.to_owned(),
-            page_size: 10_000,
-            page_token,
-            target: Some(of_branch(branch)),
-        };
-        let page = client.call(client.rules().list_rules(request))?;
-        rules.extend(page.rules.into_iter().map(rule));
-        page_token = page.next_page_token;
-        if page_token.is_empty() {
+        let found = client.wait(client.daemon().list_rules(Some(&target), linter, &page))?;
+        rules.extend(found.items.into_iter().map(|it| it.rule));
+        page.token = found.next_token;
+        if page.token.is_empty() {
             return Ok(rules);
         }
-    }
-}
-
-fn rule(it: pb::Rule) -> lint::Rule {
-    let fix = match it.fix_availability() {
-        pb::FixAvailability::None | pb::FixAvailability::Unspecified => FixAvailability::None,
-        pb::FixAvailability::Sometimes => FixAvailability::Sometimes,
-        pb::FixAvailability::Always => FixAvailability::Always,
-    };
-    lint::Rule {
-        code: it.code,
-        name: it.name,
-        summary: it.summary,
-        explanation: it.explanation,
-        url: Some(it.url).filter(|it| !it.is_empty()),
-        fix,
-        default: it.default_on,
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use broker_proto::v1 as pb;
+use agents::{Call, Preview, Reply};
 use overlay::WorkspacePath;
 use serde_json::{Value, json};
-use tonic::{Code, Request, Status};
+use workspaces::{ErrorKind, RequestError};
 
 use super::change::Change;
 use crate::{CliError, client::Opened};
@@ -27,57 +27,58 @@ pub(super) struct Findings {
 const SESSION: &str = "hook";
 
 /// `None` if the edit cannot be made, as its agent will find out by itself.
-pub(super) fn ask(change: &Change, opened: &Opened, deadline: Instant) -> Result<Option<Findings>, CliError> {
+pub(super) fn ask(change: &Change, opened: &Opened, until: Instant) -> Result<Option<Findings>, CliError> {
     let (before, edits, paths) = match change {
-        Change::Now(paths) => return now(paths, opened, deadline).map(Some),
+        Change::Now(paths) => return now(paths, opened, until).map(Some),
         Change::Between { before, edits, paths } => (before.clone(), edits.clone(), paths),
     };
     let is_ahead = before.is_empty();
-    let request = pb::PreviewEditsRequest { workspace_id: opened.id.clone(), before, edits };
-    let answer = opened.client.call(opened.client.tools().preview_edits(limited(request, deadline)));
+    let deadline = Some(left(until));
+    let preview = Preview { workspace: opened.id.clone(), before, edits, deadline };
+    let answer = opened.client.wait(opened.client.tools().preview_edits(preview));
     match answer {
-        Ok(answer) => Ok(Some(Findings::of(answer.text, &answer.structured, true))),
-        Err(status) if status.code() == Code::InvalidArgument && is_ahead => Ok(None),
+        Ok(answer) => Ok(Some(Findings::of(answer, true))),
+        Err(error) if error.kind == ErrorKind::Invalid && is_ahead => Ok(None),
         // What was edited has changed since, as a formatter does it.
-        Err(status) if status.code() == Code::InvalidArgument => now(paths, opened, deadline).map(Some),
-        Err(status) => Err(error(status)),
+        Err(error) if error.kind == ErrorKind::Invalid => now(paths, opened, until).map(Some),
+        Err(error) => Err(late(error)),
     }
 }
 
 fn now(paths: &[WorkspacePath], opened: &Opened, deadline: Instant) -> Result<Findings, CliError> {
     let paths: Vec<_> = paths.iter().map(WorkspacePath::as_str).collect();
-    let request = pb::CallToolRequest {
-        workspace_id: opened.id.clone(),
+    let arguments = json!({ "paths": paths, "all": true });
+    let call = Call {
+        workspace: opened.id.clone(),
         session: SESSION.to_owned(),
         tool: "check".to_owned(),
-        arguments: json!({ "paths": paths, "all": true }).to_string(),
+        arguments: arguments.as_object().cloned().unwrap_or_default(),
+        deadline: Some(left(deadline)),
+        traceparent: None,
     };
-    let answer = opened.client.call(opened.client.tools().call_tool(limited(request, deadline)));
-    let answer = answer.map_err(error)?;
+    let answer = opened.client.wait(opened.client.tools().call_tool(call)).map_err(late)?;
     if answer.is_error {
         return Err(CliError::files(answer.text));
     }
-    Ok(Findings::of(answer.text, &answer.structured, false))
+    Ok(Findings::of(answer, false))
 }
 
-fn limited<T>(request: T, deadline: Instant) -> Request<T> {
-    let mut request = Request::new(request);
-    request.set_timeout(deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)));
-    request
+fn left(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
 }
 
-fn error(status: Status) -> CliError {
-    match status.code() {
-        Code::DeadlineExceeded | Code::Cancelled => {
+fn late(error: RequestError) -> CliError {
+    match error.kind {
+        ErrorKind::DeadlineExceeded => {
             CliError::files("the linters have not answered in time").hint("give them longer with `--timeout`")
         }
-        _ => status.into(),
+        _ => error.into(),
     }
 }
 
 impl Findings {
-    fn of(text: String, structured: &str, is_new_only: bool) -> Self {
-        let answer: Value = serde_json::from_str(structured).unwrap_or_default();
+    fn of(reply: Reply, is_new_only: bool) -> Self {
+        let (text, answer) = (reply.text, Value::Object(reply.structured));
         let is_error = |it: &Value| it["severity"] == "error";
         let has_errors = answer["findings"].as_array().is_some_and(|it| it.iter().any(is_error));
         Self { text, is_clean: answer["ok"] == true, is_empty: answer["total"] == 0, has_errors, is_new_only }

@@ -2,8 +2,10 @@
 
 use std::{io, path::Path};
 
-use broker_proto::{v1 as pb, v1::preview_edit::Edit as PreviewEdit};
+use agents::PreviewEdit;
+use bytes::Bytes;
 use overlay::{Disk, FileKind, View as _, WorkspacePath, io_reason};
+use workspaces::{Expected, FileEdit};
 
 use super::{
     event::{Edit, Moment, Original, Replacement},
@@ -15,7 +17,7 @@ use crate::{CliError, client::Opened};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Change {
     /// Made on the disk as it is: `before` first, which undoes what is done already.
-    Between { before: Vec<pb::PreviewEdit>, edits: Vec<pb::PreviewEdit>, paths: Vec<WorkspacePath> },
+    Between { before: Vec<PreviewEdit>, edits: Vec<PreviewEdit>, paths: Vec<WorkspacePath> },
     /// Files as they are, since it is not known what they were.
     Now(Vec<WorkspacePath>),
 }
@@ -66,9 +68,9 @@ fn paths(edit: &Edit, opened: &Opened) -> Vec<WorkspacePath> {
 }
 
 /// What makes the edit.
-fn ahead(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option<pb::PreviewEdit>, CliError> {
+fn ahead(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option<PreviewEdit>, CliError> {
     Ok(match edit {
-        Edit::Write { text, .. } => Some(write(&paths[0], text)),
+        Edit::Write { text, .. } => Some(write(&paths[0], text.clone())),
         Edit::Delete { .. } => Some(remove(&paths[0])),
         Edit::Patch(text) => Some(code(text)),
         Edit::Replace { replacements, .. } => {
@@ -79,10 +81,10 @@ fn ahead(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option
 }
 
 /// What undoes the edit, if that is known.
-fn back(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option<pb::PreviewEdit>, CliError> {
+fn back(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option<PreviewEdit>, CliError> {
     Ok(match edit {
         Edit::Write { original: Original::Text(text), .. }
-        | Edit::Replace { original: Original::Text(text), .. } => Some(write(&paths[0], text)),
+        | Edit::Replace { original: Original::Text(text), .. } => Some(write(&paths[0], text.clone())),
         Edit::Write { original: Original::Missing, .. }
         | Edit::Replace { original: Original::Missing, .. } => Some(remove(&paths[0])),
         Edit::Replace { replacements, .. } => {
@@ -131,7 +133,7 @@ const LARGEST: u64 = 64 << 20;
 
 /// The bytes of a file, if it is there. What an agent is about to edit, or has just edited, is on the disk. No link is followed, and
 /// nothing but a regular file is read.
-fn on_disk(path: &WorkspacePath, opened: &Opened) -> Result<Option<Vec<u8>>, CliError> {
+fn on_disk(path: &WorkspacePath, opened: &Opened) -> Result<Option<Bytes>, CliError> {
     let unreadable = |why: &dyn std::fmt::Display| CliError::files(format!("cannot read {path}: {why}"));
     let disk = Disk::new(opened.workspace.root()).map_err(|it| unreadable(&io_reason(&it)))?;
     let missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
@@ -146,7 +148,7 @@ fn on_disk(path: &WorkspacePath, opened: &Opened) -> Result<Option<Vec<u8>>, Cli
         return Err(unreadable(&"it is too large"));
     }
     match disk.read(path) {
-        Ok(bytes) => Ok(Some(bytes.to_vec())),
+        Ok(bytes) => Ok(Some(bytes)),
         Err(error) if missing(&error) => Ok(None),
         Err(error) => Err(unreadable(&io_reason(&error))),
     }
@@ -155,32 +157,27 @@ fn on_disk(path: &WorkspacePath, opened: &Opened) -> Result<Option<Vec<u8>>, Cli
 /// The text of a file, if it is there.
 fn text_on_disk(path: &WorkspacePath, opened: &Opened) -> Result<Option<String>, CliError> {
     let no_text = |_| CliError::files(format!("cannot preview an edit of {path}: it is not UTF-8"));
-    on_disk(path, opened)?.map(|it| String::from_utf8(it).map_err(no_text)).transpose()
+    on_disk(path, opened)?.map(|it| String::from_utf8(it.into()).map_err(no_text)).transpose()
 }
 
-fn as_it_is(path: &WorkspacePath, opened: &Opened) -> Result<pb::PreviewEdit, CliError> {
+fn as_it_is(path: &WorkspacePath, opened: &Opened) -> Result<PreviewEdit, CliError> {
     Ok(match on_disk(path, opened)? {
         Some(bytes) => write(path, bytes),
         None => remove(path),
     })
 }
 
-fn write(path: &WorkspacePath, content: impl AsRef<[u8]>) -> pb::PreviewEdit {
-    let (path, content) = (path.to_string(), content.as_ref().to_vec().into());
-    file(pb::file_edit::Edit::Write(pb::WriteFile { path, content, if_content_hash: String::new() }))
+fn write(path: &WorkspacePath, content: impl Into<Bytes>) -> PreviewEdit {
+    let (path, content, expected) = (path.to_string(), content.into(), Expected::Anything);
+    PreviewEdit::File(FileEdit::Write { path, content, expected })
 }
 
-fn remove(path: &WorkspacePath) -> pb::PreviewEdit {
-    file(pb::file_edit::Edit::Remove(pb::RemovePath { path: path.to_string() }))
+fn remove(path: &WorkspacePath) -> PreviewEdit {
+    PreviewEdit::File(FileEdit::Remove { path: path.to_string() })
 }
 
-fn file(edit: pb::file_edit::Edit) -> pb::PreviewEdit {
-    pb::PreviewEdit { edit: Some(PreviewEdit::File(pb::FileEdit { edit: Some(edit) })) }
-}
-
-fn code(text: &str) -> pb::PreviewEdit {
-    let code = pb::CodeEdit { target_file: String::new(), code_edit: text.to_owned() };
-    pb::PreviewEdit { edit: Some(PreviewEdit::Code(code)) }
+fn code(text: &str) -> PreviewEdit {
+    PreviewEdit::Code { target_file: String::new(), code_edit: text.to_owned() }
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use broker_proto::{v1 as pb, v1::query_edit::Step};
 use lint::printable;
+use overlay::WorkspacePath;
 use serde::Serialize;
+use workspaces::{QueryAnswer, QueryEdit, QueryItem, QueryLocation};
 
 use crate::client::Opened;
 
@@ -84,16 +85,16 @@ struct TextEdit {
 
 impl Answer {
     /// `path` is the file that was asked about.
-    pub(super) fn of(open: &Opened, path: &str, it: &pb::QueryResponse) -> Self {
+    pub(super) fn of(open: &Opened, path: &str, it: &QueryAnswer) -> Self {
         Self {
             server: it.server.clone(),
-            revision: it.revision,
-            content_hash: it.content_hash.clone(),
-            partial_reason: it.partial_reason.clone(),
+            revision: it.revision.0,
+            content_hash: it.content.map(|it| it.to_string()).unwrap_or_default(),
+            partial_reason: it.partial.clone().unwrap_or_default(),
             items: it.items.iter().map(|it| Item::of(open, path, it)).collect(),
-            edits: it.edits.iter().filter_map(|it| Edit::of(open, it.step.as_ref()?)).collect(),
+            edits: it.edits.iter().map(|it| Edit::of(open, it)).collect(),
             notes: it.notes.clone(),
-            applied_revision: it.applied_revision,
+            applied_revision: it.applied.map(|it| it.0),
         }
     }
 
@@ -118,7 +119,7 @@ impl Answer {
 }
 
 impl Item {
-    fn of(open: &Opened, path: &str, it: &pb::QueryItem) -> Self {
+    fn of(open: &Opened, path: &str, it: &QueryItem) -> Self {
         Self {
             label: it.label.clone(),
             kind: it.kind.clone(),
@@ -153,10 +154,10 @@ impl Item {
 }
 
 impl Location {
-    fn of(open: &Opened, path: &str, it: &pb::Location) -> Self {
+    fn of(open: &Opened, path: &str, it: &QueryLocation) -> Self {
         let path = if it.path.is_empty() { path } else { &it.path };
         let is_elsewhere = path.starts_with('/') || path.contains(':');
-        let (start, end) = it.range.as_ref().map(|it| (it.start, it.end)).unwrap_or_default();
+        let (start, end) = (it.range.map(|it| it.start), it.range.map(|it| it.end));
         Self {
             path: if is_elsewhere { path.to_owned() } else { open.display(path) },
             line: start.map(|it| it.line),
@@ -175,18 +176,16 @@ impl Location {
 }
 
 impl Edit {
-    fn of(open: &Opened, step: &Step) -> Option<Self> {
-        Some(match step {
-            Step::Text(it) => Self::Text {
-                path: open.display(&it.path),
-                edits: it.edits.iter().filter_map(TextEdit::of).collect(),
-            },
-            Step::CreatePath(path) => Self::Create { path: open.display(path) },
-            Step::Rename(it) => {
-                Self::Rename { path: open.display(&it.from_path), to: open.display(&it.to_path) }
+    fn of(open: &Opened, edit: &QueryEdit) -> Self {
+        let display = |path: &WorkspacePath| open.display(path.as_str());
+        match edit {
+            QueryEdit::Text { path, edits } => {
+                Self::Text { path: display(path), edits: edits.iter().map(TextEdit::of).collect() }
             }
-            Step::RemovePath(path) => Self::Remove { path: open.display(path) },
-        })
+            QueryEdit::Create { path } => Self::Create { path: display(path) },
+            QueryEdit::Rename { from, to } => Self::Rename { path: display(from), to: display(to) },
+            QueryEdit::Remove { path } => Self::Remove { path: display(path) },
+        }
     }
 
     fn render(&self) -> String {
@@ -202,8 +201,7 @@ impl Edit {
 }
 
 impl TextEdit {
-    fn of(it: &pb::TextEdit) -> Option<Self> {
-        let span = it.span.as_ref()?;
-        Some(Self { start: span.start, end: span.end, replacement: it.replacement.clone() })
+    fn of(it: &overlay::TextEdit) -> Self {
+        Self { start: it.start, end: it.end, replacement: it.replacement.clone() }
     }
 }

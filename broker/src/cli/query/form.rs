@@ -1,7 +1,7 @@
 //! What each question takes besides the file it is about. What a question has no use for is refused.
 
-use broker_proto::v1 as pb;
 use clap::ValueEnum as _;
+use lint::LineColumn;
 
 use super::{Args, Question};
 use crate::CliError;
@@ -78,7 +78,7 @@ impl Question {
 }
 
 /// Fails if something is missing that the question needs, or is there that means nothing to it.
-pub(super) fn check(args: &Args, position: Option<&pb::Position>) -> Result<(), CliError> {
+pub(super) fn check(args: &Args, position: Option<&LineColumn>) -> Result<(), CliError> {
     let form = args.question.form();
     let for_whom = |takes: fn(&Form) -> bool| format!("that is for {}", takers(takes));
     let needless = [

@@ -2,40 +2,36 @@
 
 use std::io::{self, IsTerminal as _};
 
-use broker_proto::{v1 as pb, v1::run_request::Message};
 use lint::printable;
 use tokio::sync::mpsc::Sender;
+use workspaces::{PermissionKind, RunInput, WantedPermission};
 
 use crate::{
     CliError,
     cli::{Session, confirm},
 };
 
-/// The kind of what no flag says: a command that the workspace does not list.
-const COMMAND: &str = "allow";
-
-/// Answers a question of the daemon.
+/// Answers a question of the daemon. Only a command that the workspace does not list is said by no flag.
 pub(super) fn answer(
-    asked: &pb::PermissionRequest,
-    requests: &Sender<pb::RunRequest>,
+    wanted: &[WantedPermission],
+    inputs: &Sender<RunInput>,
     session: &Session,
 ) -> Result<(), CliError> {
-    let unsaid: Vec<_> = asked.wanted.iter().filter(|it| it.kind == COMMAND).collect();
+    let unsaid: Vec<_> = wanted.iter().filter(|it| it.kind == PermissionKind::Allow).collect();
     let allowed = unsaid.is_empty() || ask(&unsaid, session)?;
-    let message = Some(Message::Permission(pb::PermissionAnswer { allowed }));
     // A run that is over needs no answer.
-    let _over = requests.try_send(pb::RunRequest { message });
+    let _over = inputs.try_send(RunInput::Permission(allowed));
     Ok(())
 }
 
 /// Asks the person at the terminal; without one, the answer is no.
-fn ask(wanted: &[&pb::WantedPermission], session: &Session) -> Result<bool, CliError> {
+fn ask(wanted: &[&WantedPermission], session: &Session) -> Result<bool, CliError> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Ok(false);
     }
     for it in wanted {
-        session.messages.line(&printable(&it.reason));
-        session.messages.line(&format!("  for good: {} in [run] of broker.toml", printable(&it.remedy)));
+        session.messages.line(&printable(&it.reason()));
+        session.messages.line(&format!("  for good: {} in [run] of broker.toml", printable(&it.remedy())));
     }
     confirm(session, "run it this once?")
 }

@@ -7,14 +7,13 @@ use std::{
     thread,
 };
 
-use broker_proto::{
-    v1 as pb,
-    v1::{run_exited::Harvest as Harvested, run_request::Message, run_response::Event},
-};
-use overlay::Disk;
-use shadow::{Isolation, Network, TerminalSize};
+use ::client::{Endpoint, is_ended};
+use overlay::{Disk, WorkspacePath};
 use tokio::sync::mpsc::Sender;
-use tonic::Status;
+use workspaces::{
+    OutputStream, RequestError, Run, RunEvent, RunId, RunInput, RunLimits, RunRequest, RunResult, RunStarted,
+    SandboxRequest,
+};
 
 use super::{
     Args, Ours, Outcome, Written, permission,
@@ -24,7 +23,7 @@ use super::{
 use crate::{
     CliError,
     cli::Session,
-    client::{Opened, RunStep, is_gone, of_branch},
+    client::{Opened, Step},
     console,
 };
 
@@ -32,14 +31,15 @@ use crate::{
 const PIECE: usize = 64 << 10;
 
 /// Starts a command in the background.
-pub(super) fn start(args: &Args, session: &mut Session) -> Result<pb::RunStarted, CliError> {
+pub(super) fn start(args: &Args, session: &mut Session) -> Result<RunStarted, CliError> {
     let open = session.open()?;
-    let (requests, mut parts) = open.client.run(args.start(&open, Ours::Passed)?)?;
-    while let Some(part) = open.client.next(&mut parts)? {
-        match part.event {
-            Some(Event::Started(started)) => return Ok(started),
-            Some(Event::PermissionRequest(it)) => permission::answer(&it, &requests, session)?,
-            _ => {}
+    let Run { inputs, mut events } =
+        open.client.wait(open.client.daemon().run(args.request(&open, Ours::Passed)?))?;
+    while let Some(event) = open.client.next(&mut events)? {
+        match event {
+            RunEvent::Started(started) => return Ok(started),
+            RunEvent::Permission(wanted) => permission::answer(&wanted, &inputs, session)?,
+            RunEvent::Output(..) | RunEvent::Exited(_) => {}
         }
     }
     Err(CliError::files("the daemon does not say whether the command was started"))
@@ -49,39 +49,36 @@ pub(super) fn start(args: &Args, session: &mut Session) -> Result<pb::RunStarted
 pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outcome, CliError> {
     let open = session.open()?;
     let client = &open.client;
-    let (requests, mut parts) = client.run(args.start(&open, ours)?)?;
+    let Run { inputs, mut events } = client.wait(client.daemon().run(args.request(&open, ours)?))?;
     let mut following =
         Following { ours, run_id: String::new(), raw: None, printed: Default::default(), is_closed: false };
     let mut is_interrupted = false;
     loop {
-        match client.next_step(&mut parts, is_interrupted).map_err(|it| gone_with_it(&it))? {
-            // The daemon ends what a client leaves.
-            RunStep::Interrupted if following.run_id.is_empty() => {
-                return Err(Status::cancelled("interrupted").into());
+        match client.next_step(&mut events, is_interrupted).map_err(gone_with_it)? {
+            // Leaving is enough: the daemon ends what a client leaves, and does not start it any more.
+            Step::Interrupted if following.run_id.is_empty() => {
+                return Err(::client::interrupted().into());
             }
-            RunStep::Interrupted => {
+            Step::Interrupted => {
                 is_interrupted = true;
-                if following.run_id.is_empty() {
-                    // Leaving is enough: it is not started any more.
-                    return Err(CliError::files("interrupted before the command was started"));
-                }
                 following.signal(&open, console::interrupted_by());
             }
-            RunStep::Event(Event::Exited(exited)) => return Ok(following.outcome(exited, args)),
-            RunStep::Event(Event::PermissionRequest(it)) => permission::answer(&it, &requests, session)?,
-            RunStep::Event(event) => following.heed(event, &open, &requests)?,
-            RunStep::End => return Err(gone_with_it(&Status::unavailable(""))),
+            Step::Part(RunEvent::Exited(exited)) => return Ok(following.outcome(&exited, args)),
+            Step::Part(RunEvent::Permission(wanted)) => permission::answer(&wanted, &inputs, session)?,
+            Step::Part(RunEvent::Started(started)) => following.begin(&started, &inputs)?,
+            Step::Part(RunEvent::Output(stream, bytes)) => following.print(stream, &bytes, &open)?,
+            Step::End => return Err(CliError::files(GONE).hint(Endpoint::of_user().log_hint())),
         }
     }
 }
 
+const GONE: &str = "the daemon was ended, or broke off, and the command with it";
+
 /// Why a run has no more to tell.
-fn gone_with_it(status: &Status) -> CliError {
-    let error = CliError::from(status.clone());
-    if !is_gone(status) {
-        return error;
-    }
-    CliError::files("the daemon was ended, or broke off, and the command with it").maybe_hint(error.hint)
+fn gone_with_it(error: RequestError) -> CliError {
+    let is_gone = is_ended(&error);
+    let error = CliError::from(error);
+    if is_gone { CliError::files(GONE).maybe_hint(error.hint) } else { error }
 }
 
 struct Following {
@@ -95,30 +92,16 @@ struct Following {
 }
 
 impl Following {
-    fn heed(
-        &mut self,
-        event: Event,
-        open: &Opened,
-        requests: &Sender<pb::RunRequest>,
-    ) -> Result<(), CliError> {
-        let (bytes, is_stderr) = match event {
-            Event::Started(started) => {
-                self.run_id = started.run_id;
-                return self.begin(requests);
-            }
-            Event::Stdout(bytes) => (bytes, false),
-            Event::Stderr(bytes) => (bytes, true),
-            // They are answered, and the last.
-            Event::PermissionRequest(_) | Event::Exited(_) => return Ok(()),
-        };
+    fn print(&mut self, stream: OutputStream, bytes: &[u8], open: &Opened) -> Result<(), CliError> {
+        let is_stderr = stream == OutputStream::Stderr;
         let written = match (self.ours, is_stderr) {
             (Ours::Captured, _) => {
-                self.printed[usize::from(is_stderr)].add(&bytes);
+                self.printed[usize::from(is_stderr)].add(bytes);
                 return Ok(());
             }
             _ if self.is_closed => return Ok(()),
-            (_, false) => write(&bytes, io::stdout()),
-            (_, true) => write(&bytes, io::stderr()),
+            (_, false) => write(bytes, io::stdout()),
+            (_, true) => write(bytes, io::stderr()),
         };
         match written {
             // As the system does with a command that writes to such a pipe itself.
@@ -132,10 +115,11 @@ impl Following {
     }
 
     /// Sends what comes in from now on.
-    fn begin(&mut self, requests: &Sender<pb::RunRequest>) -> Result<(), CliError> {
+    fn begin(&mut self, started: &RunStarted, inputs: &Sender<RunInput>) -> Result<(), CliError> {
+        self.run_id = started.id.to_string();
         let send = {
-            let requests = requests.clone();
-            move |message| requests.blocking_send(pb::RunRequest { message: Some(message) }).is_ok()
+            let inputs = inputs.clone();
+            move |input| inputs.blocking_send(input).is_ok()
         };
         if self.ours != Ours::Terminal {
             thread::spawn(move || pass_input(send));
@@ -144,43 +128,42 @@ impl Following {
         let cannot = |error| CliError::files(format!("cannot use the terminal: {error}"));
         self.raw = Some(Raw::begin().map_err(cannot)?);
         let resize = send.clone();
-        let followed = terminal::follow_size(move |size| _ = resize(Message::Resize(wire_size(size))));
-        followed.map_err(cannot)?;
-        terminal::pass_typed(move |typed| send(Message::Stdin(typed.to_vec().into())));
+        terminal::follow_size(move |size| _ = resize(RunInput::Resize(size))).map_err(cannot)?;
+        terminal::pass_typed(move |typed| send(RunInput::Stdin(typed.to_vec().into())));
         Ok(())
     }
 
     /// Past what the command has yet to read.
     fn signal(&self, open: &Opened, signal: i32) {
-        let request = pb::KillRequest { run_id: self.run_id.clone(), signal, ..Default::default() };
+        let id = RunId { workspace: None, run: self.run_id.clone() };
         // A command that is gone has no use for it.
-        let _gone = open.client.call_anyway(open.client.runs().kill(request));
+        let _gone = open.client.wait_anyway(open.client.daemon().kill(&id, Some(signal)));
     }
 
-    fn outcome(self, exited: pb::RunExited, args: &Args) -> Outcome {
+    fn outcome(self, exited: &RunResult, args: &Args) -> Outcome {
         drop(self.raw);
-        let some = |text: String| (!text.is_empty()).then_some(text);
+        let texts = |all: &[WorkspacePath]| all.iter().map(ToString::to_string).collect();
         let was_killed =
             || CliError::files("what was written is not kept: the command did not end by itself");
-        let harvest = match exited.harvest {
-            Some(Harvested::Written(it)) => Some(Ok(Written {
-                changed: it.changed_paths,
-                removed: it.removed_paths,
-                revision: it.revision,
+        let harvest = match &exited.harvest {
+            Some(Ok(it)) => Some(Ok(Written {
+                changed: texts(&it.changed),
+                removed: texts(&it.removed),
+                revision: it.revision.map(|it| it.0),
             })),
-            Some(Harvested::HarvestRefused(it)) => Some(Err(CliError::files(it.message))),
+            Some(Err(refused)) => Some(Err(CliError::files(refused.message.clone()))),
             None => args.harvest.is_some().then(|| Err(was_killed())),
         };
         Outcome {
-            backend: exited.backend,
+            backend: exited.backend.clone(),
             isolated: exited.isolated,
             exit_code: exited.exit_code,
             signal: exited.signal,
-            killed: some(exited.killed),
-            not_started: some(exited.not_started),
-            duration_ms: exited.duration_ms,
-            processor_ms: exited.processor_ms,
-            peak_memory_bytes: exited.peak_memory_bytes,
+            killed: exited.killed.clone(),
+            not_started: exited.not_started.clone(),
+            duration_ms: super::milliseconds(exited.duration),
+            processor_ms: super::milliseconds(exited.processor_time),
+            peak_memory_bytes: exited.peak_memory,
             printed: self.printed,
             harvest,
         }
@@ -194,26 +177,18 @@ fn write(bytes: &[u8], mut to: impl io::Write) -> io::Result<()> {
     to.write_all(bytes).and_then(|()| to.flush())
 }
 
-fn pass_input(send: impl Fn(Message) -> bool) {
+fn pass_input(send: impl Fn(RunInput) -> bool) {
     let (mut input, mut buffer) = (io::stdin(), vec![0; PIECE]);
     while let Ok(length @ 1..) = input.read(&mut buffer) {
-        if !send(Message::Stdin(buffer[..length].to_vec().into())) {
+        if !send(RunInput::Stdin(buffer[..length].to_vec().into())) {
             return;
         }
     }
-    let _over = send(Message::StdinEnd(pb::StdinEnd {}));
-}
-
-fn wire_size(size: TerminalSize) -> pb::TerminalSize {
-    pb::TerminalSize { rows: size.rows.into(), columns: size.columns.into() }
+    let _over = send(RunInput::StdinEnd);
 }
 
 impl Args {
-    fn start(&self, open: &Opened, ours: Ours) -> Result<pb::RunStart, CliError> {
-        let target = match &self.branch {
-            Some(name) => of_branch(&open.branch(name)?.branch_id),
-            None => open.base(),
-        };
+    fn request(&self, open: &Opened, ours: Ours) -> Result<RunRequest, CliError> {
         let command = self.command.iter().map(|it| utf8(it, "an argument")).collect::<Result<_, _>>()?;
         let root = open.workspace.root();
         let allowed = workspaces::run_settings(root, &Disk::new(root)?)?;
@@ -221,41 +196,26 @@ impl Args {
             // What is not UTF-8 is left out, as are variables that are not on the list.
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
-        let folder = open.path(Path::new(".")).map(|it| it.as_str().to_owned()).unwrap_or_default();
-        let paths = |all| -> Result<Vec<_>, CliError> {
-            super::real(all)?.iter().map(|it| utf8(it.as_os_str(), "a path")).collect()
-        };
-        Ok(pb::RunStart {
-            target: Some(target),
+        Ok(RunRequest {
+            target: open.target(self.branch.as_deref())?,
             command,
-            folder,
-            environment: Some(pb::RunEnvironment { variables: variables.collect() }),
-            terminal: (ours == Ours::Terminal).then(|| wire_size(terminal::size())),
-            sandbox: Some(pb::Sandbox {
-                network: match self.network() {
-                    Network::None => pb::Network::None.into(),
-                    Network::Host => pb::Network::Host.into(),
-                },
-                read_paths: paths(&self.read)?,
-                write_paths: paths(&self.write)?,
-                space_bytes: self.space,
-                own_folder: self.own_folder,
-                isolation: match self.isolation() {
-                    Isolation::Required => pb::Isolation::Required.into(),
-                    Isolation::Auto => pb::Isolation::Auto.into(),
-                    Isolation::Off => pb::Isolation::Off.into(),
-                },
+            folder: open.path(Path::new(".")).map(|it| it.as_str().to_owned()).unwrap_or_default(),
+            environment: Some(variables.collect()),
+            terminal: (ours == Ours::Terminal).then(terminal::size),
+            sandbox: SandboxRequest {
+                isolation: self.isolation(),
                 cold: self.cold,
-            }),
-            limits: Some(pb::RunLimits {
-                time_ms: self.timeout.map(super::milliseconds).unwrap_or_default(),
-                memory_bytes: self.memory.unwrap_or_default(),
-                processes: self.processes,
-            }),
-            harvest: self.harvest.clone().map(|glob| pb::Harvest { glob }),
+                network: self.network(),
+                read: super::real(&self.read)?,
+                write: super::real(&self.write)?,
+                space: (self.space > 0).then_some(self.space),
+                own_folder: self.own_folder,
+            },
+            limits: RunLimits { time: self.timeout, memory: self.memory, processes: Some(self.processes) },
+            harvest: self.harvest.clone(),
             name: self.name.clone().unwrap_or_default(),
             background: self.background,
-            request_id: String::new(),
+            request_id: None,
         })
     }
 }

@@ -4,9 +4,9 @@ use std::{env, sync::Arc, time::Duration};
 
 use telemetry::{Levels, Settings, Telemetry};
 use tokio::runtime::Runtime;
-use workspaces::Daemon;
+use workspaces::{Daemon, resident_bytes};
 
-use crate::{console::Messages, memory::resident_bytes};
+use crate::console::Messages;
 
 /// How long the end of the daemon may wait for the collector to take what is left.
 const LAST: Duration = Duration::from_secs(2);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use broker_proto::{v1 as pb, v1::run_exited::Harvest};
 use overlay::WorkspacePath;
 use workspaces::{
-    DaemonError, LogEvent, OutputStream, RunEvent, RunInfo, RunResult, WantedPermission, Written,
+    HarvestRefused, LogEvent, OutputStream, RunEvent, RunInfo, RunResult, WantedPermission, Written,
 };
 
 pub(in crate::grpc) fn run_event(event: RunEvent) -> pb::RunResponse {
@@ -18,7 +18,7 @@ pub(in crate::grpc) fn run_event(event: RunEvent) -> pb::RunResponse {
             run_id: it.id.to_string(),
             name: it.name,
             revision: it.revision.0,
-            backend: it.backend.to_owned(),
+            backend: it.backend,
         }),
         RunEvent::Output(OutputStream::Stdout, bytes) => It::Stdout(bytes),
         RunEvent::Output(OutputStream::Stderr, bytes) => It::Stderr(bytes),
@@ -38,15 +38,15 @@ fn wanted_permission(it: &WantedPermission) -> pb::WantedPermission {
 
 pub(in crate::grpc) fn run_result(it: &RunResult) -> pb::RunExited {
     pb::RunExited {
-        exit_code: it.ended.exit.code(),
-        signal: it.signal(),
-        killed: it.killed().unwrap_or_default(),
-        not_started: it.not_started().unwrap_or_default(),
-        backend: it.choice.backend.name().to_owned(),
-        isolated: it.choice.isolated,
+        exit_code: it.exit_code,
+        signal: it.signal,
+        killed: it.killed.clone().unwrap_or_default(),
+        not_started: it.not_started.clone().unwrap_or_default(),
+        backend: it.backend.clone(),
+        isolated: it.isolated,
         duration_ms: milliseconds(it.duration),
-        processor_ms: milliseconds(it.ended.processor_time),
-        peak_memory_bytes: it.ended.memory,
+        processor_ms: milliseconds(it.processor_time),
+        peak_memory_bytes: it.peak_memory,
         harvest: it.harvest.as_ref().map(|it| it.as_ref().map_or_else(refused, written)),
     }
 }
@@ -59,15 +59,11 @@ fn written(it: &Written) -> Harvest {
     })
 }
 
-fn refused(error: &DaemonError) -> Harvest {
-    let paths = match error {
-        DaemonError::EditedMeanwhile { paths } => texts(paths),
-        _ => Vec::new(),
-    };
+fn refused(it: &HarvestRefused) -> Harvest {
     Harvest::HarvestRefused(pb::HarvestRefused {
-        reason: error.reason().to_owned(),
-        message: error.sentence(),
-        paths,
+        reason: it.reason.clone(),
+        message: it.message.clone(),
+        paths: texts(&it.paths),
     })
 }
 

@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use overlay::{OnConflict, Revision, TextEdit};
 use tests::api::{
-    Refusal, base, branch, commit, edits, fork, next, read_of, rebase, refusal, remove, rename, undo, write,
+    Refusal, RefusalExt as _, base, branch, commit, edits, fork, next, obstacles, read_of, rebase, refusal,
+    remove, rename, undo, write,
 };
 use workspaces::{BranchRequest, CommitRequest, EditRequest, ErrorKind, FileEdit, ForkRequest, UndoRequest};
 
@@ -75,7 +76,7 @@ async fn a_rebase_brings_both_sides_together(way: Way) {
     assert!(it.client.get_branch(quick).await.unwrap().conflicts.is_empty(), "they were not asked for");
     let refused = refusal(it.client.rebase_branch(rebase(&id, OnConflict::Refuse)).await);
     assert_eq!(refused.what(), (ErrorKind::Aborted, "CONFLICT"));
-    assert_eq!(refused.obstacles, [conflict("b.txt")]);
+    assert_eq!(obstacles(&refused), [conflict("b.txt")]);
     let rebased = it.client.rebase_branch(rebase(&id, OnConflict::KeepOurs)).await.unwrap();
     assert_eq!((rebased.revision.0, rebased.merged), (2, vec!["a.txt".to_owned()]));
     let merged = lines.replace('1', "one").replace('9', "nine");
@@ -117,7 +118,7 @@ async fn a_child_is_rebased_onto_a_base_that_moved_below_it(way: Way) {
     rebase().await.expect("that is for the parent to settle");
     it.write("b.txt", "uno\n2\n3\n4\nfive\n");
     let refused = refusal(rebase().await);
-    assert_eq!((refused.reason.as_str(), refused.obstacles), ("CONFLICT", vec![conflict("b.txt")]));
+    assert_eq!((refused.reason.as_str(), obstacles(&refused)), ("CONFLICT", vec![conflict("b.txt")]));
 }
 
 async fn nothing_is_committed_to_a_folder_that_was_moved_away(way: Way) {
@@ -177,7 +178,7 @@ async fn a_commit_over_another_change_is_refused_until_it_is_forced(way: Way) {
     it.write("a.txt", "another\n");
     let refused = refusal(it.client.commit(&id, &[]).await);
     assert_eq!(refused.what(), (ErrorKind::Aborted, "CONFLICT"));
-    assert_eq!(refused.obstacles, [conflict("a.txt")]);
+    assert_eq!(obstacles(&refused), [conflict("a.txt")]);
     assert_eq!((it.text("a.txt"), it.text("b.txt")), ("another\n".to_owned(), "1\n".to_owned()));
     let misspelt = refusal(it.client.commit(&id, &["a.text"]).await);
     assert_eq!(misspelt.what(), (ErrorKind::Invalid, "INVALID_FIELD"));

@@ -6,7 +6,10 @@ use checker::{Level, pipeline::Change};
 use linters::LinterKind;
 use overlay::{ContentHash, Revision};
 use tests::{
-    api::{Api, Checked, Event, Finding, ask, base, branch, refusal, remove, rename, undo, write},
+    api::{
+        Api, Checked, Event, Finding, RefusalExt as _, ask, base, branch, refusal, remove, rename, undo,
+        write,
+    },
     daemon::until,
     guest,
 };
@@ -294,7 +297,7 @@ async fn a_full_queue_says_when_to_come_again(way: Way) {
     let rest = (0..REQUESTS).map(|it| write(&format!("{it}.fault"), format!("{it}")));
     it.client.edit(&id, spin.into_iter().chain(rest).collect()).await.unwrap();
     let mut checks = JoinSet::new();
-    let check = |client: &Arc<dyn Api>, path: &str| {
+    let check = |client: &Arc<Api>, path: &str| {
         let (client, request) = (Arc::clone(client), ask(branch(&id), &[path]));
         async move { client.check(request).await }
     };

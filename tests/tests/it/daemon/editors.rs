@@ -3,8 +3,8 @@
 use overlay::{ChangeKind, ContentHash};
 use tests::{
     api::{
-        Answered, Api, BranchChange, Change, Events, base, branch, buffer, commit, fix, refusal, remove,
-        undo, write,
+        Answered, Api, BranchChange, Change, Events, RefusalExt as _, base, branch, buffer, commit, fix,
+        refusal, remove, undo, write,
     },
     daemon::{PATIENCE, until},
 };
@@ -33,11 +33,11 @@ struct Editor {
 }
 
 impl Editor {
-    async fn new(it: &Fixture, client: &dyn Api, name: &str) -> Self {
+    async fn new(it: &Fixture, client: &Api, name: &str) -> Self {
         Self::watching(it, client, name, false).await
     }
 
-    async fn watching(it: &Fixture, client: &dyn Api, name: &str, takes_commits: bool) -> Self {
+    async fn watching(it: &Fixture, client: &Api, name: &str, takes_commits: bool) -> Self {
         let mut events = client.watch_workspace(&it.workspace, name, takes_commits).await.unwrap();
         let Change::Started(id) = events.next().await.unwrap().unwrap() else { panic!("it begins") };
         Self { id, workspace: it.workspace.clone(), events }
@@ -86,8 +86,8 @@ fn closed(path: &str) -> Change {
 async fn the_text_of_the_editor_that_typed_last_is_shown(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
     let text = async || it.client.text(base(&it.workspace), "a.txt").await;
-    let mut first = Editor::new(&it, &*it.client, "First").await;
-    let mut second = Editor::new(&it, &*it.client, "").await;
+    let mut first = Editor::new(&it, &it.client, "First").await;
+    let mut second = Editor::new(&it, &it.client, "").await;
     let set = async |request| it.client.set_buffer(request).await.unwrap().is_hidden;
     assert!(!set(second.opened("a.txt", "disk\n")).await, "the disk is shown");
     assert!(!set(first.opened("a.txt", "restored\n")).await);
@@ -117,8 +117,8 @@ async fn what_an_editor_has_not_saved_goes_when_it_leaves(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "disk\n"), ("b.txt", "disk\n")]).await;
     let text = async |path| it.client.text(base(&it.workspace), path).await;
     let another = it.another_client().await;
-    let mut stays = Editor::new(&it, &*it.client, "Stays").await;
-    let leaves = Editor::new(&it, &*another, "Leaves").await;
+    let mut stays = Editor::new(&it, &it.client, "Stays").await;
+    let leaves = Editor::new(&it, &another, "Leaves").await;
     it.client.set_buffer(stays.text("a.txt", "stays\n")).await.unwrap();
     another.set_buffer(leaves.text("a.txt", "leaves\n")).await.unwrap();
     another.set_buffer(leaves.text("b.txt", "leaves\n")).await.unwrap();
@@ -131,7 +131,7 @@ async fn what_an_editor_has_not_saved_goes_when_it_leaves(way: Way) {
     assert_eq!([text("a.txt").await, text("b.txt").await], ["stays\n", "disk\n"]);
     assert_eq!(refusal(it.client.set_buffer(late).await).what(), (ErrorKind::NotFound, "EDITOR_GONE"));
     drop(stays);
-    let mut last = Editor::new(&it, &*it.client, "Last").await;
+    let mut last = Editor::new(&it, &it.client, "Last").await;
     while text("a.txt").await != "disk\n" {
         last.any().await.unwrap();
     }
@@ -141,8 +141,8 @@ async fn two_paths_of_one_file_have_one_text(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
     std::os::unix::fs::symlink("a.txt", it.path("link")).unwrap();
     until("the link is seen", async || it.client.read(base(&it.workspace), "link").await.is_ok()).await;
-    let mut first = Editor::new(&it, &*it.client, "First").await;
-    let mut second = Editor::new(&it, &*it.client, "Second").await;
+    let mut first = Editor::new(&it, &it.client, "First").await;
+    let mut second = Editor::new(&it, &it.client, "Second").await;
     it.client.set_buffer(first.text("a.txt", "first\n")).await.unwrap();
     // Before its own text is shown, after which this is taken back if it waits still.
     assert_eq!(second.next().await.unwrap(), shown("a.txt", "First", "first\n"));
@@ -178,7 +178,7 @@ async fn an_editor_that_is_not_there_is_refused(way: Way) {
 
 async fn what_becomes_of_branches_is_told(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
-    let mut editor = Editor::new(&it, &*it.client, "Editor").await;
+    let mut editor = Editor::new(&it, &it.client, "Editor").await;
     let client = it.another_client().await;
     let id = client.fork(base(&it.workspace), "").await.unwrap();
     client.edit(&id, vec![write("b.txt", "new\n")]).await.unwrap();
@@ -213,8 +213,8 @@ async fn what_becomes_of_branches_is_told(way: Way) {
 async fn a_commit_leaves_texts_to_editors_that_take_them(way: Way) {
     let names = ["typed.txt", "hidden.txt", "other.txt"];
     let it = Fixture::new(way, &names.map(|it| (it, "1\n"))).await;
-    let mut taking = Editor::watching(&it, &*it.client, "Taking", true).await;
-    let other = Editor::new(&it, &*it.client, "Other").await;
+    let mut taking = Editor::watching(&it, &it.client, "Taking", true).await;
+    let other = Editor::new(&it, &it.client, "Other").await;
     let set = async |request| _ = it.client.set_buffer(request).await.unwrap();
     set(taking.text("typed.txt", "typed\n")).await;
     set(taking.text("hidden.txt", "typed\n")).await;
@@ -251,8 +251,8 @@ async fn a_commit_leaves_texts_to_editors_that_take_them(way: Way) {
 async fn a_commit_of_an_open_file_is_told_with_what_is_not_saved(way: Way) {
     let names = ["opened.txt", "saved.txt", "typed.txt", "same.txt", "closed.txt"];
     let it = Fixture::new(way, &names.map(|it| (it, "1\n"))).await;
-    let mut editor = Editor::new(&it, &*it.client, "Editor").await;
-    let hidden = Editor::new(&it, &*it.client, "Hidden").await;
+    let mut editor = Editor::new(&it, &it.client, "Editor").await;
+    let hidden = Editor::new(&it, &it.client, "Hidden").await;
     let set = async |request| _ = it.client.set_buffer(request).await.unwrap();
     set(editor.opened("opened.txt", "1\n")).await;
     set(editor.text("saved.txt", "12\n")).await;
@@ -286,7 +286,7 @@ async fn a_commit_of_an_open_file_is_told_with_what_is_not_saved(way: Way) {
 
 async fn changes_on_the_disk_are_told(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
-    let mut editor = Editor::new(&it, &*it.client, "Editor").await;
+    let mut editor = Editor::new(&it, &it.client, "Editor").await;
     it.write("b.txt", "new\n");
     assert_eq!(editor.any().await.unwrap(), Change::Base);
     it.client.set_buffer(editor.text("a.txt", "typed\n")).await.unwrap();
@@ -295,7 +295,7 @@ async fn changes_on_the_disk_are_told(way: Way) {
 
 async fn a_watch_ends_with_its_workspace(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "disk\n")]).await;
-    let mut editor = Editor::new(&it, &*it.client, "Editor").await;
+    let mut editor = Editor::new(&it, &it.client, "Editor").await;
     it.client.set_buffer(editor.text("a.txt", "typed\n")).await.unwrap();
     it.client.close_workspace(&it.workspace).await.unwrap();
     let end = loop {

@@ -1,7 +1,9 @@
 //! Files: large ones, buffers, directories in pages, and every kind of edit.
 
 use overlay::{ContentHash, FileKind};
-use tests::api::{SetBuffer, base, branch, buffer, next, patch, refusal, remove, rename, write};
+use tests::api::{
+    RefusalExt as _, SetBuffer, base, branch, buffer, next, patch, refusal, remove, rename, write,
+};
 use workspaces::{BranchRequest, DiffRequest, DiffSide, ErrorKind, Expected, FileEdit, Side};
 
 use super::{Fixture, Way};

@@ -3,7 +3,7 @@
 use lint::Applicability;
 use linters::LinterKind;
 use overlay::{ContentHash, Revision};
-use tests::api::{base, branch, buffer, fix, next, refusal, write};
+use tests::api::{RefusalExt as _, base, branch, buffer, fix, next, refusal, write};
 use workspaces::{ErrorKind, FixRequest, Side};
 
 use super::{Fixture, Way};

@@ -2,7 +2,7 @@
 
 use lint::LineColumn;
 use scheduler::Class;
-use tests::api::{Refusal, base, branch, refusal};
+use tests::api::{Refusal, RefusalExt as _, base, branch, refusal};
 use workspaces::{ErrorKind, MethodRequest, QueryKind, QueryRequest, TargetId};
 
 use super::{Fixture, Way};

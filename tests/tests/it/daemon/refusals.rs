@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use overlay::{ContentHash, Revision, TextEdit};
 use tests::api::{
-    Answered, Refusal, ask, base, branch, fork, next, patch, refusal, remove, rename, undo, write,
+    Answered, Refusal, RefusalExt as _, ask, base, branch, fork, next, patch, refusal, remove, rename, undo,
+    write,
 };
 use workspaces::{ErrorKind, Expected, FileEdit, ForkRequest, Side, TargetId, UndoRequest};
 

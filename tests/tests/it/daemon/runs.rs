@@ -5,7 +5,7 @@ mod permissions;
 mod services;
 
 use tests::{
-    api::{Kept, RunPart, base, branch, edits, refusal, remove, run, shell, write},
+    api::{Kept, RefusalExt as _, RunPart, base, branch, edits, refusal, remove, run, shell, write},
     daemon::until,
 };
 use workspaces::{ErrorKind, RunInput, RunLimits, RunRequest, SandboxRequest, TerminalSize};

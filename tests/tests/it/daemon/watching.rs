@@ -1,7 +1,7 @@
 //! Watches: a round for each change, by whichever client.
 
 use tests::{
-    api::{Answered, Event, Events, Round, ask, base, branch, buffer, refusal, write},
+    api::{Answered, Event, Events, RefusalExt as _, Round, ask, base, branch, buffer, refusal, write},
     daemon::PATIENCE,
 };
 use tokio_stream::StreamExt as _;

@@ -86,7 +86,7 @@ fn every_tool_takes_what_cursors_own_tools_have() {
         for name in IGNORED.into_iter().filter(|it| !has(tool.input.get("properties"), it)) {
             arguments.insert(name.to_owned(), json!("said"));
         }
-        let taken = normalised(tool.name, &tool.input, arguments).unwrap();
+        let taken = normalised(&tool.name, &tool.input, arguments).unwrap();
         assert_eq!(taken.as_object().unwrap().keys().cloned().collect::<Vec<_>>(), own, "{}", tool.name);
     }
 }

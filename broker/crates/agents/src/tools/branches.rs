@@ -3,7 +3,7 @@
 use overlay::OnConflict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workspaces::{CommitRequest, DiffRequest, DiffSide, PageRequest, RebaseRequest, TargetId};
+use workspaces::{CommitRequest, DiffRequest, DiffSide, FileChange, PageRequest, RebaseRequest, TargetId};
 
 use crate::{
     context::{BranchRef, Context},
@@ -214,12 +214,12 @@ pub(super) async fn rebase(
 }
 
 /// The first changes, and how many there are.
-fn changed_paths(changes: &[overlay::Change]) -> (Vec<String>, usize) {
+fn changed_paths(changes: &[FileChange]) -> (Vec<String>, usize) {
     (changes.iter().take(limits::CHANGES).map(changed).collect(), changes.len())
 }
 
 /// A change as `git status` says it.
-fn changed(change: &overlay::Change) -> String {
+fn changed(change: &FileChange) -> String {
     use overlay::ChangeKind::{Added, Deleted, ModeChanged, Modified, Renamed, TypeChanged};
     let path = &change.path;
     match &change.kind {

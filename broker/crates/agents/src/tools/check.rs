@@ -99,7 +99,7 @@ pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result
         class: Class::Agent,
     };
     let fixed = context.daemon.fix_files(request).await?;
-    let mut notes: Vec<_> = fixed.notes.iter().map(|it| it.to_string()).collect();
+    let mut notes: Vec<_> = fixed.notes.into_iter().map(|it| it.reason).collect();
     notes.extend(fixed.incomplete.iter().map(|it| format!("not checked: {}", findings::reason(it))));
     Ok(Fixed {
         branch: branch.name,

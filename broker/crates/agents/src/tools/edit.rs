@@ -3,7 +3,7 @@
 use std::{slice, sync::Arc};
 
 use agent_tools::edit::ReadingId;
-use overlay::{FileKind, Revision, View, WorkspacePath};
+use overlay::{ChangeKind, FileKind, Revision, View, WorkspacePath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workspaces::{DaemonError, EditRequest, FileEdit};
@@ -155,7 +155,7 @@ pub(super) async fn changed_files(
     branch: &BranchRef,
 ) -> Result<Vec<WorkspacePath>, ToolError> {
     let changes = context.changes(branch).await?;
-    Ok(changes.into_iter().filter(|it| it.after.is_some()).map(|it| it.path).collect())
+    Ok(changes.into_iter().filter(|it| it.kind != ChangeKind::Deleted).map(|it| it.path).collect())
 }
 
 impl EditFile {

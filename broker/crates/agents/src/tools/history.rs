@@ -1,9 +1,9 @@
 //! What became of a branch, edit by edit.
 
-use overlay::{LogEntry, Revision};
+use overlay::Revision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workspaces::{DiffRequest, DiffSide, PageRequest};
+use workspaces::{DiffRequest, DiffSide, PageRequest, RevisionEntry};
 
 use crate::{
     context::Context,
@@ -70,7 +70,7 @@ pub(super) async fn diff_history(context: Context, request: DiffHistory) -> Resu
 }
 
 impl Edit {
-    fn of(entry: &LogEntry) -> Self {
+    fn of(entry: &RevisionEntry) -> Self {
         Self { revision: entry.revision.0, what: entry.what.to_string(), at_ms: entry.at_ms }
     }
 }

@@ -59,7 +59,7 @@ pub fn list() -> impl Iterator<Item = &'static ToolInfo> {
 }
 
 pub(crate) fn find(name: &str) -> Result<&'static Tool, ToolError> {
-    let names = || TOOLS.iter().map(|it| it.info.name).collect::<Vec<_>>().join(", ");
+    let names = || TOOLS.iter().map(|it| &*it.info.name).collect::<Vec<_>>().join(", ");
     let none =
         || ToolError::new(format!("there is no tool `{name}`")).hint(format!("the tools are {}", names()));
     TOOLS.iter().find(|it| it.info.name == name).ok_or_else(none)

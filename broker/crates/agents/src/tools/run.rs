@@ -166,10 +166,10 @@ impl Tail {
 
 impl Ran {
     fn exited(&mut self, result: &RunResult) {
-        let signal = result.signal().map(|it| format!("signal {it}"));
-        let ended_by = result.killed().or(signal);
-        self.exit_code = ended_by.is_none().then(|| result.ended.exit.code());
-        self.ended_by = ended_by.or_else(|| result.not_started());
+        let signal = result.signal.map(|it| format!("signal {it}"));
+        let ended_by = result.killed.clone().or(signal);
+        self.exit_code = ended_by.is_none().then_some(result.exit_code);
+        self.ended_by = ended_by.or_else(|| result.not_started.clone());
         self.duration_ms = u64::try_from(result.duration.as_millis()).unwrap_or(u64::MAX);
         match &result.harvest {
             None => {}
@@ -178,7 +178,7 @@ impl Ran {
                 self.written = written.changed.iter().map(ToString::to_string).chain(removed).collect();
                 self.revision = written.revision.map_or(self.revision, |it| it.0);
             }
-            Some(Err(error)) => self.note = Some(error.to_string()),
+            Some(Err(refused)) => self.note = Some(refused.message.clone()),
         }
     }
 }

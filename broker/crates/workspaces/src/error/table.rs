@@ -1,6 +1,6 @@
 //! The table of all errors: what kind each is of, and the reason that stays the same from version to version.
 
-use std::io;
+use std::{borrow::Cow, io};
 
 use language_servers::NoAnswer;
 use overlay::{CommitError, EditError, Found, StoreError, WorkspacePath, io_reason};
@@ -32,10 +32,11 @@ pub enum ErrorKind {
 }
 
 /// A path that a commit or a rebase cannot get past.
-pub struct Obstacle<'e> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle {
     /// Stable, for programs.
-    pub kind: &'static str,
-    pub path: &'e WorkspacePath,
+    pub kind: Cow<'static, str>,
+    pub path: WorkspacePath,
     pub reason: String,
 }
 
@@ -46,6 +47,9 @@ pub const OPEN_FOR_WRITING: &str = "OPEN_FOR_WRITING";
 const CONFLICT: &str = "CONFLICT";
 
 impl DaemonError {
+    /// The reason of conflicts.
+    pub(crate) const CONFLICT: &'static str = "CONFLICT";
+
     pub fn kind(&self) -> ErrorKind {
         row(self).0
     }
@@ -88,7 +92,7 @@ impl DaemonError {
     }
 
     /// The paths that stand in the way.
-    pub fn obstacles(&self) -> Vec<Obstacle<'_>> {
+    pub fn obstacles(&self) -> Vec<Obstacle> {
         match self {
             Self::Conflicts(conflicts) => {
                 conflicts.iter().map(|it| Obstacle::new(CONFLICT, &it.path, it)).collect()
@@ -104,9 +108,9 @@ impl DaemonError {
     }
 }
 
-impl<'e> Obstacle<'e> {
-    fn new(kind: &'static str, path: &'e WorkspacePath, reason: &impl ToString) -> Self {
-        Self { kind, path, reason: reason.to_string() }
+impl Obstacle {
+    fn new(kind: &'static str, path: &WorkspacePath, reason: &impl ToString) -> Self {
+        Self { kind: Cow::Borrowed(kind), path: path.clone(), reason: reason.to_string() }
     }
 }
 
@@ -125,7 +129,7 @@ fn row(error: &DaemonError) -> (ErrorKind, &'static str) {
         DaemonError::Invalid { .. } => (ErrorKind::Invalid, "INVALID_FIELD"),
         DaemonError::TooMuch { .. } => (ErrorKind::Invalid, "LIMIT_EXCEEDED"),
         DaemonError::Stale { .. } => (ErrorKind::Aborted, "STALE_REVISION"),
-        DaemonError::Conflicts(_) => (ErrorKind::Aborted, "CONFLICT"),
+        DaemonError::Conflicts(_) => (ErrorKind::Aborted, DaemonError::CONFLICT),
         DaemonError::Edit(error) => edit(error),
         DaemonError::InEdit { error, .. } => row(error),
         DaemonError::RequestReused { .. } => (ErrorKind::Invalid, "REQUEST_ID_REUSED"),
@@ -162,7 +166,7 @@ fn row(error: &DaemonError) -> (ErrorKind, &'static str) {
 
 fn commit(error: &CommitError) -> (ErrorKind, &'static str) {
     match error {
-        error if error.conflicts().is_some() => (ErrorKind::Aborted, "CONFLICT"),
+        error if error.conflicts().is_some() => (ErrorKind::Aborted, DaemonError::CONFLICT),
         CommitError::VersionControl { .. } => (ErrorKind::Refused, "VERSION_CONTROL"),
         CommitError::NotCleanedUp { .. } => (ErrorKind::Refused, "WRITTEN_NOT_CLEANED_UP"),
         CommitError::Journal { source, .. } if source.kind() == io::ErrorKind::StorageFull => {

@@ -109,8 +109,8 @@ impl Daemon {
             Some(_) => Some(Err(DaemonError::NothingKept(why_nothing_is_kept(&ended)))),
             None => None,
         };
-        let result = Arc::new(RunResult { ended, choice: folder.choice(), duration, harvest });
-        if let (Some(log), Some(why)) = (&run.log, result.not_started()) {
+        let result = Arc::new(RunResult::new(&ended, folder.choice(), duration, harvest));
+        if let (Some(log), Some(why)) = (&run.log, &result.not_started) {
             log.add(OutputStream::Stderr, format!("cannot run {}: {why}\n", run.command[0]).as_bytes());
         }
         folder.close().await;

@@ -37,6 +37,13 @@ pub enum PermissionKind {
 }
 
 impl PermissionKind {
+    const ALL: [Self; 6] = [Self::Allow, Self::Read, Self::Write, Self::Env, Self::Network, Self::Isolation];
+
+    /// The kind of this [`name`](Self::name).
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Allow => "allow",

@@ -89,6 +89,23 @@ pub enum RunInput {
 }
 
 impl RunRequest {
+    /// In the foreground, with the workspace's settings.
+    pub fn of(target: TargetId, command: Vec<String>) -> Self {
+        Self {
+            target,
+            command,
+            folder: String::new(),
+            environment: None,
+            terminal: None,
+            sandbox: SandboxRequest::default(),
+            limits: RunLimits::default(),
+            harvest: None,
+            name: String::new(),
+            background: false,
+            request_id: None,
+        }
+    }
+
     /// What can be said of the fields without a look at anything else.
     pub(super) fn expect_sense(&self) -> Result<WorkspacePath, DaemonError> {
         let invalid = |field, message: &str| Err(DaemonError::invalid(field, message));

@@ -1,4 +1,4 @@
-//! What a run says to its client, and what became of it.
+//! Events of a run, and its end.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{DaemonError, measured::Measured};
 
 /// A part of what becomes of a run; in the foreground [`Exited`](Self::Exited) or an error is the last, in the background
 /// [`Started`](Self::Started).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum RunEvent {
     /// The run waits for [`RunInput::Permission`](super::RunInput::Permission).
     Permission(Vec<WantedPermission>),
@@ -31,22 +31,32 @@ pub struct RunStarted {
     /// What the folder shows; 0 for the base.
     pub revision: Revision,
     /// How the folder is made.
-    pub backend: &'static str,
+    pub backend: String,
 }
 
-/// What became of a command.
-#[derive(Debug)]
+/// End of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunResult {
-    pub ended: Ended,
+    /// As a shell has it: 128 and the signal, 127 for a program that is missing, 126 for one that cannot be run.
+    pub exit_code: i32,
+    pub signal: Option<i32>,
+    /// Reason why it was ended, if it did not end by itself.
+    pub killed: Option<String>,
+    /// Reason why it was not started, if it was not.
+    pub not_started: Option<String>,
     /// How the folder was made.
-    pub choice: Choice,
+    pub backend: String,
+    pub isolated: bool,
     pub duration: Duration,
-    /// What became of the files that were written, if that was asked and the command ended by itself.
-    pub harvest: Option<Result<Written, DaemonError>>,
+    pub processor_time: Duration,
+    /// Most memory that was seen in use, in bytes.
+    pub peak_memory: u64,
+    /// Fate of the files that were written, if that was asked.
+    pub harvest: Option<Result<Written, HarvestRefused>>,
 }
 
 /// Files that a command wrote.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     /// New, or with another content.
     pub changed: Vec<WorkspacePath>,
@@ -55,35 +65,61 @@ pub struct Written {
     pub revision: Option<Revision>,
 }
 
-impl RunResult {
-    pub fn signal(&self) -> Option<i32> {
-        match self.ended.exit {
-            Exit::Signal(signal) => Some(signal),
-            Exit::Code(_) | Exit::NotStarted { .. } => None,
-        }
-    }
+/// Reason why the files that a command wrote are not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HarvestRefused {
+    /// Stable, for programs.
+    pub reason: String,
+    pub message: String,
+    /// Paths that were edited meanwhile.
+    pub paths: Vec<WorkspacePath>,
+}
 
-    /// Why it was ended, if it did not end by itself.
-    pub fn killed(&self) -> Option<String> {
-        self.ended.stopped.map(|it| it.to_string())
+impl RunResult {
+    pub(super) fn new(
+        ended: &Ended,
+        choice: Choice,
+        duration: Duration,
+        harvest: Option<Result<Written, DaemonError>>,
+    ) -> Self {
+        let (signal, not_started) = match ended.exit {
+            Exit::Code(_) => (None, None),
+            Exit::Signal(signal) => (Some(signal), None),
+            Exit::NotStarted { error } => (None, Some(std::io::Error::from_raw_os_error(error).to_string())),
+        };
+        Self {
+            exit_code: ended.exit.code(),
+            signal,
+            killed: ended.stopped.map(|it| it.to_string()),
+            not_started,
+            backend: choice.backend.name().to_owned(),
+            isolated: choice.isolated,
+            duration,
+            processor_time: ended.processor_time,
+            peak_memory: ended.memory,
+            harvest: harvest.map(|it| it.map_err(HarvestRefused::from)),
+        }
     }
 
     /// Ends what is measured of the run, in a folder that showed `revision`.
     pub(super) fn end(&self, measured: Measured, revision: Revision) {
-        let (code, error) = match self.ended.exit {
-            Exit::Code(code) => (Some(code), None),
-            Exit::Signal(_) => (None, Some("signal")),
-            Exit::NotStarted { .. } => (None, Some("not_started")),
+        let (code, error) = match (self.signal, &self.not_started) {
+            (None, None) => (Some(self.exit_code), None),
+            (Some(_), _) => (None, Some("signal")),
+            (None, Some(_)) => (None, Some("not_started")),
         };
-        let stopped = self.ended.stopped.map(|_| "stopped");
+        let stopped = self.killed.as_ref().map(|_| "stopped");
         measured.ran(revision, code, stopped.or(error));
     }
+}
 
-    /// Why it was not started, if it was not.
-    pub fn not_started(&self) -> Option<String> {
-        match self.ended.exit {
-            Exit::NotStarted { error } => Some(std::io::Error::from_raw_os_error(error).to_string()),
-            Exit::Code(_) | Exit::Signal(_) => None,
-        }
+impl From<DaemonError> for HarvestRefused {
+    fn from(error: DaemonError) -> Self {
+        let (reason, message) = (error.reason().to_owned(), error.sentence());
+        let paths = match error {
+            DaemonError::EditedMeanwhile { paths } => paths,
+            _ => Vec::new(),
+        };
+        Self { reason, message, paths }
     }
 }

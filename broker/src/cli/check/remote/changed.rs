@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use broker_proto::v1::{self as pb, ChangeKind, diff_branch_response::Part};
-use overlay::WorkspacePath;
+use overlay::{ChangeKind, WorkspacePath};
+use workspaces::{DiffRequest, DiffSide, FileChange};
 
 use crate::{CliError, client::Opened, git::Changed};
 
@@ -21,30 +21,17 @@ pub(super) fn paths(
 }
 
 /// What the branch changed against the disk.
-fn of_branch(open: &Opened, branch: &str) -> Result<Vec<pb::FileChange>, CliError> {
-    let request = pb::DiffBranchRequest {
-        branch_id: branch.to_owned(),
-        against: pb::DiffAgainst::Base.into(),
-        changes_only: true,
-        ..pb::DiffBranchRequest::default()
-    };
-    let mut parts = open.client.call(open.client.branches().diff_branch(request))?;
-    let mut changes = Vec::new();
-    while let Some(part) = open.client.next(&mut parts)? {
-        if let Some(Part::Changes(some)) = part.part {
-            changes.extend(some.changes);
-        }
-    }
-    Ok(changes)
+fn of_branch(open: &Opened, branch: &str) -> Result<Vec<FileChange>, CliError> {
+    let against = DiffSide::Base;
+    let request = DiffRequest { against, with_patch: false, ..DiffRequest::of(branch) };
+    Ok(open.client.wait(open.client.daemon().diff_branch(request))?.changes)
 }
 
-fn laid_over(mut paths: BTreeSet<WorkspacePath>, changes: &[pb::FileChange]) -> BTreeSet<WorkspacePath> {
-    let path = |it: &str| WorkspacePath::new(it).ok();
-    let is_deleted = |it: &pb::FileChange| it.kind() == ChangeKind::Deleted;
+fn laid_over(mut paths: BTreeSet<WorkspacePath>, changes: &[FileChange]) -> BTreeSet<WorkspacePath> {
     let gone: BTreeSet<_> = gone(changes).collect();
     paths.retain(|it| !it.ancestors().any(|it| gone.contains(&it)));
-    let there: BTreeSet<_> =
-        changes.iter().filter(|it| !is_deleted(it)).filter_map(|it| path(&it.path)).collect();
+    let there = changes.iter().filter(|it| it.kind != ChangeKind::Deleted);
+    let there: BTreeSet<_> = there.map(|it| it.path.clone()).collect();
     // A new folder is a change, too; what is in it is listed.
     let folders: BTreeSet<_> = there.iter().flat_map(|it| it.ancestors().skip(1)).collect();
     paths.extend(there.difference(&folders).cloned());
@@ -52,11 +39,10 @@ fn laid_over(mut paths: BTreeSet<WorkspacePath>, changes: &[pb::FileChange]) -> 
 }
 
 /// What the branch has no more, or not there.
-fn gone(changes: &[pb::FileChange]) -> impl Iterator<Item = WorkspacePath> {
-    let path = |it: &str| WorkspacePath::new(it).ok();
-    changes.iter().filter_map(move |it| match it.kind() {
-        ChangeKind::Deleted => path(&it.path),
-        ChangeKind::Renamed => path(&it.from_path),
+fn gone(changes: &[FileChange]) -> impl Iterator<Item = WorkspacePath> {
+    changes.iter().filter_map(|it| match &it.kind {
+        ChangeKind::Deleted => Some(it.path.clone()),
+        ChangeKind::Renamed { from } => Some(from.clone()),
         _ => None,
     })
 }
@@ -67,21 +53,17 @@ mod tests {
 
     #[test]
     fn the_branch_has_the_last_word() {
-        let change = |kind: ChangeKind, path: &str, from: &str| pb::FileChange {
-            path: path.to_owned(),
-            kind: kind.into(),
-            from_path: from.to_owned(),
-            is_directory: false,
-        };
+        let path = |it: &str| WorkspacePath::new(it).unwrap();
+        let change = |kind, it: &str| FileChange { path: path(it), kind, is_directory: false };
         let disk = ["a.py", "gone.py", "gone/b.py", "goner.py", "old/c.py"];
         let disk = disk.into_iter().map(|it| WorkspacePath::new(it).unwrap()).collect();
         let changes = [
-            change(ChangeKind::Deleted, "gone.py", ""),
-            change(ChangeKind::Deleted, "gone", ""),
-            change(ChangeKind::Added, "new", ""),
-            change(ChangeKind::Added, "new/d.py", ""),
-            change(ChangeKind::Renamed, "new/c.py", "old/c.py"),
-            change(ChangeKind::Modified, "e.py", ""),
+            change(ChangeKind::Deleted, "gone.py"),
+            change(ChangeKind::Deleted, "gone"),
+            change(ChangeKind::Added, "new"),
+            change(ChangeKind::Added, "new/d.py"),
+            change(ChangeKind::Renamed { from: path("old/c.py") }, "new/c.py"),
+            change(ChangeKind::Modified, "e.py"),
         ];
         let paths = laid_over(disk, &changes);
         let paths: Vec<_> = paths.iter().map(WorkspacePath::as_str).collect();

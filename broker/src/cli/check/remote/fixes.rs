@@ -1,10 +1,9 @@
 //! `--fix` and `--diff` of a branch: the daemon makes the fixes, as one edit of the branch.
 
-use broker_proto::v1 as pb;
 use checker::Report;
-use lint::{counted, printable};
+use lint::{Applicability, counted, printable};
+use workspaces::{CheckRequest, FixRequest, FixedFiles, TargetId};
 
-use super::report::incomplete;
 use crate::{
     CliError, Exit,
     cli::{
@@ -20,45 +19,41 @@ pub(super) fn fix(
     args: &Args,
     open: &Opened,
     branch: &str,
-    check: &pb::CheckRequest,
-) -> Result<pb::FixFilesResponse, CliError> {
-    let applicability =
-        if args.fixes.unsafe_fixes { pb::Applicability::Unsafe } else { pb::Applicability::Safe };
-    let request = pb::FixFilesRequest {
-        branch_id: branch.to_owned(),
+    check: &CheckRequest,
+) -> Result<FixedFiles, CliError> {
+    let least = if args.fixes.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
+    let request = FixRequest {
         kinds: check.kinds.clone(),
         paths: check.paths.clone(),
         only_paths: check.only_paths.clone(),
         select: check.select.clone(),
         ignore: check.ignore.clone(),
-        applicability: applicability.into(),
+        least,
         dry_run: args.fixes.diff,
-        if_revision: None,
-        request_id: String::new(),
-        priority: check.priority,
-        ..pb::FixFilesRequest::default()
+        class: check.class,
+        ..FixRequest::of(TargetId::Branch(branch.to_owned()))
     };
-    Ok(open.client.call(open.client.checks().fix_files(request))?)
+    Ok(open.client.wait(open.client.daemon().fix_files(request))?)
 }
 
 /// Warns of what was not fixed.
-pub(super) fn report(fixed: &pb::FixFilesResponse, messages: &Messages) {
-    fixed.unfixed.iter().for_each(|it| messages.warning(&printable(&it.reason)));
+pub(super) fn report(fixed: &FixedFiles, messages: &Messages) {
+    fixed.notes.iter().for_each(|it| messages.warning(&printable(&it.reason)));
 }
 
 /// Shows what would be fixed, and nothing else.
 pub(super) fn show(
     args: &Args,
     open: &Opened,
-    fixed: &pb::FixFilesResponse,
+    fixed: &FixedFiles,
     session: &mut Session,
 ) -> Result<Exit, CliError> {
     session.print_text(&fixed.patch)?;
     let mut report = Report::default();
-    report.add_incomplete(fixed.incomplete.iter().map(incomplete));
+    report.add_incomplete(fixed.incomplete.iter().cloned());
     report_incomplete(args, session, &open.workspace, &report);
     if !args.quiet {
-        session.messages.line(&format!("{} would be made.", counted(fixed.fixes as usize, "fix")));
+        session.messages.line(&format!("{} would be made.", counted(fixed.count, "fix")));
     }
     Ok(exit_of_patch(args, &report, &fixed.patch))
 }

@@ -1,62 +1,58 @@
-//! From the daemon's messages back to a report.
+//! From the daemon's events back to a report.
 //!
-//! The messages name files only where there is something to say of them, do not tell apart what a walk passed
+//! The events name files only where there is something to say of them, do not tell apart what a walk passed
 //! over, and leave out the texts of notebook cells: so a notebook's findings come without lines and fixes.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
-use broker_proto::{v1 as pb, v1::check_response::Event};
 use checker::{
-    Checked, CheckedFile, Counts, Coverage, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level,
-    Range, Related, Report, RuleRef, Subject, Unavailable,
+    Checked, Counts, Coverage, Excluded, Finding, Incomplete, Level, Report, Subject,
+    pipeline::{Change, Reported},
 };
-use lint::{Applicability, Identity, LineColumn, LineTable, Severity, Span};
-use overlay::{ContentHash, View, WorkspacePath};
-
-use crate::CliError;
+use overlay::{Revision, WorkspacePath};
+use workspaces::{CheckSummary, Event};
 
 /// Everything that was said in one round.
 #[derive(Debug, Default)]
 pub(super) struct Round {
-    pub(super) revision: u64,
-    findings: Vec<pb::Finding>,
-    incomplete: Vec<pb::Incomplete>,
-    excluded: Vec<pb::ExcludedFile>,
+    pub(super) revision: Revision,
+    found: Vec<Reported>,
+    /// Findings that only the parent has.
+    fixed: Vec<Reported>,
+    incomplete: Vec<Incomplete>,
+    excluded: Vec<Excluded>,
     /// `None` if the round broke off.
-    summary: Option<pb::CheckSummary>,
+    summary: Option<Box<CheckSummary>>,
 }
 
 impl Round {
     /// There was nothing to ask.
     pub(super) fn of_nothing() -> Self {
-        Self { summary: Some(pb::CheckSummary::default()), ..Self::default() }
+        Self { summary: Some(Box::default()), ..Self::default() }
     }
 
     pub(super) fn add(&mut self, event: Event) {
         match event {
             Event::Started(it) => self.revision = it.revision,
-            Event::Findings(it) => self.findings.extend(it.findings),
-            Event::Incomplete(it) => self.incomplete.push(it),
-            Event::Excluded(it) => self.excluded.push(it),
+            Event::Files(files) => {
+                for file in files {
+                    let is_fixed = file.change == Some(Change::Fixed);
+                    if is_fixed { &mut self.fixed } else { &mut self.found }.extend(file.findings);
+                }
+            }
+            Event::Incomplete(all) => self.incomplete.extend(all),
+            Event::Excluded(all) => self.excluded.extend(all),
             Event::Summary(it) => self.summary = Some(it),
         }
     }
 
-    /// The report that was meant. `texts` are the branch's files at the round's revision.
-    pub(super) fn report(&self, texts: &dyn View, is_comparison: bool) -> Result<Report, CliError> {
-        let is_fixed = |it: &&pb::Finding| it.change() == pb::FindingChange::Fixed;
-        let (fixed, found): (Vec<_>, Vec<_>) = self.findings.iter().partition(is_fixed);
-        let mut places = Places::default();
-        let incomplete: Vec<_> = self.incomplete.iter().map(incomplete).collect();
-        let worst = worst(&incomplete);
+    /// The report that was meant.
+    pub(super) fn report(&self, is_comparison: bool) -> Report {
+        let worst = worst(&self.incomplete);
         let mut report = Report {
-            findings: places.findings(&found, Some(texts))?,
-            excluded: self.excluded.iter().map(excluded).collect::<Result<_, _>>()?,
-            gone: is_comparison.then(|| places.findings(&fixed, None)).transpose()?,
+            findings: sorted(self.found.iter().map(|it| of_report(&it.0))),
+            excluded: self.excluded.clone(),
+            gone: is_comparison.then(|| sorted(self.fixed.iter().map(|it| without_fixes(&it.0)))),
             ..Report::default()
         };
         report.excluded.sort();
@@ -65,15 +61,31 @@ impl Round {
         let checked = checked.into_iter();
         let checked = checked.map(|(path, level)| Checked { path, level, coverage: Coverage::default() });
         report.checked = checked.collect();
-        report.add_incomplete(incomplete);
+        report.add_incomplete(self.incomplete.iter().cloned());
         match &self.summary {
             Some(summary) => conclude(&mut report, summary, &worst),
             None => report.files = report.checked.len(),
         }
         report.introduce_ourselves();
         report.add_incomplete(self.summary.is_none().then(interrupted));
-        Ok(report)
+        report
     }
+}
+
+/// In the order of a report.
+fn sorted(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
+    let mut findings: Vec<_> = findings.collect();
+    findings.sort_by(Finding::order);
+    findings
+}
+
+/// A fix in a cell is for a text that is not known here.
+fn of_report(it: &Finding) -> Finding {
+    if it.cell.is_some() { without_fixes(it) } else { it.clone() }
+}
+
+fn without_fixes(it: &Finding) -> Finding {
+    Finding { fixes: Arc::default(), ..it.clone() }
 }
 
 fn interrupted() -> Incomplete {
@@ -86,15 +98,13 @@ fn interrupted() -> Incomplete {
 }
 
 /// Takes over what the summary counts.
-fn conclude(report: &mut Report, summary: &pb::CheckSummary, worst: &BTreeMap<WorkspacePath, Level>) {
-    report.files = summary.files as usize;
-    report.suppressed = summary.suppressed as usize;
-    report.baselined = summary.baselined as usize;
-    report.duration = Duration::from_micros(summary.duration_us);
-    let unavailable =
-        |it: &pb::UnavailableLinter| Unavailable { linter: it.linter.clone(), reason: it.reason.clone() };
-    report.unavailable = summary.unavailable.iter().map(unavailable).collect();
-    report.linters = summary.linters.iter().filter_map(|it| identity(it.linter.as_ref()?)).collect();
+fn conclude(report: &mut Report, summary: &CheckSummary, worst: &BTreeMap<WorkspacePath, Level>) {
+    report.files = summary.files;
+    report.suppressed = summary.suppressed;
+    report.baselined = summary.baselined;
+    report.duration = summary.duration;
+    report.unavailable.clone_from(&summary.unavailable);
+    report.linters = summary.linters.iter().map(|it| it.linter.clone()).collect();
     let count = |level| worst.values().filter(|it| **it == level).count();
     let (partial, pending, failed) = (count(Level::Partial), count(Level::Pending), count(Level::Failed));
     let complete = report.files.saturating_sub(partial + pending + failed);
@@ -120,244 +130,94 @@ fn is_unreadable(it: &Incomplete) -> bool {
     it.linter.is_none() && it.level == Level::Failed
 }
 
-fn identity(it: &pb::Linter) -> Option<Identity> {
-    let digest = ContentHash::from_hex(&it.digest)?;
-    Some(Identity { name: it.name.clone(), version: it.version.clone(), digest })
-}
+#[cfg(test)]
+mod tests {
+    use checker::{CheckedFile, Edit, FindingCell, Fix, Range, RuleRef};
+    use lint::{Applicability, Fingerprint, LineColumn, Severity, Span};
+    use workspaces::FileFindings;
 
-pub(super) fn incomplete(it: &pb::Incomplete) -> Incomplete {
-    let subject = match (it.path.as_str(), WorkspacePath::new(&it.path)) {
-        ("", _) => Subject::Everything,
-        (_, Ok(path)) => Subject::Path(path),
-        (given, Err(_)) => Subject::Argument(given.to_owned()),
-    };
-    Incomplete {
-        subject,
-        linter: Some(it.linter.as_str()).filter(|it| !it.is_empty()).map(Into::into),
-        level: match it.completeness() {
-            pb::Completeness::Complete => Level::Complete,
-            pb::Completeness::Partial => Level::Partial,
-            pb::Completeness::Pending => Level::Pending,
-            pb::Completeness::Failed | pb::Completeness::Unspecified => Level::Failed,
-        },
-        reason: it.reason.clone(),
-    }
-}
+    use super::*;
 
-fn excluded(it: &pb::ExcludedFile) -> Result<Excluded, CliError> {
-    let (linter, reason) = (it.linter.as_str().into(), it.reason.as_str().into());
-    Ok(Excluded { path: path(&it.path)?, linter, reason })
-}
-
-/// Gives fixes their lines and columns, and shares what is alike among findings.
-#[derive(Default)]
-struct Places {
-    rules: HashSet<Arc<RuleRef>>,
-}
-
-impl Places {
-    /// In the order of a report. Without `texts`, findings have no fixes.
-    fn findings(
-        &mut self,
-        messages: &[&pb::Finding],
-        texts: Option<&dyn View>,
-    ) -> Result<Vec<Finding>, CliError> {
-        let mut messages = messages.to_vec();
-        messages.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut findings = Vec::with_capacity(messages.len());
-        for of_file in messages.chunk_by(|a, b| a.path == b.path) {
-            let path = path(&of_file[0].path)?;
-            let needs_text = of_file.iter().any(|it| !it.fixes.is_empty());
-            let text = texts.filter(|_| needs_text).and_then(|it| it.open(&path).ok());
-            let text = text.map(|text| (ContentHash::of(&text), text));
-            let table = text.as_ref().map(|(_, text)| LineTable::new(text));
-            for it in of_file {
-                let content = ContentHash::from_hex(&it.content_hash);
-                let is_that = content.is_some() && content == text.as_ref().map(|(hash, _)| *hash);
-                let file = Arc::new(CheckedFile { path: path.clone(), content });
-                findings.push(self.finding(it, file, table.as_ref().filter(|_| is_that))?);
-            }
-        }
-        findings.sort_by(Finding::order);
-        Ok(findings)
-    }
-
-    fn finding(
-        &mut self,
-        it: &pb::Finding,
-        file: Arc<CheckedFile>,
-        table: Option<&LineTable<'_>>,
-    ) -> Result<Finding, CliError> {
-        let table = table.filter(|_| it.cell.is_none());
-        Ok(Finding {
-            file,
-            rule: self.rule(it),
-            message: it.message.as_str().into(),
-            severity: severity(it.severity()),
-            cell: it.cell.map(|number| FindingCell { index: number.saturating_sub(1), text: "".into() }),
-            span: span(it.span),
-            range: it.range.map(range).ok_or_else(|| senseless("a finding without a place"))?,
-            fixes: table.map(|table| it.fixes.iter().map(|it| fix(it, table)).collect()).unwrap_or_default(),
-            related: it.related.iter().map(related).collect::<Result<_, _>>()?,
-        })
-    }
-
-    fn rule(&mut self, it: &pb::Finding) -> Arc<RuleRef> {
-        let some = |text: &str| Some(text.to_owned()).filter(|it| !it.is_empty());
+    fn finding(cell: Option<u32>) -> Reported {
+        let at = LineColumn { line: 2, column: 8 };
+        let (span, range) = (Span::new(13, 15), Range { start: at, end: at });
+        let edit = Edit { span, range, replacement: "".into() };
         let rule = RuleRef {
-            linter: it.linter.as_str().into(),
-            code: it.code.clone(),
-            name: some(&it.name),
-            url: some(&it.url),
-            // Only the one who checks has to know.
+            linter: "python".into(),
+            code: "F401".to_owned(),
+            name: None,
+            url: None,
             is_syntax_error: false,
             fixes_first: false,
             is_unnecessary: false,
             is_deprecated: false,
             shared_name: None,
         };
-        if let Some(known) = self.rules.get(&rule) {
-            return Arc::clone(known);
-        }
-        let rule = Arc::new(rule);
-        self.rules.insert(Arc::clone(&rule));
-        rule
-    }
-}
-
-fn fix(it: &pb::Fix, table: &LineTable<'_>) -> Fix {
-    let edit = |it: &pb::TextEdit| {
-        let span = span(it.span);
-        let range = Range { start: table.scalar(span.start), end: table.scalar(span.end) };
-        Edit { span, range, replacement: it.replacement.as_str().into() }
-    };
-    Fix {
-        message: Some(it.message.as_str()).filter(|it| !it.is_empty()).map(Into::into),
-        applicability: match it.applicability() {
-            pb::Applicability::Safe => Applicability::Safe,
-            pb::Applicability::Unsafe => Applicability::Unsafe,
-            pb::Applicability::DisplayOnly | pb::Applicability::Unspecified => Applicability::DisplayOnly,
-        },
-        edits: it.edits.iter().map(edit).collect(),
-    }
-}
-
-fn related(it: &pb::RelatedPlace) -> Result<Related, CliError> {
-    Ok(Related {
-        path: if it.path.is_empty() { None } else { Some(path(&it.path)?) },
-        range: it.range.map(range),
-        span: span(it.span),
-        message: it.message.as_str().into(),
-    })
-}
-
-fn severity(it: pb::Severity) -> Severity {
-    match it {
-        pb::Severity::Hint => Severity::Hint,
-        pb::Severity::Info => Severity::Info,
-        pb::Severity::Warning => Severity::Warning,
-        pb::Severity::Error | pb::Severity::Unspecified => Severity::Error,
-    }
-}
-
-fn span(it: Option<pb::Span>) -> Span {
-    let it = it.unwrap_or_default();
-    Span::new(it.start, it.end)
-}
-
-fn range(it: pb::Range) -> Range {
-    let place = |it: Option<pb::Position>| {
-        it.map_or(LineColumn { line: 1, column: 1 }, |it| LineColumn { line: it.line, column: it.column })
-    };
-    Range { start: place(it.start), end: place(it.end) }
-}
-
-fn path(text: &str) -> Result<WorkspacePath, CliError> {
-    WorkspacePath::new(text).map_err(|error| senseless(&format!("the path `{text}`: {error}")))
-}
-
-fn senseless(what: &str) -> CliError {
-    CliError::files(format!("the daemon's answer makes no sense: {what}"))
-        .hint("is it of another version? `broker stop` ends it, and the next command starts another")
-}
-
-#[cfg(test)]
-mod tests {
-    use overlay::Memory;
-
-    use super::*;
-
-    const TEXT: &str = "x = 1\nimport os\n";
-
-    fn finding(text: &str) -> pb::Finding {
-        let place = |line, column| Some(pb::Position { line, column });
-        let edit = pb::TextEdit { span: Some(pb::Span { start: 6, end: 16 }), replacement: String::new() };
-        pb::Finding {
-            path: "a.py".to_owned(),
-            linter: "python".to_owned(),
-            code: "F401".to_owned(),
-            message: "unused".to_owned(),
-            severity: pb::Severity::Warning.into(),
-            span: Some(pb::Span { start: 13, end: 15 }),
-            range: Some(pb::Range { start: place(2, 8), end: place(2, 10) }),
-            fixes: vec![pb::Fix {
-                message: "remove".to_owned(),
-                applicability: pb::Applicability::Safe.into(),
-                edits: vec![edit],
-            }],
-            content_hash: ContentHash::of(text.as_bytes()).to_string(),
-            ..pb::Finding::default()
-        }
+        let finding = Finding {
+            file: CheckedFile { path: WorkspacePath::new("a.py").unwrap(), content: None }.into(),
+            rule: rule.into(),
+            message: "unused".into(),
+            severity: Severity::Warning,
+            cell: cell.map(|index| FindingCell { index, text: "".into() }),
+            span,
+            range,
+            fixes: [Fix { message: None, applicability: Applicability::Safe, edits: [edit].into() }].into(),
+            related: [].into(),
+        };
+        (finding, Fingerprint::MIN).into()
     }
 
-    fn incomplete(path: &str, linter: &str, level: pb::Completeness) -> pb::Incomplete {
-        let (path, linter) = (path.to_owned(), linter.to_owned());
-        pb::Incomplete { path, linter, completeness: level.into(), reason: "why".to_owned() }
+    fn files(change: Option<Change>, findings: Vec<Reported>) -> Event {
+        Event::Files(vec![FileFindings { findings, change }])
     }
 
-    fn report(round: &Round, is_comparison: bool) -> Report {
-        let texts = Memory::from_files([("a.py", TEXT)]).unwrap();
-        round.report(&texts, is_comparison).unwrap()
+    fn incomplete(path: &str, linter: &str, level: Level) -> Incomplete {
+        let subject = match path {
+            "" => Subject::Everything,
+            path => Subject::Path(WorkspacePath::new(path).unwrap()),
+        };
+        let linter = (!linter.is_empty()).then(|| linter.into());
+        Incomplete { subject, linter, level, reason: "why".to_owned() }
+    }
+
+    fn summary(files: usize, skipped: u64) -> Event {
+        Event::Summary(Box::new(CheckSummary { files, skipped, ..CheckSummary::default() }))
+    }
+
+    fn report(events: Vec<Event>, is_comparison: bool) -> Report {
+        let mut round = Round::default();
+        events.into_iter().for_each(|it| round.add(it));
+        round.report(is_comparison)
     }
 
     #[test]
-    fn fixes_get_their_lines_from_the_text() {
-        let round = Round { findings: vec![finding(TEXT)], ..Round::default() };
-        let report = report(&round, false);
-        let edit = &report.findings[0].fixes[0].edits[0];
-        assert_eq!((edit.range.start.line, edit.range.end.line), (2, 3));
-        assert_eq!((report.fixable(), report.gone), (1, None));
-    }
-
-    #[test]
-    fn fixes_for_another_text_are_left_out() {
-        let round = Round { findings: vec![finding("something else")], ..Round::default() };
-        let report = report(&round, false);
-        assert_eq!((report.findings.len(), report.fixable()), (1, 0));
+    fn a_fix_in_a_cell_is_left_out() {
+        let report = report(vec![files(None, vec![finding(None), finding(Some(0))])], false);
+        assert_eq!((report.findings.len(), report.fixable(), report.gone), (2, 1, None));
     }
 
     #[test]
     fn what_is_fixed_is_apart() {
-        let mut fixed = finding(TEXT);
-        fixed.change = pb::FindingChange::Fixed.into();
-        let summary = Some(pb::CheckSummary { files: 1, ..pb::CheckSummary::default() });
-        let round = Round { findings: vec![fixed, finding(TEXT)], summary, ..Round::default() };
-        let report = report(&round, true);
+        let events = vec![
+            files(Some(Change::Fixed), vec![finding(None)]),
+            files(Some(Change::New), vec![finding(None)]),
+            summary(1, 0),
+        ];
+        let report = report(events, true);
         assert_eq!((report.findings.len(), report.gone.as_ref().map(Vec::len)), (1, Some(1)));
         assert!(report.is_complete());
     }
 
     #[test]
     fn files_count_by_the_worst_that_was_said_of_them() {
-        let summary = Some(pb::CheckSummary { files: 5, skipped: 3, ..pb::CheckSummary::default() });
         let incomplete = vec![
-            incomplete("b.py", "python", pb::Completeness::Partial),
-            incomplete("b.py", "text", pb::Completeness::Failed),
-            incomplete("c.py", "", pb::Completeness::Pending),
-            incomplete("secret", "", pb::Completeness::Failed),
-            incomplete("", "text", pb::Completeness::Failed),
+            incomplete("b.py", "python", Level::Partial),
+            incomplete("b.py", "text", Level::Failed),
+            incomplete("c.py", "", Level::Pending),
+            incomplete("secret", "", Level::Failed),
+            incomplete("", "text", Level::Failed),
         ];
-        let report = report(&Round { incomplete, summary, ..Round::default() }, false);
+        let report = report(vec![Event::Incomplete(incomplete), summary(5, 3)], false);
         assert_eq!(report.counts, Counts { complete: 3, partial: 0, pending: 1, failed: 1 });
         assert_eq!((report.incomplete.len(), report.passed_over), (5, 2));
         assert_eq!(report.incomplete[0].subject, Subject::Everything);
@@ -365,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_round_that_broke_off_is_not_complete() {
-        let report = report(&Round { findings: vec![finding(TEXT)], ..Round::default() }, false);
+        let report = report(vec![files(None, vec![finding(None)])], false);
         assert_eq!((report.incomplete.len(), report.incomplete[0].level), (1, Level::Pending));
     }
 }

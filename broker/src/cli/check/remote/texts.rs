@@ -7,8 +7,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use overlay::{FileKind, Listing, Metadata, View, WorkspacePath};
-use tonic::Code;
+use overlay::{FileKind, Listing, Metadata, Revision, View, WorkspacePath};
+use workspaces::{ErrorKind, Side};
 
 use crate::client::Opened;
 
@@ -16,13 +16,13 @@ use crate::client::Opened;
 pub(super) struct Texts<'a> {
     open: &'a Opened,
     branch: &'a str,
-    revision: u64,
+    revision: Revision,
     /// `None` for what could not be had.
     known: Mutex<HashMap<WorkspacePath, Option<Bytes>>>,
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn new(open: &'a Opened, branch: &'a str, revision: u64) -> Self {
+    pub(super) fn new(open: &'a Opened, branch: &'a str, revision: Revision) -> Self {
         Self { open, branch, revision, known: Mutex::default() }
     }
 }
@@ -33,11 +33,12 @@ impl View for Texts<'_> {
         if let Some(text) = known.get(path) {
             return text.clone().ok_or_else(|| io::ErrorKind::NotFound.into());
         }
-        let read = self.open.read(self.branch, path.as_str(), Some(self.revision));
-        known.insert(path.clone(), read.as_ref().ok().map(|it| Bytes::from(it.clone())));
-        read.map(Bytes::from).map_err(|status| match status.code() {
-            Code::NotFound => io::ErrorKind::NotFound.into(),
-            _ => io::Error::other(status.message().to_owned()),
+        let read = self.open.read(self.branch, path.as_str(), Side::Revision(self.revision));
+        let read = read.map(|it| it.bytes);
+        known.insert(path.clone(), read.as_ref().ok().cloned());
+        read.map_err(|error| match error.kind {
+            ErrorKind::NotFound => io::ErrorKind::NotFound.into(),
+            _ => io::Error::other(error),
         })
     }
 

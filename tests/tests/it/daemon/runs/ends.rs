@@ -3,7 +3,7 @@
 use std::fs;
 
 use tests::{
-    api::{LogPart, RunPart, branch, refusal, shell, write},
+    api::{Api, LogPart, RefusalExt as _, RunPart, branch, refusal, shell, write},
     daemon::{self, until},
 };
 use tokio_stream::StreamExt as _;
@@ -180,7 +180,7 @@ async fn nothing_is_left_of_a_daemon_that_is_killed() {
     let mut it = Process::new(&[]).await;
     let id = it.fork().await;
     let mark = format!("77{}04", std::process::id());
-    let api: &dyn tests::api::Api = &it.client;
+    let api = Api::over(&it.client);
     let script = format!("(setsid sleep {mark} &) ; echo up; sleep {mark}; true");
     let mut running = api.begin_run(shell(branch(&id), &script)).await.unwrap();
     running.printed("up").await;
@@ -197,7 +197,7 @@ async fn what_runs_in_the_background_keeps_the_daemon() {
     let process = home.start(&["--idle-exit", "1"]);
     let client = process.client().await;
     let workspace = client.open(folder.path()).await;
-    let api: &dyn tests::api::Api = &client;
+    let api = Api::over(&client);
     let fifo = home.path("fifo");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     // Longer than the daemon lives without a client.
@@ -207,7 +207,7 @@ async fn what_runs_in_the_background_keeps_the_daemon() {
     let mut running = api.begin_run(request).await.unwrap();
     running.allow().await;
     running.started().await;
-    drop((running, client));
+    drop((running, api, client));
     let over = tokio::task::spawn_blocking(move || fs::read_to_string(fifo).unwrap());
     assert_eq!(tokio::time::timeout(daemon::PATIENCE, over).await.unwrap().unwrap(), "over\n");
     assert!(process.ended().await);

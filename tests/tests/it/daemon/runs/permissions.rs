@@ -1,7 +1,7 @@
 //! What a run may do without a question, and who is asked otherwise.
 
 use tests::{
-    api::{RunPart, branch, refusal, run, shell, write},
+    api::{RefusalExt as _, RunPart, branch, refusal, run, shell, write},
     place::Place,
 };
 use workspaces::{ErrorKind, RunInput, RunRequest, SandboxRequest};

@@ -1,7 +1,7 @@
 //! Commands in the background: by name, with their logs, and several of one branch.
 
 use tests::{
-    api::{Events, LogPart, RunPart, base, branch, refusal, shell, write},
+    api::{Events, LogPart, RefusalExt as _, RunPart, base, branch, refusal, shell, write},
     daemon::{PATIENCE, until},
 };
 use tokio_stream::StreamExt as _;

@@ -1,21 +1,29 @@
-//! Requests of `workspaces` as messages.
+//! Requests as messages.
 
+#[cfg(target_os = "linux")]
+mod runs;
+
+use agents::{Call, Preview, PreviewEdit};
 use broker_proto::v1::{self as pb, file_edit::Edit};
 use lint::{Applicability, LineColumn};
 use linters::LinterKind;
 use overlay::{OnConflict, Revision, TextEdit};
 use scheduler::Class;
+use serde_json::Value;
 use workspaces::{
-    BufferRequest, CheckRequest, CommitRequest, DiffRequest, DiffSide, EditRequest, Expected, FileEdit,
-    FixRequest, ForkRequest, MethodRequest, PageRequest, QueryKind, QueryRequest, RebaseRequest, Side,
-    TargetId, Undo, UndoRequest,
+    BranchRequest, BufferRequest, CheckRequest, CommitRequest, DiffRequest, DiffSide, EditRequest, Expected,
+    FileEdit, FixRequest, ForkRequest, MethodRequest, PageRequest, QueryKind, QueryRequest, RebaseRequest,
+    RequestError, Side, TargetId, Undo, UndoRequest,
 };
+
+#[cfg(target_os = "linux")]
+pub(crate) use self::runs::{run_id, run_input, run_start};
 
 fn number(revision: Option<Revision>) -> Option<u64> {
     revision.map(|it| it.0)
 }
 
-pub(in crate::api) fn target(it: &TargetId) -> pb::Target {
+pub(crate) fn target(it: &TargetId) -> pb::Target {
     let target = match it.clone() {
         TargetId::Workspace(id) => pb::target::Target::WorkspaceId(id),
         TargetId::Branch(id) => pb::target::Target::BranchId(id),
@@ -23,7 +31,7 @@ pub(in crate::api) fn target(it: &TargetId) -> pb::Target {
     pb::Target { target: Some(target) }
 }
 
-pub(super) fn fork(it: ForkRequest) -> pb::ForkBranchRequest {
+pub(crate) fn fork(it: ForkRequest) -> pb::ForkBranchRequest {
     pb::ForkBranchRequest {
         parent: Some(target(&it.parent)),
         name: it.name,
@@ -32,7 +40,7 @@ pub(super) fn fork(it: ForkRequest) -> pb::ForkBranchRequest {
     }
 }
 
-pub(super) fn diff(it: DiffRequest) -> pb::DiffBranchRequest {
+pub(crate) fn diff(it: DiffRequest) -> pb::DiffBranchRequest {
     let (against, since_revision) = match it.against {
         DiffSide::Parent => (pb::DiffAgainst::Parent, None),
         DiffSide::Base => (pb::DiffAgainst::Base, None),
@@ -43,11 +51,11 @@ pub(super) fn diff(it: DiffRequest) -> pb::DiffBranchRequest {
         against: against.into(),
         since_revision,
         changes_only: !it.with_patch,
-        context_lines: it.context_lines.map(|it| u32::try_from(it).unwrap()),
+        context_lines: it.context_lines.map(|it| u32::try_from(it).unwrap_or(u32::MAX)),
     }
 }
 
-pub(super) fn undo(it: UndoRequest) -> pb::UndoBranchRequest {
+pub(crate) fn undo(it: UndoRequest) -> pb::UndoBranchRequest {
     let (step_back, to_revision) = match it.undo {
         Undo::Step => (true, 0),
         Undo::To(revision) => (false, revision.0),
@@ -60,7 +68,7 @@ pub(super) fn undo(it: UndoRequest) -> pb::UndoBranchRequest {
     }
 }
 
-pub(super) fn rebase(it: RebaseRequest) -> pb::RebaseBranchRequest {
+pub(crate) fn rebase(it: RebaseRequest) -> pb::RebaseBranchRequest {
     let on_conflict = match it.on_conflict {
         OnConflict::Refuse => pb::ConflictHandling::Refuse,
         OnConflict::KeepOurs => pb::ConflictHandling::KeepBranch,
@@ -70,7 +78,7 @@ pub(super) fn rebase(it: RebaseRequest) -> pb::RebaseBranchRequest {
     pb::RebaseBranchRequest { branch_id, on_conflict: on_conflict.into(), if_revision }
 }
 
-pub(super) fn commit(it: CommitRequest) -> pb::CommitBranchRequest {
+pub(crate) fn commit(it: CommitRequest) -> pb::CommitBranchRequest {
     pb::CommitBranchRequest {
         branch_id: it.branch,
         if_revision: number(it.if_revision),
@@ -89,25 +97,35 @@ fn side(it: Side) -> (Option<u64>, bool) {
     }
 }
 
-pub(super) fn read(of: &TargetId, path: &str, side: Side) -> pb::ReadFileRequest {
+pub(crate) fn read(of: &TargetId, path: &str, side: Side) -> pb::ReadFileRequest {
     let (revision, of_parent) = self::side(side);
     pb::ReadFileRequest { target: Some(target(of)), path: path.to_owned(), revision, of_parent }
 }
 
-pub(super) fn list_directory(
+pub(crate) fn list_directory(
     of: &TargetId,
     path: &str,
     page: &PageRequest,
     side: Side,
-) -> pb::ListDirectoryRequest {
+) -> Result<pb::ListDirectoryRequest, RequestError> {
     let (target, path) = (Some(target(of)), path.to_owned());
     let PageRequest { size: page_size, token: page_token } = page.clone();
-    let (revision, of_parent) = self::side(side);
-    assert_eq!(revision, None, "no message asks for a directory at a revision");
-    pb::ListDirectoryRequest { target, path, page_size, page_token, of_parent }
+    let (None, of_parent) = self::side(side) else {
+        return Err(RequestError::invalid("side", "over a connection, no directory is listed at a revision"));
+    };
+    Ok(pb::ListDirectoryRequest { target, path, page_size, page_token, of_parent })
 }
 
-pub(super) fn edits(it: EditRequest) -> pb::EditFilesRequest {
+pub(crate) fn get_branch(it: BranchRequest) -> pb::GetBranchRequest {
+    pb::GetBranchRequest {
+        branch_id: it.branch,
+        workspace_id: it.workspace.unwrap_or_default(),
+        with_tree_hash: it.with_tree_hash,
+        without_conflicts: !it.with_conflicts,
+    }
+}
+
+pub(crate) fn edits(it: EditRequest) -> pb::EditFilesRequest {
     let edits = it.edits.into_iter().map(|it| pb::FileEdit { edit: Some(edit(it)) });
     pb::EditFilesRequest {
         branch_id: it.branch,
@@ -149,7 +167,8 @@ fn edit(it: FileEdit) -> Edit {
 }
 
 fn text_edit(it: TextEdit) -> pb::TextEdit {
-    pb::TextEdit { span: Some(pb::Span { start: it.start, end: it.end }), replacement: it.replacement }
+    let span = Some(pb::Span { start: it.start, end: it.end });
+    pb::TextEdit { span, replacement: it.replacement, range: None }
 }
 
 fn kinds(all: &[LinterKind]) -> Vec<i32> {
@@ -161,7 +180,7 @@ fn kinds(all: &[LinterKind]) -> Vec<i32> {
     all.iter().map(|it| kind(it).into()).collect()
 }
 
-pub(super) fn buffer(it: BufferRequest) -> pb::SetBufferRequest {
+pub(crate) fn buffer(it: BufferRequest) -> pb::SetBufferRequest {
     pb::SetBufferRequest {
         workspace_id: it.workspace,
         path: it.path,
@@ -171,7 +190,7 @@ pub(super) fn buffer(it: BufferRequest) -> pb::SetBufferRequest {
     }
 }
 
-pub(super) fn method(it: MethodRequest) -> pb::CallMethodRequest {
+pub(crate) fn method(it: MethodRequest) -> pb::CallMethodRequest {
     pb::CallMethodRequest {
         target: Some(target(&it.target)),
         server: it.server.unwrap_or_default(),
@@ -190,7 +209,7 @@ fn priority(class: Class) -> i32 {
     .into()
 }
 
-pub(super) fn check(it: CheckRequest) -> pb::CheckRequest {
+pub(crate) fn check(it: CheckRequest) -> pb::CheckRequest {
     pb::CheckRequest {
         target: Some(target(&it.target)),
         paths: it.paths,
@@ -207,7 +226,7 @@ pub(super) fn check(it: CheckRequest) -> pb::CheckRequest {
     }
 }
 
-pub(super) fn fix(it: FixRequest) -> pb::FixFilesRequest {
+pub(crate) fn fix(it: FixRequest) -> pb::FixFilesRequest {
     let applicability = match it.least {
         Applicability::DisplayOnly => pb::Applicability::DisplayOnly,
         Applicability::Unsafe => pb::Applicability::Unsafe,
@@ -234,7 +253,7 @@ pub(super) fn fix(it: FixRequest) -> pb::FixFilesRequest {
     }
 }
 
-pub(super) fn query(it: QueryRequest) -> pb::QueryRequest {
+pub(crate) fn query(it: QueryRequest) -> pb::QueryRequest {
     let position = |it: LineColumn| pb::Position { line: it.line, column: it.column };
     pb::QueryRequest {
         target: Some(target(&it.target)),
@@ -250,14 +269,57 @@ pub(super) fn query(it: QueryRequest) -> pb::QueryRequest {
     }
 }
 
-/// The kind of the same name.
 fn query_kind(kind: QueryKind) -> pb::QueryKind {
-    let mut name = "QUERY_KIND".to_owned();
-    for character in format!("{kind:?}").chars() {
-        if character.is_uppercase() {
-            name.push('_');
-        }
-        name.push(character.to_ascii_uppercase());
+    use pb::QueryKind as It;
+    match kind {
+        QueryKind::Definition => It::Definition,
+        QueryKind::Declaration => It::Declaration,
+        QueryKind::TypeDefinition => It::TypeDefinition,
+        QueryKind::Implementation => It::Implementation,
+        QueryKind::References => It::References,
+        QueryKind::Highlights => It::Highlights,
+        QueryKind::Hover => It::Hover,
+        QueryKind::Completions => It::Completions,
+        QueryKind::Completion => It::Completion,
+        QueryKind::Signatures => It::Signatures,
+        QueryKind::Symbols => It::Symbols,
+        QueryKind::WorkspaceSymbols => It::WorkspaceSymbols,
+        QueryKind::PrepareRename => It::PrepareRename,
+        QueryKind::Rename => It::Rename,
+        QueryKind::CodeActions => It::CodeActions,
+        QueryKind::CodeAction => It::CodeAction,
+        QueryKind::Format => It::Format,
+        QueryKind::CallHierarchy => It::CallHierarchy,
+        QueryKind::IncomingCalls => It::IncomingCalls,
+        QueryKind::OutgoingCalls => It::OutgoingCalls,
+        QueryKind::TypeHierarchy => It::TypeHierarchy,
+        QueryKind::Supertypes => It::Supertypes,
+        QueryKind::Subtypes => It::Subtypes,
+        QueryKind::SemanticTokens => It::SemanticTokens,
+        QueryKind::InlayHints => It::InlayHints,
+        QueryKind::FoldingRanges => It::FoldingRanges,
     }
-    pb::QueryKind::from_str_name(&name).expect("kinds have the same names")
+}
+
+pub(crate) fn call(it: Call) -> pb::CallToolRequest {
+    pb::CallToolRequest {
+        workspace_id: it.workspace,
+        session: it.session,
+        tool: it.tool,
+        arguments: Value::Object(it.arguments).to_string(),
+    }
+}
+
+pub(crate) fn preview(it: Preview) -> pb::PreviewEditsRequest {
+    let edits = |all: Vec<PreviewEdit>| all.into_iter().map(preview_edit).collect();
+    pb::PreviewEditsRequest { workspace_id: it.workspace, before: edits(it.before), edits: edits(it.edits) }
+}
+
+fn preview_edit(it: PreviewEdit) -> pb::PreviewEdit {
+    use pb::preview_edit::Edit as It;
+    let edit = match it {
+        PreviewEdit::File(it) => It::File(pb::FileEdit { edit: Some(edit(it)) }),
+        PreviewEdit::Code { target_file, code_edit } => It::Code(pb::CodeEdit { target_file, code_edit }),
+    };
+    pb::PreviewEdit { edit: Some(edit) }
 }

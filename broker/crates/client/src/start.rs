@@ -15,20 +15,20 @@ use std::{
 use config::folders;
 use language_servers::Environment;
 use rustix::io::{Errno, FdFlags};
+use workspaces::RequestError;
 
 use crate::{
-    CliError,
-    console::Messages,
     endpoint::{Endpoint, IDLE_EXIT},
+    error::unreachable,
 };
 
 /// Starts `broker serve` on its own, so that an interrupt of this command is none of the daemon's. If another
 /// daemon was faster, that one serves as well.
-pub(super) fn start(endpoint: &Endpoint, tell: Option<&Messages>) -> Result<(), CliError> {
-    let cannot = |error: io::Error| CliError::files(format!("cannot start a daemon: {error}"));
+pub(super) fn start(endpoint: &Endpoint, notify: Option<&dyn Fn(&str)>) -> Result<(), RequestError> {
+    let cannot = |error: io::Error| unreachable(format!("cannot start a daemon: {error}"));
     let folder = endpoint.socket.parent().unwrap_or(Path::new("/"));
     endpoint.make_folder()?;
-    folders::own_state_dir()?;
+    folders::own_state_dir().map_err(|it| RequestError { hint: it.hint, ..unreachable(it.message) })?;
     let log = log(endpoint).map_err(cannot)?;
     let said_before = log.metadata().map_err(cannot)?.len();
     pass_on_no_open_files().map_err(cannot)?;
@@ -36,17 +36,17 @@ pub(super) fn start(endpoint: &Endpoint, tell: Option<&Messages>) -> Result<(), 
     if !is_ready(&mut child) {
         let ended = child.wait().map_err(cannot)?;
         let said = said_since(endpoint, said_before);
-        let error = CliError::files(format!("the daemon did not start ({ended}){said}"));
-        return Err(error.hint(super::log(endpoint)));
+        let error = unreachable(format!("the daemon did not start ({ended}){said}"));
+        return Err(error.hint(endpoint.log_hint()));
     }
     let pid = child.id();
-    if let Some(messages) = tell
+    if let Some(notify) = notify
         && endpoint.holder() == Some(pid)
     {
         let minutes = IDLE_EXIT.as_secs() / 60;
         let text =
             format!("started a daemon (process {pid}); it ends after {minutes} minutes without a client");
-        messages.line(&text);
+        notify(&text);
     }
     Ok(())
 }

@@ -13,7 +13,9 @@ use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
 use tonic::{codegen::Service, transport::Uri};
 
-use crate::CliError;
+use workspaces::RequestError;
+
+use crate::error::unreachable;
 
 /// Connects to one socket, as often as the channel needs it. Clones share what was found there.
 #[derive(Clone)]
@@ -31,10 +33,10 @@ impl OwnSocket {
     }
 
     /// Fails if a process of another user was met.
-    pub(super) fn expect_own(&self) -> Result<(), CliError> {
+    pub(super) fn expect_own(&self) -> Result<(), RequestError> {
         let Some(uid) = self.0.stranger.get() else { return Ok(()) };
         let socket = self.0.path.display();
-        let error = CliError::files(format!("a process of another user (uid {uid}) listens at {socket}"));
+        let error = unreachable(format!("a process of another user (uid {uid}) listens at {socket}"));
         Err(error.hint("set BROKER_RUNTIME_DIR to a folder of your own"))
     }
 }

@@ -20,19 +20,21 @@ use rustix::{
 };
 use tokio::net::UnixListener;
 
-use crate::CliError;
+use workspaces::RequestError;
+
+use crate::error::unreachable;
 
 /// Time without a client after which a daemon ends, unless it is told otherwise.
-pub(crate) const IDLE_EXIT: Duration = Duration::from_secs(1800);
+pub const IDLE_EXIT: Duration = Duration::from_secs(1800);
 
 /// A daemon's address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Endpoint {
-    pub(crate) socket: PathBuf,
+pub struct Endpoint {
+    pub socket: PathBuf,
 }
 
 /// The right to be the daemon at an address; held as long as it lives.
-pub(crate) struct Claim {
+pub struct Claim {
     endpoint: Endpoint,
     lock: File,
     /// Whether the socket is this daemon's.
@@ -42,7 +44,7 @@ pub(crate) struct Claim {
 }
 
 /// What became of the wish to be the daemon.
-pub(crate) enum Claimed {
+pub enum Claimed {
     Ours(Claim),
     /// Another process is, with this number if it said so.
     Taken {
@@ -52,7 +54,7 @@ pub(crate) enum Claimed {
 
 impl Endpoint {
     /// The user's one daemon.
-    pub(crate) fn of_user() -> Self {
+    pub fn of_user() -> Self {
         Self { socket: config::folders::runtime_dir().join("broker.sock") }
     }
 
@@ -61,18 +63,23 @@ impl Endpoint {
     }
 
     /// The secret for connections over TCP.
-    pub(crate) fn token_file(&self) -> PathBuf {
+    pub fn token_file(&self) -> PathBuf {
         self.socket.with_extension("token")
     }
 
     /// Where a daemon that was started in the background writes what it has to say.
-    pub(crate) fn log_file(&self) -> PathBuf {
+    pub fn log_file(&self) -> PathBuf {
         self.socket.with_extension("log")
+    }
+
+    /// Pointer to that file, for errors.
+    pub fn log_hint(&self) -> String {
+        format!("what it had to say is in {}", self.log_file().display())
     }
 
     /// The process that holds the lock, if one does.
     #[expect(clippy::disallowed_methods, reason = "the daemon's own folder is no workspace")]
-    pub(crate) fn holder(&self) -> Option<u32> {
+    pub fn holder(&self) -> Option<u32> {
         let mut lock = OpenOptions::new().read(true).open(self.lock_file()).ok()?;
         match flock(&lock, FlockOperation::NonBlockingLockShared) {
             Ok(()) => {
@@ -88,14 +95,14 @@ impl Endpoint {
     }
 
     /// Makes the folder if it is missing; fails if it is not the user's alone.
-    pub(crate) fn make_folder(&self) -> Result<(), CliError> {
+    pub fn make_folder(&self) -> Result<(), RequestError> {
         let folder = self.folder();
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.and_then(|()| expect_private(folder)).map_err(|error| self.not_ours(&error))
     }
 
     /// Whether the folder is there; fails if it is not the user's alone, as then anybody may listen in it.
-    pub(crate) fn has_folder(&self) -> Result<bool, CliError> {
+    pub fn has_folder(&self) -> Result<bool, RequestError> {
         match expect_private(self.folder()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -103,17 +110,17 @@ impl Endpoint {
         }
     }
 
-    fn not_ours(&self, why: &io::Error) -> CliError {
-        let error = CliError::files(format!("cannot use {}: {why}", self.folder().display()));
+    fn not_ours(&self, why: &io::Error) -> RequestError {
+        let error = unreachable(format!("cannot use {}: {why}", self.folder().display()));
         error.hint("set BROKER_RUNTIME_DIR to a folder of your own")
     }
 
     /// Becomes the daemon of this address, unless another process is.
     #[expect(clippy::disallowed_methods, reason = "the daemon's own folder is no workspace")]
-    pub(crate) fn claim(&self) -> Result<Claimed, CliError> {
+    pub fn claim(&self) -> Result<Claimed, RequestError> {
         self.make_folder()?;
         let path = self.lock_file();
-        let unusable = |error| CliError::files(format!("cannot lock {}: {error}", path.display()));
+        let unusable = |error| unreachable(format!("cannot lock {}: {error}", path.display()));
         let mut options = OpenOptions::new();
         let mut lock = options
             .read(true)
@@ -142,7 +149,7 @@ impl Endpoint {
 impl Claim {
     /// Opens the socket, in place of one that a killed daemon left behind.
     #[expect(clippy::disallowed_methods, reason = "the daemon's own folder is no workspace")]
-    pub(crate) fn listen(&self) -> io::Result<UnixListener> {
+    pub fn listen(&self) -> io::Result<UnixListener> {
         let socket = &self.endpoint.socket;
         match fs::symlink_metadata(socket) {
             Ok(it) if it.file_type().is_socket() => fs::remove_file(socket)?,
@@ -159,7 +166,7 @@ impl Claim {
 
     /// Writes the secret for connections over TCP where only the user can read it.
     #[expect(clippy::disallowed_methods, reason = "the daemon's own folder is no workspace")]
-    pub(crate) fn write_token(&self, token: &str) -> io::Result<()> {
+    pub fn write_token(&self, token: &str) -> io::Result<()> {
         let path = self.endpoint.token_file();
         let _old = fs::remove_file(&path);
         let mut options = OpenOptions::new();
@@ -301,7 +308,7 @@ mod tests {
         fs::create_dir(folder).unwrap();
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
         for error in [here.claim().err().unwrap(), here.has_folder().unwrap_err()] {
-            assert!(error.message.contains("others can enter it"), "{}", error.message);
+            assert!(error.sentence.contains("others can enter it"), "{}", error.sentence);
         }
     }
 
@@ -315,6 +322,6 @@ mod tests {
         std::os::unix::fs::symlink(here.folder(), dir.path().join("link")).unwrap();
         let through_a_link = Endpoint { socket: dir.path().join("link/broker.sock") };
         let error = through_a_link.has_folder().unwrap_err();
-        assert!(error.message.ends_with("it is a link or a file, not a folder"), "{}", error.message);
+        assert!(error.sentence.ends_with("it is a link or a file, not a folder"), "{}", error.sentence);
     }
 }
