@@ -103,7 +103,7 @@ fn a_project_without_configuration() {
     let text = "import os\nimport socket\nimport sys\nfrom itertools import tee\nfrom typing import List, Optional, Union\n\n\n\
         def f(a: List[int], b: Optional[int], c: Union[int, str]) -> str:\n    a.sort\n    a = a\n    a == b\n\
         \x20   first = sorted(a)[0]\n    name = \"ab\"\n    if name.startswith(\"a\"):\n        name = name[1:]\n\
-        \x20   if sys.version_info < (3, 8) or sys.version[0] == \"3\":\n        raise socket.timeout\n\
+        \x20   if sys.version_info < (3, 8) or sys.version[0] == \"2\":\n        raise socket.timeout\n\
         \x20   return name, bin(first).count(\"1\"), list(zip(a, a[1:])), b, c, tee, undefined\n";
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("a.py", text)]);
