@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use sqruff_lib::core::config::{ConfigLoader, FluffConfig, Value};
 use sqruff_lib_core::dialects::init::DialectKind;
 
-use crate::{template, values};
+use crate::{renamed, template, values};
 
 /// Sections with their keys.
 pub(crate) type Values = HashMap<String, Value>;
@@ -97,6 +97,7 @@ impl Config {
             if !self.templater().is_none_or(template::is_own) {
                 core.insert("templater".into(), Value::String("raw".into()));
             }
+            rename_rules(core);
             if let Some(rules) = rules {
                 core.insert("rules".into(), Value::String(rules.join(",").into()));
                 core.remove("exclude_rules");
@@ -109,6 +110,15 @@ impl Config {
             return FluffConfig::new(values, None, None);
         }
         combined(ready(dialect), values, dialect)
+    }
+}
+
+/// Puts the codes of today into the lists of rules.
+fn rename_rules(core: &mut Values) {
+    for list in ["rules", "exclude_rules", "warnings"] {
+        if let Some(Value::String(rules)) = core.get_mut(list) {
+            *rules = renamed::in_list(rules).into();
+        }
     }
 }
 

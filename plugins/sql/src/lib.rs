@@ -42,6 +42,7 @@ mod lint;
 mod misspelled;
 mod projects;
 mod reach;
+mod renamed;
 mod rules;
 mod statements;
 mod tables;

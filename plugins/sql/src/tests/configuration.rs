@@ -19,6 +19,7 @@ fn each_file_that_sqruff_reads() {
     assert_eq!(check("pyproject.toml", "[tool.sqlfluff]\nrules = ['capitalisation.keywords']\n"), "CP01");
     assert_eq!(check("sqruff.toml", "[sqruff]\nrules = 'capitalisation'\n"), "CP01");
     assert_eq!(check("pyproject.toml", "[project]\nname = 'a'\n"), "", "that says nothing of SQL");
+    assert_eq!(check(".sqlfluff", "[sqlfluff]\nrules = L010\n"), "CP01", "as sqlfluff called it before 2.0");
     assert_eq!(check("setup.cfg", "[sqlfluff]\nrules = CP01\n"), "", "not read by sqruff");
 }
 
