@@ -49,36 +49,41 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let workspace = args.workspace.as_deref().map(existing).transpose()?;
     let own = own_daemon(args, session)?;
-    let runtime = runtime(own.is_some());
-    let runtime = runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
-    let context = &mut session.process_context;
-    let input = std::mem::replace(&mut context.stdin, Box::new(std::io::empty()));
-    let output = std::mem::replace(&mut context.stdout, Box::new(std::io::sink()));
-    let options = Options { servers: args.servers, home: context.home.clone(), workspace };
-    let cancel = context.cancel.clone();
-    let served = LocalSet::new().block_on(&runtime, async {
-        let workspaces: Arc<dyn Workspaces> = match &own {
-            Some(own) => Arc::new(own.daemon()),
-            None => Arc::new(Remote::lazy(ClientOptions::of_user())),
-        };
-        tokio::select! {
-            served = lsp::serve(workspaces, input, output, options) => served,
-            () = interrupted(&cancel) => Ok(false),
+    let options = Options { servers: args.servers, home: session.process_context.home.clone(), workspace };
+    let served = match own {
+        Some(own) => serve(own.runtime(), || Arc::new(own.daemon()), options, session),
+        None => {
+            let runtime = Builder::new_current_thread().enable_all().build();
+            let runtime =
+                runtime.map_err(|error| CliError::files(format!("cannot start threads: {error}")))?;
+            let served =
+                serve(&runtime, || Arc::new(Remote::lazy(ClientOptions::of_user())), options, session);
+            // A thread may still wait for a daemon that is being started.
+            runtime.shutdown_background();
+            served
         }
-    });
-    // A thread may still wait for the editor to say something.
-    runtime.shutdown_background();
+    };
     let is_in_order = served.map_err(CliError::files)?;
     Ok(if is_in_order { Exit::Clean } else { Exit::Findings })
 }
 
-/// The editor's session stays on one thread. A daemon in this process has others for its work.
-fn runtime(has_daemon: bool) -> std::io::Result<Runtime> {
-    let mut builder = match has_daemon {
-        true => Builder::new_multi_thread(),
-        false => Builder::new_current_thread(),
-    };
-    builder.worker_threads(2).enable_all().build()
+/// Serves the editor at standard input and output, until it leaves or the user interrupts. Its session stays on this thread.
+fn serve(
+    runtime: &Runtime,
+    workspaces: impl FnOnce() -> Arc<dyn Workspaces>,
+    options: Options,
+    session: &mut Session,
+) -> Result<bool, String> {
+    let context = &mut session.process_context;
+    let input = std::mem::replace(&mut context.stdin, Box::new(std::io::empty()));
+    let output = std::mem::replace(&mut context.stdout, Box::new(std::io::sink()));
+    let cancel = context.cancel.clone();
+    LocalSet::new().block_on(runtime, async {
+        tokio::select! {
+            served = lsp::serve(workspaces(), input, output, options) => served,
+            () = interrupted(&cancel) => Ok(false),
+        }
+    })
 }
 
 /// The folder's own path.

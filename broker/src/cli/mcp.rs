@@ -5,7 +5,7 @@ mod skill;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 
-use ::client::{Options, Remote};
+use ::client::{EnvironmentOf, Options, Remote};
 use clap::Subcommand;
 use rmcp::{
     ServiceExt as _,
@@ -63,7 +63,9 @@ pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
         session.print(said)?;
     }
     let served = opened.client.block_on(async {
-        let daemon = Arc::new(Remote::lazy(Options { reopen: true, ..Options::of_user() }));
+        let anew = Some(Arc::new(environment_for_daemon) as EnvironmentOf);
+        let options = Options { reopen: true, environment: anew, ..Options::of_user() };
+        let daemon = Arc::new(Remote::lazy(options));
         let environment = environment_for_daemon(opened.workspace.root());
         daemon.open_workspace(opened.workspace.root().to_owned(), Some(environment)).await?;
         let handler = Handler::new(daemon, opened.id.clone(), name()?).await?;

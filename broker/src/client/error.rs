@@ -76,16 +76,14 @@ mod tests {
     use std::time::Duration;
 
     use ::client::DAEMON_GONE;
-    use overlay::WorkspacePath;
     use workspaces::{DaemonError, ErrorKind as Kind, OPEN_FOR_WRITING, Obstacle};
 
     use super::*;
 
     fn conflict(kinds: &[&'static str], sentence: &str) -> RequestError {
-        let path = WorkspacePath::new("a").unwrap();
         let obstacle = |it: &&'static str| Obstacle {
             kind: (*it).into(),
-            path: path.clone(),
+            path: "a".to_owned(),
             reason: "`a` changed".to_owned(),
         };
         let obstacles = kinds.iter().map(obstacle).collect();
@@ -131,5 +129,12 @@ mod tests {
     fn words_from_elsewhere_do_not_steer_the_terminal() {
         let error = CliError::from(RequestError::new(Kind::NotFound, "NOT_FOUND", "no `\u{1b}[2J`"));
         assert_eq!(error.message, "no `\\u{1b}[2J`");
+    }
+
+    #[test]
+    fn lines_after_the_first_are_indented() {
+        let sentence = "the daemon did not start (exit status: 1)\none\ntw\u{1b}o";
+        let error = CliError::from(RequestError::new(Kind::Unavailable, "DAEMON_UNREACHABLE", sentence));
+        assert_eq!(error.message, "the daemon did not start (exit status: 1)\n  one\n  tw\\u{1b}o");
     }
 }

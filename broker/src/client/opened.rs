@@ -140,13 +140,13 @@ impl Opened {
     /// A file of a branch.
     pub(crate) fn read(&self, branch: &str, path: &str, side: Side) -> Result<FileContent, RequestError> {
         let target = TargetId::Branch(branch.to_owned());
-        self.client.wait(self.client.daemon().read_file(&target, path, side))
+        self.client.wait(self.client.daemon().read_file(&target, path, side, None))
     }
 
     /// A file of the base.
     pub(crate) fn read_base(&self, path: &str) -> Result<Bytes, RequestError> {
         let target = self.base();
-        self.client.wait(self.client.daemon().read_file(&target, path, Side::Now)).map(|it| it.bytes)
+        self.client.wait(self.client.daemon().read_file(&target, path, Side::Now, None)).map(|it| it.bytes)
     }
 }
 

@@ -17,7 +17,7 @@ impl FileService for Front {
         let request = request.into_inner();
         let target = from_proto::target(request.target)?;
         let side = from_proto::side(request.revision, request.of_parent)?;
-        let file = self.0.read_file(&target, &request.path, side).await.map_err(status::of)?;
+        let file = self.0.read_file(&target, &request.path, side, None).await.map_err(status::of)?;
         let part = |part| Ok(pb::ReadFileResponse { part: Some(part) });
         let first = std::iter::once(part(pb::read_file_response::Part::Info(to_proto::file_info(&file))));
         let bytes = file.bytes;

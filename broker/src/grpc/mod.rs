@@ -10,6 +10,8 @@ mod files;
 mod from_proto;
 mod incoming;
 mod queries;
+#[cfg(test)]
+mod remote_tests;
 mod rules;
 #[cfg(target_os = "linux")]
 mod runs;

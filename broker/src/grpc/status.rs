@@ -67,7 +67,7 @@ fn describe(error: &RequestError, details: &mut ErrorDetails) {
         details.add_bad_request_violation(field, short(message));
     } else if let Some(after) = error.fact("retry_after_ms").and_then(|it| it.parse().ok()) {
         details.set_retry_info(Some(Duration::from_millis(after)));
-    } else if let (Some(path), None) = (error.fact("path"), error.fact("edit_index")) {
+    } else if let Some(path) = error.fact("path") {
         details.set_resource_info("file", short(path), "", "");
     }
     describe_obstacles(error.obstacles.to_vec(), details);
@@ -95,12 +95,12 @@ fn describe_obstacles(mut obstacles: Vec<Obstacle>, details: &mut ErrorDetails) 
     let mut left = CONFLICTS;
     for Obstacle { kind, path, reason } in obstacles {
         let reason = short(&reason);
-        let size = path.as_str().len() + reason.len();
+        let size = path.len() + reason.len();
         if size > left && left < CONFLICTS {
             break;
         }
         left = left.saturating_sub(size);
-        details.add_precondition_failure_violation(&*kind, path.as_str(), reason);
+        details.add_precondition_failure_violation(&*kind, path, reason);
     }
 }
 
@@ -166,8 +166,10 @@ mod tests {
         let busy = of(DaemonError::Busy { retry_after: Duration::from_millis(250) });
         assert_eq!(busy.retry_info().unwrap().retry_delay, Some(Duration::from_millis(250)));
         let path = WorkspacePath::new("a").unwrap();
-        let file = of(DaemonError::File { path, source: io::ErrorKind::NotFound.into() });
-        let file = file.resource_info().unwrap().clone();
-        assert_eq!((file.resource_type.as_str(), file.resource_name.as_str()), ("file", "a"));
+        let missing = || DaemonError::File { path: path.clone(), source: io::ErrorKind::NotFound.into() };
+        for error in [missing(), missing().in_edit(1)] {
+            let file = of(error).resource_info().unwrap().clone();
+            assert_eq!((file.resource_type.as_str(), file.resource_name.as_str()), ("file", "a"));
+        }
     }
 }

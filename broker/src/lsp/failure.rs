@@ -104,7 +104,7 @@ impl From<serde_json::Error> for Failure {
 /// An error of the daemon. `data` has its reason, its hint and the paths it concerns.
 impl From<RequestError> for Failure {
     fn from(error: RequestError) -> Self {
-        let paths: Vec<_> = error.obstacles.iter().map(|it| it.path.to_string()).collect();
+        let paths: Vec<_> = error.obstacles.iter().map(|it| it.path.clone()).collect();
         let (reason, is_invalid) = (error.reason.clone(), error.kind == ErrorKind::Invalid);
         let error = CliError::from(error);
         let data = json!({"reason": reason, "hint": error.hint, "paths": paths});

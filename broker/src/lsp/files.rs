@@ -77,11 +77,6 @@ impl Server {
         path: &str,
         side: Side,
     ) -> Result<Bytes, RequestError> {
-        let bytes = self.workspaces.read_file(target, path, side).await?.bytes;
-        if bytes.len() > MAX_SIZE {
-            let sentence = format!("{path} has more than {MAX_SIZE} bytes");
-            return Err(RequestError::new(ErrorKind::Invalid, "LIMIT_EXCEEDED", sentence));
-        }
-        Ok(bytes)
+        Ok(self.workspaces.read_file(target, path, side, Some(MAX_SIZE)).await?.bytes)
     }
 }

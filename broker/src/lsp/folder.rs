@@ -11,7 +11,7 @@ use std::{
 
 use lsp_client::uri::{self, Uris};
 use overlay::{Disk, View as _, WorkspacePath};
-use tokio::{sync::watch, time::sleep};
+use tokio::{sync::watch, task::JoinError, time::sleep};
 use tokio_stream::StreamExt as _;
 use workspaces::{
     BranchChange, BufferShown, ErrorKind, RequestError, WorkspaceEvent, WorkspaceWatchRequest, Workspaces,
@@ -259,9 +259,15 @@ impl Folder {
     async fn open(&self) -> Result<String, RequestError> {
         let root = self.root.clone();
         let variables = tokio::task::spawn_blocking(move || environment_for_daemon(&root)).await;
-        let opened = self.workspaces.open_workspace(self.root.clone(), variables.ok()).await?;
+        let variables = variables.map_err(|error| broke_off(&error))?;
+        let opened = self.workspaces.open_workspace(self.root.clone(), Some(variables)).await?;
         Ok(opened.info.id.to_string())
     }
+}
+
+/// The error of a panic while the editor's variables were looked at.
+fn broke_off(error: &JoinError) -> RequestError {
+    RequestError::new(ErrorKind::Internal, "BUG", format!("the environment cannot be read: {error}"))
 }
 
 /// Reason of errors about a folder that is not served.

@@ -50,7 +50,7 @@ mod symbols;
 mod sync;
 mod target;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod wire;
 mod words;
@@ -76,14 +76,13 @@ pub(crate) async fn serve(
     output: impl Write + Send + 'static,
     options: Options,
 ) -> Result<bool, String> {
-    let (outgoing, writing) = wire::write(output);
+    let (outgoing, written) = wire::write(output);
     let mut incoming = wire::read(input);
     let peer = Peer::new(outgoing);
     let session = Session::new(peer.clone(), workspaces, options);
     let ended = session.serve(&mut incoming).await;
     peer.close();
     // Answers may still be in the pipe. An editor that does not read them must not keep this process alive.
-    let _written =
-        tokio::time::timeout(FLUSH_TIMEOUT, tokio::task::spawn_blocking(move || writing.join())).await;
+    let _written = tokio::time::timeout(FLUSH_TIMEOUT, written).await;
     ended
 }

@@ -41,7 +41,7 @@ impl Served {
     }
 }
 
-fn daemon(state_dir: &Path) -> Arc<Daemon> {
+pub(crate) fn daemon(state_dir: &Path) -> Arc<Daemon> {
     let options = scheduler::Options { workers: 1, interactive_workers: 1, ..scheduler::Options::default() };
     Daemon::new(Parts {
         plugins: Plugins::none().unwrap(),

@@ -11,7 +11,7 @@ use std::{
 
 use lsp_client::{Id, ProtocolError, Refusal, frame, read_frame};
 use serde_json::{Value, json};
-use tokio::sync::mpsc as tokio_mpsc;
+use tokio::sync::{mpsc as tokio_mpsc, oneshot};
 
 use super::failure::Failure;
 
@@ -68,12 +68,15 @@ pub(super) fn read(input: impl Read + Send + 'static) -> tokio_mpsc::Receiver<In
     receiver
 }
 
-/// Writes messages on a thread of its own, which ends at an empty message, or when the client has closed its end.
+/// Writes messages on a thread of its own, which ends at an empty message, or when the client has closed its end. The receiver
+/// is closed at that end.
 pub(super) fn write(
     mut output: impl Write + Send + 'static,
-) -> (mpsc::Sender<Vec<u8>>, thread::JoinHandle<()>) {
+) -> (mpsc::Sender<Vec<u8>>, oneshot::Receiver<()>) {
     let (sender, receiver) = mpsc::channel::<Vec<u8>>();
-    let writing = thread::spawn(move || {
+    let (ended, written) = oneshot::channel();
+    thread::spawn(move || {
+        let _ended: oneshot::Sender<()> = ended;
         for body in receiver.into_iter().take_while(|it: &Vec<u8>| !it.is_empty()) {
             let written = output.write_all(&frame(&body)).and_then(|()| output.flush());
             if written.is_err() {
@@ -81,7 +84,7 @@ pub(super) fn write(
             }
         }
     });
-    (sender, writing)
+    (sender, written)
 }
 
 fn parse(body: &[u8]) -> Incoming {

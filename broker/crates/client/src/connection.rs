@@ -1,6 +1,8 @@
 //! The connection to a daemon: found, or started, and made again whenever it breaks.
 
 use std::{
+    collections::BTreeMap,
+    path::Path,
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -18,6 +20,9 @@ use crate::{endpoint::Endpoint, error::unreachable, socket::OwnSocket, start};
 /// Takes a line for the user.
 pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Variables of the client's shell for what runs in a workspace, by its root.
+pub type EnvironmentOf = Arc<dyn Fn(&Path) -> BTreeMap<String, String> + Send + Sync>;
+
 /// How a client treats a daemon that is not there.
 #[derive(Clone)]
 pub struct Options {
@@ -29,12 +34,15 @@ pub struct Options {
     /// Whether workspaces are opened again in a daemon that was started anew, and requests that only read are repeated. A client
     /// with more than workspaces there, such as an editor's unsaved texts, does that itself.
     pub reopen: bool,
+    /// Computes the variables of a workspace that is opened again. Without it, those of the first time are sent. It may block.
+    pub environment: Option<EnvironmentOf>,
 }
 
 impl Options {
     /// The user's own daemon, started if need be.
     pub fn of_user() -> Self {
-        Self { endpoint: Endpoint::of_user(), start: true, notify: None, reopen: false }
+        let endpoint = Endpoint::of_user();
+        Self { endpoint, start: true, notify: None, reopen: false, environment: None }
     }
 }
 
@@ -56,6 +64,8 @@ pub(crate) struct Connection {
     pub(crate) channel: Channel,
     socket: OwnSocket,
     options: Options,
+    /// The longest that a daemon may take to begin.
+    pub(crate) timeout: Duration,
 }
 
 impl Connection {
@@ -66,18 +76,22 @@ impl Connection {
         let address = tonic::transport::Endpoint::from_static("http://localhost")
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(STREAM_WINDOW * 4);
-        Self { channel: address.connect_with_connector_lazy(socket.clone()), socket, options }
+        let channel = address.connect_with_connector_lazy(socket.clone());
+        Self { channel, socket, options, timeout: TIMEOUT }
     }
 
     /// Over a channel to a daemon that is there.
     pub(crate) fn over(channel: Channel) -> Self {
-        let endpoint = Endpoint::of_user();
-        let socket = OwnSocket::new(&endpoint.socket);
-        Self { channel, socket, options: Options { endpoint, start: false, notify: None, reopen: false } }
+        let options = Options { start: false, ..Options::of_user() };
+        Self { channel, socket: OwnSocket::new(&options.endpoint.socket), options, timeout: TIMEOUT }
     }
 
     pub(crate) fn reopens(&self) -> bool {
         self.options.reopen
+    }
+
+    pub(crate) fn environment(&self) -> Option<EnvironmentOf> {
+        self.options.environment.clone()
     }
 
     pub(crate) fn starts(&self) -> bool {
@@ -121,14 +135,14 @@ impl Connection {
                 return Ok(false);
             }
             // A process that was stopped takes connections, too, and answers nothing.
-            let left = TIMEOUT.saturating_sub(begun.elapsed());
+            let left = self.timeout.saturating_sub(begun.elapsed());
             let is_serving = timeout(left, is_serving(self.channel.clone())).await.unwrap_or_default();
             self.socket.expect_own()?;
             if is_serving {
                 return Ok(true);
             }
             let Some(pid) = endpoint.holder() else { return Ok(false) };
-            if begun.elapsed() > TIMEOUT {
+            if begun.elapsed() > self.timeout {
                 let error = unreachable(format!("the daemon (process {pid}) does not answer"));
                 let hint = format!("end it with `kill {pid}`, or `kill -9 {pid}`; its branches are kept");
                 return Err(error.hint(hint));
@@ -163,7 +177,7 @@ mod tests {
     use crate::endpoint::Claimed;
 
     fn options(endpoint: &Endpoint) -> Options {
-        Options { endpoint: endpoint.clone(), start: false, notify: None, reopen: false }
+        Options { endpoint: endpoint.clone(), start: false, ..Options::of_user() }
     }
 
     #[tokio::test]

@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use overlay::WorkspacePath;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 use workspaces::{ErrorKind, Obstacle, RequestError};
@@ -19,13 +18,13 @@ const OTHER_VERSION: &str = "OTHER_VERSION";
 /// Reasons that mean that the daemon has ended or is about to.
 const ENDED: [&str; 2] = [DAEMON_GONE, "SHUTTING_DOWN"];
 
-/// Reasons that mean that what a client has opened in the daemon is not there any more.
-const CLOSED: [&str; 2] = ["WORKSPACE_GONE", "EDITOR_GONE"];
+/// Reason of requests that are larger than the daemon takes, and of answers that are larger than a client takes.
+const MESSAGE_TOO_LARGE: &str = "MESSAGE_TOO_LARGE";
 
 /// Whether the workspace must be opened again: the daemon has ended or is about to, or it is a new one that knows neither the
 /// workspace nor this editor.
 pub fn is_gone(error: &RequestError) -> bool {
-    is_ended(error) || CLOSED.contains(&error.reason.as_str()) || is_not_open(error)
+    is_ended(error) || is_not_open(error) || error.reason == "EDITOR_GONE"
 }
 
 /// Whether the daemon went away, or is about to: a request was cut off, or not begun.
@@ -33,9 +32,12 @@ pub fn is_ended(error: &RequestError) -> bool {
     ENDED.contains(&error.reason.as_str())
 }
 
-/// Whether the workspace is not open, so that nothing was done.
+/// Whether the workspace is not open, or its folder was replaced since it was, so that nothing was done.
 pub(crate) fn is_not_open(error: &RequestError) -> bool {
-    error.reason == "NOT_FOUND" && error.fact("resource_type") == Some("workspace")
+    match error.reason.as_str() {
+        "NOT_FOUND" => error.fact("resource_type") == Some("workspace"),
+        reason => reason == "WORKSPACE_GONE",
+    }
 }
 
 /// An error without a daemon.
@@ -61,15 +63,16 @@ pub(crate) fn error(status: &Status) -> RequestError {
     let mut facts: BTreeMap<_, _> = info.metadata.into_iter().collect();
     let hint = facts.remove("hint");
     let violations = status.get_details_precondition_failure().map(|it| it.violations).unwrap_or_default();
-    let obstacle = |it: tonic_types::PreconditionViolation| {
-        let path = WorkspacePath::new(&it.subject).ok()?;
-        Some(Obstacle { kind: Cow::Owned(it.r#type), path, reason: it.description })
+    let obstacle = |it: tonic_types::PreconditionViolation| Obstacle {
+        kind: Cow::Owned(it.r#type),
+        path: it.subject,
+        reason: it.description,
     };
     RequestError {
         kind: kind(status.code()),
         reason: info.reason,
         facts,
-        obstacles: violations.into_iter().filter_map(obstacle).collect(),
+        obstacles: violations.into_iter().map(obstacle).collect(),
         sentence: sentence(status),
         hint,
     }
@@ -89,6 +92,7 @@ fn of_transport(status: &Status) -> RequestError {
             let sentence = "the daemon that runs is of another version of Broker; `broker stop` ends it";
             RequestError::new(ErrorKind::Unsupported, OTHER_VERSION, sentence)
         }
+        Code::OutOfRange => RequestError::new(kind(Code::OutOfRange), MESSAGE_TOO_LARGE, sentence(status)),
         code => RequestError::new(kind(code), String::new(), sentence(status)),
     }
 }
@@ -104,14 +108,14 @@ fn sentence(status: &Status) -> String {
 
 fn kind(code: Code) -> ErrorKind {
     match code {
-        Code::InvalidArgument | Code::OutOfRange => ErrorKind::Invalid,
+        Code::InvalidArgument => ErrorKind::Invalid,
         Code::NotFound => ErrorKind::NotFound,
         Code::AlreadyExists => ErrorKind::AlreadyExists,
         Code::Aborted => ErrorKind::Aborted,
         Code::FailedPrecondition => ErrorKind::Refused,
         Code::PermissionDenied => ErrorKind::Forbidden,
         Code::Unauthenticated => ErrorKind::Unauthenticated,
-        Code::ResourceExhausted => ErrorKind::Exhausted,
+        Code::ResourceExhausted | Code::OutOfRange => ErrorKind::Exhausted,
         Code::Unavailable => ErrorKind::Unavailable,
         Code::Unimplemented => ErrorKind::Unsupported,
         Code::DeadlineExceeded => ErrorKind::DeadlineExceeded,
@@ -134,6 +138,7 @@ mod tests {
             facts.collect::<std::collections::HashMap<_, _>>(),
         );
         details.add_precondition_failure_violation("CONFLICT", "a/b", "it changed");
+        details.add_precondition_failure_violation("CONFLICT", "", "a path that is none");
         error(&Status::with_error_details(code, "no (do it)", details))
     }
 
@@ -143,7 +148,8 @@ mod tests {
         assert_eq!((error.kind, error.reason.as_str()), (ErrorKind::Aborted, "CONFLICT"));
         assert_eq!((error.message(), error.hint.as_deref()), ("no", Some("do it")));
         assert_eq!((error.fact("conflicts"), error.fact("hint")), (Some("1"), None));
-        assert_eq!(error.obstacles[0].path.as_str(), "a/b");
+        let obstacles: Vec<_> = error.obstacles.iter().map(|it| (&*it.path, &*it.reason)).collect();
+        assert_eq!(obstacles, [("a/b", "it changed"), ("", "a path that is none")]);
         assert!(error.is_conflict() && !is_gone(&error));
     }
 
@@ -156,7 +162,10 @@ mod tests {
         let workspace = of(Code::NotFound, "NOT_FOUND", &[("resource_type", "workspace")]);
         assert!(is_gone(&workspace) && is_not_open(&workspace) && !is_ended(&workspace));
         assert!(!is_gone(&of(Code::NotFound, "NOT_FOUND", &[("resource_type", "branch")])));
-        assert!(is_gone(&of(Code::NotFound, "EDITOR_GONE", &[])));
+        let replaced = of(Code::NotFound, "WORKSPACE_GONE", &[]);
+        assert!(is_gone(&replaced) && is_not_open(&replaced) && !is_ended(&replaced));
+        let editor = of(Code::NotFound, "EDITOR_GONE", &[]);
+        assert!(is_gone(&editor) && !is_not_open(&editor));
         assert!(is_ended(&of(Code::Unavailable, "SHUTTING_DOWN", &[])));
         assert!(!is_gone(&of(Code::Unavailable, "SERVER_PENDING", &[])));
     }
@@ -168,7 +177,8 @@ mod tests {
         let old = error(&Status::unimplemented(""));
         assert!(old.sentence.contains("`broker stop`"), "{old}");
         let large = error(&Status::out_of_range("too large"));
-        assert_eq!((large.kind, large.sentence.as_str()), (ErrorKind::Invalid, "too large"));
+        assert_eq!((large.kind, large.reason.as_str()), (ErrorKind::Exhausted, "MESSAGE_TOO_LARGE"));
+        assert_eq!(large.sentence, "too large");
         assert_eq!(
             error(&Status::permission_denied("")).sentence,
             "The caller does not have permission to execute the specified operation"

@@ -15,6 +15,7 @@ use checker::Range;
 use lint::{LineColumn, Span};
 use overlay::{ChangeKind, ContentHash, EditorId, Entry, FileKind, Revision, TextEdit, WorkspacePath};
 use serde_json::{Map, Value};
+use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Status, Streaming};
 use workspaces::{
     BranchChange, BranchChangeKind, BranchInfo, BranchState, Buffer, BufferSet, BufferShown, Committed, Diff,
@@ -183,14 +184,21 @@ pub(crate) fn committed(it: pb::CommitBranchResponse) -> Answer<Committed> {
     })
 }
 
-/// All parts of a file. One part is not copied.
-pub(crate) async fn file(mut parts: Streaming<pb::ReadFileResponse>) -> Answer<FileContent> {
+/// All parts of a file. One part is not copied. Ends at the first part with which the file has more bytes than expected.
+pub(crate) async fn file(
+    mut parts: impl Stream<Item = Result<pb::ReadFileResponse, Status>> + Unpin,
+    expect_size: impl Fn(usize) -> Answer<()>,
+) -> Answer<FileContent> {
     use pb::read_file_response::Part;
-    let (mut info, mut pieces) = (None, Vec::<Bytes>::new());
-    while let Some(part) = parts.message().await.map_err(|it| error(&it))? {
-        match part.part {
+    let (mut info, mut pieces, mut size) = (None, Vec::<Bytes>::new(), 0);
+    while let Some(part) = parts.next().await {
+        match part.map_err(|it| error(&it))?.part {
             Some(Part::Info(it)) => info = Some(it),
-            Some(Part::Content(it)) => pieces.push(it),
+            Some(Part::Content(it)) => {
+                size += it.len();
+                expect_size(size)?;
+                pieces.push(it);
+            }
             None => {}
         }
     }
@@ -299,5 +307,35 @@ pub(crate) fn part<M, T>(
     match part {
         Ok(message) => translate(message).transpose(),
         Err(status) => Some(Err(error(&status))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use workspaces::ErrorKind;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_file_is_read_no_further_than_its_limit() {
+        use pb::read_file_response::Part;
+        let info = Part::Info(pb::FileInfo {
+            content_hash: ContentHash::of(b"0123456789").to_string(),
+            ..pb::FileInfo::default()
+        });
+        let pieces = ["01234", "56789"].map(|it| Part::Content(Bytes::from_static(it.as_bytes())));
+        let parts: Vec<_> = std::iter::once(info).chain(pieces).collect();
+        let read = async |max_bytes| {
+            let mut parts = parts.iter().map(|it| Ok(pb::ReadFileResponse { part: Some(it.clone()) }));
+            let stream = tokio_stream::iter(parts.by_ref());
+            let read = file(stream, |bytes| RequestError::expect_size("a", bytes, max_bytes)).await;
+            (read.map(|it| it.bytes), parts.len())
+        };
+        assert_eq!(read(Some(10)).await, (Ok(Bytes::from_static(b"0123456789")), 0));
+        assert_eq!(read(None).await.1, 0);
+        let (refused, left) = read(Some(4)).await;
+        let error = refused.unwrap_err();
+        assert_eq!((error.kind, error.sentence.as_str()), (ErrorKind::Exhausted, "a has more than 4 bytes"));
+        assert_eq!(left, 1, "the last piece was not asked for");
     }
 }

@@ -15,7 +15,7 @@ mod start;
 mod to_wire;
 
 pub use self::{
-    connection::{Notify, Options, wait_for_end},
+    connection::{EnvironmentOf, Notify, Options, wait_for_end},
     endpoint::{Claim, Claimed, Endpoint, IDLE_EXIT},
     error::{DAEMON_GONE, interrupted, is_ended, is_gone},
     remote::Remote,

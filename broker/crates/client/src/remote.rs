@@ -143,10 +143,23 @@ impl Remote {
         self.connection.ensure().await?;
         let all: Vec<_> = self.known().values().cloned().collect();
         for request in all {
-            self.open(request).await?;
+            self.open(self.renewed(request).await?).await?;
         }
         *openings += 1;
         Ok(())
+    }
+
+    /// The request with the variables of now.
+    async fn renewed(&self, request: OpenRequest) -> Result<OpenRequest, RequestError> {
+        let Some(environment) = self.connection.environment() else { return Ok(request) };
+        let renewed = tokio::task::spawn_blocking(move || {
+            let environment = Some(environment(&request.root));
+            OpenRequest { environment, ..request }
+        });
+        renewed.await.map_err(|error| {
+            let sentence = format!("the environment cannot be read: {error}");
+            RequestError::new(ErrorKind::Internal, "BUG", sentence)
+        })
     }
 
     async fn open(&self, request: OpenRequest) -> Result<OpenedWorkspace, RequestError> {
@@ -183,4 +196,27 @@ fn within<T>(deadline: Option<Duration>, message: T) -> Request<T> {
 fn utf8(root: PathBuf) -> Result<String, RequestError> {
     let text = root.into_os_string().into_string();
     text.map_err(|it| RequestError::invalid("root", format!("the name of {} is not UTF-8", it.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use workspaces::Workspaces as _;
+
+    use super::*;
+    use crate::endpoint::{Claimed, Endpoint};
+
+    #[tokio::test]
+    async fn a_daemon_that_answers_nothing_is_not_waited_for_without_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let endpoint = Endpoint { socket: dir.path().join("run/broker.sock") };
+        endpoint.make_folder().unwrap();
+        let Claimed::Ours(claim) = endpoint.claim().unwrap() else { panic!("it is free") };
+        // Takes connections as a daemon does that was stopped: the system queues them.
+        let _listening = claim.listen().unwrap();
+        let mut remote = Remote::lazy(Options { endpoint, ..Options::of_user() });
+        remote.connection.timeout = Duration::from_millis(1);
+        let error = remote.open_workspace("/".into(), None).await.unwrap_err();
+        assert!(error.sentence.contains("does not answer"), "{error}");
+        assert!(error.hint.unwrap().contains("kill"));
+    }
 }

@@ -110,10 +110,27 @@ fn is_ready(child: &mut Child) -> bool {
     lines.any(|it| it.starts_with("serving at "))
 }
 
+/// Lines of the log from `start` on, each after a line break. Who shows an error indents and escapes its lines.
 fn said_since(endpoint: &Endpoint, start: u64) -> String {
     let log = folders::read(&endpoint.log_file()).unwrap_or_default();
     let said = log.get(usize::try_from(start).unwrap_or_default()..).unwrap_or_default();
     let said = String::from_utf8_lossy(said);
     let lines = said.lines().filter(|it| !it.trim().is_empty());
-    lines.map(|it| format!("\n  {}", lint::printable(it))).collect()
+    lines.map(|it| format!("\n{it}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+    use super::*;
+
+    #[test]
+    fn what_a_daemon_said_is_neither_indented_nor_escaped() {
+        let dir = tempfile::tempdir().unwrap();
+        let endpoint = Endpoint { socket: dir.path().join("broker.sock") };
+        assert_eq!(said_since(&endpoint, 0), "", "there is no log");
+        fs::write(endpoint.log_file(), "old\nerror: no\n\n  ti\u{1b}p\n").unwrap();
+        assert_eq!(said_since(&endpoint, 4), "\nerror: no\n  ti\u{1b}p");
+    }
 }

@@ -71,8 +71,14 @@ pub trait Workspaces: Send + Sync {
     async fn commit_branch(&self, request: CommitRequest) -> Result<Committed, RequestError>;
     async fn discard_branch(&self, branch: &str) -> Result<(), RequestError>;
 
-    async fn read_file(&self, target: &TargetId, path: &str, side: Side)
-    -> Result<FileContent, RequestError>;
+    /// Reads a file whole. An error if it has more than `max_bytes`.
+    async fn read_file(
+        &self,
+        target: &TargetId,
+        path: &str,
+        side: Side,
+        max_bytes: Option<usize>,
+    ) -> Result<FileContent, RequestError>;
     async fn list_directory(
         &self,
         target: &TargetId,

@@ -38,6 +38,17 @@ impl RequestError {
         DaemonError::invalid(field, message).into()
     }
 
+    /// Fails if a file has more bytes than the caller takes. The limit is the caller's own, so the error has no reason for programs.
+    pub fn expect_size(path: &str, bytes: usize, max_bytes: Option<usize>) -> Result<(), Self> {
+        match max_bytes {
+            Some(limit) if bytes > limit => {
+                let sentence = format!("{path} has more than {limit} bytes");
+                Err(Self::new(ErrorKind::Exhausted, "", sentence))
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.facts.get(name).map(String::as_str)
     }

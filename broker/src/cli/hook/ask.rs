@@ -38,11 +38,16 @@ pub(super) fn ask(change: &Change, opened: &Opened, until: Instant) -> Result<Op
     let answer = opened.client.wait(opened.client.tools().preview_edits(preview));
     match answer {
         Ok(answer) => Ok(Some(Findings::of(answer, true))),
-        Err(error) if error.kind == ErrorKind::Invalid && is_ahead => Ok(None),
+        Err(error) if cannot_be_made(&error) && is_ahead => Ok(None),
         // What was edited has changed since, as a formatter does it.
-        Err(error) if error.kind == ErrorKind::Invalid => now(paths, opened, until).map(Some),
+        Err(error) if cannot_be_made(&error) => now(paths, opened, until).map(Some),
         Err(error) => Err(late(error)),
     }
+}
+
+/// Whether the edit does not fit the files, as against a daemon that cannot take it.
+fn cannot_be_made(error: &RequestError) -> bool {
+    error.reason == "INVALID_FIELD"
 }
 
 fn now(paths: &[WorkspacePath], opened: &Opened, deadline: Instant) -> Result<Findings, CliError> {
@@ -82,5 +87,17 @@ impl Findings {
         let is_error = |it: &Value| it["severity"] == "error";
         let has_errors = answer["findings"].as_array().is_some_and(|it| it.iter().any(is_error));
         Self { text, is_clean: answer["ok"] == true, is_empty: answer["total"] == 0, has_errors, is_new_only }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_edit_that_does_not_fit_is_passed() {
+        assert!(cannot_be_made(&RequestError::invalid("edits", "there is no such text")));
+        let too_large = RequestError::new(ErrorKind::Exhausted, "MESSAGE_TOO_LARGE", "it is too large");
+        assert!(!cannot_be_made(&too_large));
     }
 }

@@ -34,6 +34,10 @@ impl Workspaces for Remote {
         environment: Option<BTreeMap<String, String>>,
     ) -> Result<OpenedWorkspace, RequestError> {
         let request = OpenRequest { root, environment };
+        if self.connection.starts() {
+            // A request has no limit of time, and a process that was stopped takes it and never answers.
+            self.connection.ensure().await?;
+        }
         let opened = match self.open(request.clone()).await {
             Err(error) if is_ended(&error) && self.connection.starts() => {
                 self.connection.ensure().await?;
@@ -131,10 +135,12 @@ impl Workspaces for Remote {
         target: &TargetId,
         path: &str,
         side: Side,
+        max_bytes: Option<usize>,
     ) -> Result<FileContent, RequestError> {
         let request = to_wire::read(target, path, side);
         let ask = || async { self.files().read_file(request.clone()).await };
-        from_wire::file(self.read(ask).await?).await
+        let expect_size = |bytes| RequestError::expect_size(path, bytes, max_bytes);
+        from_wire::file(self.read(ask).await?, expect_size).await
     }
 
     async fn list_directory(

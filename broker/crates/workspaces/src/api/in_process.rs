@@ -108,8 +108,11 @@ impl Workspaces for Arc<Daemon> {
         target: &TargetId,
         path: &str,
         side: Side,
+        max_bytes: Option<usize>,
     ) -> Result<FileContent, RequestError> {
-        Ok(Daemon::read_file(self, target, path, side).await?)
+        let file = Daemon::read_file(self, target, path, side).await?;
+        RequestError::expect_size(path, file.bytes.len(), max_bytes)?;
+        Ok(file)
     }
 
     async fn list_directory(

@@ -36,7 +36,8 @@ pub enum ErrorKind {
 pub struct Obstacle {
     /// Stable, for programs.
     pub kind: Cow<'static, str>,
-    pub path: WorkspacePath,
+    /// Workspace path. Text, since the path of an answer may be one that is not known here.
+    pub path: String,
     pub reason: String,
 }
 
@@ -110,7 +111,7 @@ impl DaemonError {
 
 impl Obstacle {
     fn new(kind: &'static str, path: &WorkspacePath, reason: &impl ToString) -> Self {
-        Self { kind: Cow::Borrowed(kind), path: path.clone(), reason: reason.to_string() }
+        Self { kind: Cow::Borrowed(kind), path: path.to_string(), reason: reason.to_string() }
     }
 }
 
