@@ -226,7 +226,7 @@ impl Api {
     }
 
     pub async fn read(&self, target: TargetId, path: &str) -> Answered<FileContent> {
-        self.read_file(&target, path, Side::Now).await
+        self.read_file(&target, path, Side::Now, None).await
     }
 
     pub async fn text(&self, target: TargetId, path: &str) -> String {

@@ -51,7 +51,7 @@ async fn an_undo_is_a_new_revision(way: Way) {
     let undone = it.client.undo_branch(undo.clone()).await.unwrap();
     assert_eq!((undone.revision.0, undone.to.0), (4, 1));
     assert_eq!(it.client.text(branch(&id), "a.txt").await, "1\n");
-    let older = it.client.read_file(&branch(&id), "a.txt", read_of(3)).await.unwrap();
+    let older = it.client.read_file(&branch(&id), "a.txt", read_of(3), None).await.unwrap();
     assert_eq!((older.revision.0, &older.bytes[..]), (3, &b"3\n"[..]));
     assert_eq!(refusal(it.client.undo_branch(undo).await).what(), (ErrorKind::Aborted, "STALE_REVISION"));
     let page = it.client.list_revisions(&id, &next(3, "")).await.unwrap();

@@ -103,13 +103,13 @@ async fn the_parents_side_of_a_branch_can_be_read(way: Way) {
     let it = Fixture::new(way, &[("a", "base"), ("folder/b", "base")]).await;
     let id = it.fork().await;
     it.client.edit(&id, vec![write("a", "branch"), write("c", "branch")]).await.unwrap();
-    let parent = async |path: &str| it.client.read_file(&branch(&id), path, Side::Parent).await;
+    let parent = async |path: &str| it.client.read_file(&branch(&id), path, Side::Parent, None).await;
     assert_eq!(&parent("a").await.unwrap().bytes[..], b"base");
     assert_eq!(refusal(parent("c").await).kind, ErrorKind::NotFound);
     let listed = it.client.list_directory(&branch(&id), "", &next(0, ""), Side::Parent).await.unwrap();
     let names: Vec<_> = listed.items.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["a", "folder"]);
-    let of_base = it.client.read_file(&base(&it.workspace), "a", Side::Parent).await;
+    let of_base = it.client.read_file(&base(&it.workspace), "a", Side::Parent, None).await;
     assert_eq!(refusal(of_base).facts["field"], "of_parent");
 }
 

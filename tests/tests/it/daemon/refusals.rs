@@ -67,7 +67,7 @@ async fn a_field_that_makes_no_sense_is_named(way: Way) {
     assert_eq!(field(refusal(it.client.open_workspace(PathBuf::from("relative")).await)), "root");
     assert_eq!(field(refusal(it.client.end_servers(PathBuf::from("relative")).await)), "root");
     assert_eq!(field(refusal(it.client.list_branches(&it.workspace, &next(0, "x")).await)), "page_token");
-    let of_base = it.client.read_file(&base(&it.workspace), "a", Side::Revision(Revision(0))).await;
+    let of_base = it.client.read_file(&base(&it.workspace), "a", Side::Revision(Revision(0)), None).await;
     assert_eq!(field(refusal(of_base)), "revision");
 }
 
