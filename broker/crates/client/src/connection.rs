@@ -23,7 +23,7 @@ pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 /// Variables of the client's shell for what runs in a workspace, by its root.
 pub type EnvironmentOf = Arc<dyn Fn(&Path) -> BTreeMap<String, String> + Send + Sync>;
 
-/// How a client treats a daemon that is not there.
+/// Options of a connection, for a daemon that does not run.
 #[derive(Clone)]
 pub struct Options {
     pub endpoint: Endpoint,

@@ -45,7 +45,7 @@ impl Kind {
         matches!(self, Self::Type | Self::Implementation | Self::Entry)
     }
 
-    /// Whether it is a value or a docstring, and so no definition that may be added or lost by itself.
+    /// True for a value or a docstring, which is never added or removed as a definition of its own.
     pub(super) fn is_value(self) -> bool {
         matches!(self, Self::Value | Self::Docstring)
     }

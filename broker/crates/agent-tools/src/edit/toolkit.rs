@@ -1,4 +1,4 @@
-//! What an edit is worked out with: syntax trees, and a flag that ends the work.
+//! Shared tools of one edit: syntax trees, and a flag that cancels the work.
 
 use syntax::Trees;
 
@@ -7,7 +7,7 @@ use super::outcome::{Reason, Refused};
 #[derive(Clone, Copy)]
 pub(super) struct Toolkit<'a> {
     pub(super) trees: &'a Trees,
-    /// Whether the result is wanted no more. Looked at between parts of the work.
+    /// True once the edit is cancelled. Checked between parts of the work.
     pub(super) cancel: &'a dyn Fn() -> bool,
 }
 

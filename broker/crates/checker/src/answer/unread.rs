@@ -26,7 +26,7 @@ const LONGEST_POINTER: usize = 1024;
 pub(super) fn unread(view: &Arc<dyn View>, unit: &Unit, largest: u64) -> Option<Computed> {
     let own = view.metadata(&unit.path).ok().filter(|it| it.kind == FileKind::File);
     let followed = || view.resolve(&unit.path).and_then(|it| view.metadata(&it)).ok();
-    // What cannot be looked at is the linter's to tell.
+    // The linter reports a file that cannot be opened.
     if own.or_else(followed).is_some_and(|it| it.size > largest) {
         return Some(Computed::too_large());
     }

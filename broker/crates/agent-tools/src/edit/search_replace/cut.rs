@@ -18,7 +18,7 @@ use super::{
 /// Lines of `=` in a block from which on not all cuts are tried.
 const MOST_MIDDLES: usize = 64;
 
-/// What a block changes in a text, cut in the way that fits it.
+/// The replacement that a block makes in a text, cut in the way that fits it.
 pub(super) fn find(
     path: &WorkspacePath,
     part: usize,

@@ -15,14 +15,14 @@ pub(super) struct Pair<'a> {
     pub(super) replace: Vec<&'a str>,
 }
 
-/// What a block changes.
+/// Replacement of one block.
 pub(super) struct Placed {
     pub(super) change: Change,
     pub(super) notes: Vec<String>,
 }
 
 impl Pair<'_> {
-    /// What this block changes in a text.
+    /// The replacement that this block makes in a text.
     pub(super) fn find(&self, file: &Text<'_>) -> Result<Placed, Refused> {
         let part = self.part;
         if self.search.is_empty() {
