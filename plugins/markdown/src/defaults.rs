@@ -14,6 +14,9 @@
 use pulldown_cmark::{Event, Parser, Tag};
 use rumdl_lib::rule::LintWarning;
 
+use crate::excerpt::Excerpt;
+use crate::{emphasis, reversed};
+
 /// In the order of the codes.
 pub(crate) const RULES: [&str; 14] = [
     "MD011", // (text)[link]
@@ -34,9 +37,11 @@ pub(crate) const RULES: [&str; 14] = [
 
 /// Whether a finding of these rules is about something broken. `line` is the text of its line, and `text` that of the file.
 pub(crate) fn keeps(warning: &LintWarning, line: &str, text: &str) -> bool {
+    let excerpt = Excerpt::of(warning, line);
     match warning.rule_name.as_deref() {
+        Some("MD011") => excerpt.is_some_and(reversed::is_meant),
         // Names of programs and pointers: `_.find rather than _.where`, `(NSApplication *)application`.
-        Some("MD037") => !is_code_with_marks(&warning.message),
+        Some("MD037") => !is_code_with_marks(&warning.message) && excerpt.is_some_and(emphasis::is_meant),
         // Without a sign in the brackets it is no link to Markdown: `[[ ]]`, `text[][]`.
         Some("MD042") => emptied(&warning.message).is_none_or(|it| it.contains('(') || has_word(it)),
         // No heading's anchor has a slash: it is an address within a site. GitHub's own begin with `user-content-`, those of
@@ -49,7 +54,7 @@ pub(crate) fn keeps(warning: &LintWarning, line: &str, text: &str) -> bool {
         Some("MD057") => {
             // ExDoc's links lead to code: [`x/1`]: `M.x/1`
             let is_code = |it: &str| it.starts_with('`') || line.contains('`') && is_type(it);
-            missing(&warning.message)
+            missing(warning)
                 .is_none_or(|it| !is_of_host(it) && !is_code(it) && !has_placeholder(it) && !is_page(it))
         }
         // Cells that are missing are empty; those too many are lost.
@@ -71,8 +76,9 @@ fn fragment(message: &str) -> Option<&str> {
 }
 
 /// Where a link of MD057's leads.
-fn missing(message: &str) -> Option<&str> {
-    message.strip_prefix("Relative link '")?.split_once('\'').map(|it| it.0)
+pub(crate) fn missing(warning: &LintWarning) -> Option<&str> {
+    let message = Some(&warning.message).filter(|_| warning.rule_name.as_deref() == Some("MD057"))?;
+    message.strip_prefix("Relative link '")?.strip_suffix("' does not exist")
 }
 
 /// Whether something has to be put into a link before it leads anywhere: `{static}x.jpg` and `|filename|x.md` of Pelican,

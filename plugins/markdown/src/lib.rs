@@ -18,18 +18,24 @@ mod applicability;
 mod convert;
 mod defaults;
 mod document;
+mod emphasis;
+mod excerpt;
 mod footnotes;
 mod labels;
 mod links;
 mod lint;
 mod markdownlint;
 mod nesting;
+mod purpose;
 mod reach;
 #[cfg(any(target_family = "wasm", test))]
 mod real_path;
+mod references;
+mod reversed;
 mod rules;
 mod selection;
 mod settings;
+mod shown;
 mod site;
 #[cfg(test)]
 mod tests;

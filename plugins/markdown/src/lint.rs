@@ -1,5 +1,6 @@
 //! Runs rumdl over one file's bytes, as `rumdl check` does over a file on disk.
 
+use std::cell::LazyCell;
 use std::path::Path;
 
 use broker_plugin_sdk::{Completeness, Report};
@@ -13,9 +14,10 @@ use rumdl_lib::utils::bom::strip_bom;
 use rumdl_lib::workspace_index::FileIndex;
 
 use crate::document::{self, Binary, Document};
+use crate::references::References;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
-use crate::{anchors, convert, defaults, footnotes, labels, links, nesting};
+use crate::{anchors, convert, defaults, footnotes, labels, links, nesting, purpose};
 
 /// Why a file with work for programs is not checked as a whole.
 const PROGRAMS: &str = "`code-block-tools` names programs for this file's code blocks, which were not run: take them out of \
@@ -48,6 +50,11 @@ pub(crate) fn run(
         Err(problem) => report.completeness = Completeness::Partial(problem),
     }
     adapt(&document, &rules, settings, &mut warnings);
+    if settings.has_defaults {
+        let root = workspace.root().to_path_buf();
+        let holds = |it: &str, workspace: &mut Workspace| workspace.shown.holds(path, it, &root);
+        warnings.retain(|it| !defaults::missing(it).is_some_and(|it| holds(it, workspace)));
+    }
     labels::as_written(&mut warnings, document.text());
     if has_work_for_programs(path, &document, settings) {
         report.completeness = Completeness::Partial(PROGRAMS.to_owned());
@@ -68,7 +75,8 @@ fn rules_on(
     if settings.has_defaults {
         let root = workspace.root().to_path_buf();
         let off = workspace.sites.off(path, document.text(), &root);
-        rules.retain(|it| !off.contains(&it.name()));
+        let by_purpose = purpose::off(path.strip_prefix(&root).unwrap_or(path));
+        rules.retain(|it| !off.contains(&it.name()) && !by_purpose.contains(&it.name()));
     }
     rules
 }
@@ -88,9 +96,11 @@ fn adapt(document: &Document, rules: &[Box<dyn Rule>], settings: &Settings, warn
     }
     if settings.has_defaults {
         let lines: Vec<&str> = document.text().lines().collect();
+        let references = LazyCell::new(|| References::of(document.text()));
         warnings.retain(|it| {
-            let line = it.line.checked_sub(1).and_then(|at| lines.get(at));
-            defaults::keeps(it, line.copied().unwrap_or_default(), document.text())
+            let line = it.line.checked_sub(1).and_then(|at| lines.get(at)).copied().unwrap_or_default();
+            let is_lacking = || it.rule_name.as_deref() != Some("MD052") || references.lack(it, line);
+            defaults::keeps(it, line, document.text()) && is_lacking()
         });
     }
 }

@@ -265,7 +265,8 @@ fn fixes_of_markdownlints_rules() {
 
 #[test]
 fn pages_of_documentation_frameworks() {
-    let page = "# Title\n\n[a](#made) [b](/guide/x) [c](other) [d][made]\n";
+    let page =
+        "# Title\n\n[a](#made) [b](/guide/x) [c](other) [d][handbok]\n\n[handbook]: https://example.org\n";
     let files = [
         ("vite/docs/.vitepress/config.ts", ""),
         ("vite/docs/guide/a.md", page),
@@ -334,7 +335,7 @@ fn what_readers_of_markdown_mend_themselves() {
     let mut project = Project::new(&[
         ("few.md", "# T\n\n| a | b |\n| - | - |\n| 1 |\n"),
         ("many.md", "# T\n\n| a | b |\n| - | - |\n| 1 | 2 | 3 |\n"),
-        ("rust.md", "# T\n\n[`X`][crate::X] [no][no]\n\n[`Abc<T>`]: Abc\n"),
+        ("rust.md", "# T\n\n[`X`][crate::X] and [no][no] or [it][abc]\n\n[abc]: https://example.org\n"),
         ("unused.md", "# T\n\n[x]: https://example.org\n"),
     ]);
     assert_eq!(project.check("few.md"), "", "empty cells");
@@ -344,6 +345,54 @@ fn what_readers_of_markdown_mend_themselves() {
     let mut project =
         Project::new(&[("host.md", "# T\n\n[a](../../issues/new) [b](../tree/HEAD/x.md) [c](../gone)\n")]);
     assert_eq!(project.check("host.md"), "MD057", "what hosts the repository has pages there");
+}
+
+#[test]
+fn tags_signatures_and_patterns_are_no_links() {
+    let mut project = Project::new(&[
+        ("tags.md", "# T\n\nRead [8.x][parser] with more care\n"),
+        (
+            "call.md",
+            "# T\n\nUse `db` or db.key(names, [label])[.onUpdate(y)] or (since: Version=4)[Ticket#12].\n",
+        ),
+        ("pattern.md", "# T\n\nEach *_total_amount (a * stands for names) counts.\n"),
+        ("link.md", "# T\n\nRead (the guide)[guide.md] and ** this ** now.\n"),
+        ("styled/.rumdl.toml", ""),
+        ("styled/tags.md", "# T\n\nRead [8.x][parser] with more care (x)[y]\n"),
+    ]);
+    for path in ["tags.md", "call.md", "pattern.md"] {
+        assert_eq!(project.check(path), "", "{path}");
+    }
+    assert_eq!(project.check("link.md"), "MD011 MD037");
+    assert_eq!(project.check("styled/tags.md"), "MD052 MD011", "rumdl is configured");
+}
+
+#[test]
+fn links_of_changelogs_templates_and_fixtures() {
+    let text = "# T\n\n[gone](gone.md)\n";
+    let off = ["CHANGELOG.md", "docs/HISTORY-1.md", ".github/PULL_REQUEST_TEMPLATE.md", "spec/fixtures/a.md"];
+    let files: Vec<_> = off.iter().map(|it| (*it, text)).chain([("README.md", text)]).collect();
+    let mut project = Project::new(&files);
+    for path in off {
+        assert_eq!(project.check(path), "", "{path}");
+    }
+    assert_eq!(project.check("README.md"), "MD057");
+    let mut project = project.with(select(&["MD057"]));
+    assert_eq!(project.check("CHANGELOG.md"), "MD057", "the user asks for it");
+}
+
+#[test]
+#[cfg(unix)]
+fn links_that_hold_where_a_symbolic_link_shows_the_file() {
+    let text = "# T\n\n[a](guide/a.md) [gone](guide/gone.md)\n";
+    let mut project = Project::new(&[
+        ("packages/core/README.md", text),
+        ("packages/other/README.md", text),
+        ("guide/a.md", "# A\n"),
+    ]);
+    std::os::unix::fs::symlink("packages/core/README.md", project.root.path().join("README.md")).unwrap();
+    assert_eq!(project.lines("packages/core/README.md"), "3 MD057 \"guide/gone.md\"");
+    assert_eq!(project.check("packages/other/README.md"), "MD057 MD057");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::reach::{Gate, IgnoreFiles};
 use crate::selection::Selection;
 use crate::settings::Settings;
+use crate::shown::Shown;
 use crate::site::Sites;
 
 /// What the user asked for on the command line.
@@ -37,6 +38,7 @@ pub(crate) struct Workspace {
     gate: Option<Rc<Gate>>,
     ignore_files: IgnoreFiles,
     pub(crate) sites: Sites,
+    pub(crate) shown: Shown,
     /// What other files have that links may lead to; none for what is not Markdown that rumdl would look at.
     pub(crate) indexes: FxHashMap<PathBuf, Option<FileIndex>>,
 }
@@ -50,6 +52,7 @@ impl Workspace {
             gate: None,
             ignore_files: IgnoreFiles::default(),
             sites: Sites::default(),
+            shown: Shown::default(),
             indexes: FxHashMap::default(),
         }
     }

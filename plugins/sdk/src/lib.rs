@@ -32,11 +32,13 @@ pub mod bindings;
 #[doc(hidden)]
 pub mod guest;
 pub mod minified;
+pub mod samples;
 mod selection;
 pub mod syntax;
 pub mod template;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod vendored;
 
 use std::{borrow::Cow, io::ErrorKind, ops::Range, path::Path};
 

@@ -10,7 +10,7 @@ mod encoding;
 mod line_endings;
 mod private_key;
 mod rules;
-mod samples;
+
 mod service_token;
 
 use std::path::Path;

@@ -7,7 +7,7 @@ use broker_plugin_sdk::{Diagnostic, Severity};
 use memchr::memmem;
 
 use crate::rules::{PRIVATE_KEY, SAMPLE_PRIVATE_KEY};
-use crate::samples;
+use broker_plugin_sdk::samples;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 

@@ -20,7 +20,7 @@ use broker_plugin_sdk::{Diagnostic, Severity};
 use memchr::memmem;
 
 use crate::rules::SERVICE_TOKEN;
-use crate::samples;
+use broker_plugin_sdk::samples;
 use kinds::{Check, KINDS, Kind};
 use shape::Match;
 

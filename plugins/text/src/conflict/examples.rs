@@ -7,7 +7,7 @@ use std::path::Path;
 use memchr::memmem;
 
 use super::{here_document, listing, literal};
-use crate::samples;
+use broker_plugin_sdk::samples;
 
 /// What of a file is quoted.
 pub(super) enum Examples {

@@ -1,4 +1,4 @@
-//! Files of tests and of examples, by their names and the folders above them.
+//! Recognition of files of tests and of examples, by their names and the folders above them. Paths are from the workspace's root.
 
 use std::path::Path;
 
@@ -22,6 +22,12 @@ const TESTS: [&str; 13] = [
 /// Folders with what is there to be shown, in lower case.
 const EXAMPLES: [&str; 8] =
     ["example", "examples", "sample", "samples", "demo", "demos", "tutorial", "tutorials"];
+
+/// Folders with data that tests are given, in lower case and without signs between words.
+const DATA: [&str; 4] = ["fixture", "fixtures", "testdata", "snapshots"];
+
+/// First words of the names of folders whose files are broken on purpose, in lower case.
+const BROKEN: [&str; 6] = ["broken", "corrupt", "corrupted", "invalid", "malformed", "unparsable"];
 
 /// Ends of words that end as `test` does and mean something else.
 const OTHER_WORDS: [&str; 23] = [
@@ -51,7 +57,8 @@ const OTHER_WORDS: [&str; 23] = [
 ];
 
 /// Whether a file is one of tests, by its name or a folder above it.
-pub(crate) fn is_of_tests(path: &Path) -> bool {
+#[must_use]
+pub fn is_of_tests(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |it| it.0);
     let is_spec = ["_spec", ".spec"].iter().any(|it| stem.ends_with(it));
@@ -59,13 +66,32 @@ pub(crate) fn is_of_tests(path: &Path) -> bool {
 }
 
 /// Whether a file is one of examples, by a folder above it.
-pub(crate) fn is_of_examples(path: &Path) -> bool {
+#[must_use]
+pub fn is_of_examples(path: &Path) -> bool {
     has_folder(path, |folder| EXAMPLES.contains(&folder.to_ascii_lowercase().as_str()))
 }
 
-fn has_folder(path: &Path, is_wanted: fn(&str) -> bool) -> bool {
+/// Whether a file is data that tests are given, by a folder above it: `fixtures`, `test-data`.
+#[must_use]
+pub fn is_fixture(path: &Path) -> bool {
+    let plain =
+        |it: &str| it.chars().filter(|it| it.is_alphanumeric()).collect::<String>().to_ascii_lowercase();
+    has_folder(path, |folder| DATA.contains(&plain(folder).as_str()))
+}
+
+/// Whether a file may be broken on purpose, by a folder above it: `invalid`, `broken-manifests`, `fixtures`.
+#[must_use]
+pub fn is_broken_on_purpose(path: &Path) -> bool {
+    let is_called_so = |folder: &str| {
+        let first = words(folder).first().map(|it| it.to_ascii_lowercase());
+        first.is_some_and(|it| BROKEN.contains(&it.as_str()))
+    };
+    is_fixture(path) || has_folder(path, is_called_so)
+}
+
+fn has_folder(path: &Path, is_wanted: impl Fn(&str) -> bool) -> bool {
     let mut folders = path.parent().into_iter().flat_map(Path::components);
-    folders.any(|it| it.as_os_str().to_str().is_some_and(is_wanted))
+    folders.any(|it| it.as_os_str().to_str().is_some_and(&is_wanted))
 }
 
 fn is_folder_of_tests(folder: &str) -> bool {
@@ -141,5 +167,17 @@ mod tests {
         assert!(is_of_tests(Path::new("spec/a.yaml")) && !is_of_tests(Path::new("api/spec.yaml")));
         assert!(is_of_tests(Path::new("app/user_spec.rb")) && !is_of_tests(Path::new("t.sh")));
         assert!(is_of_examples(Path::new("Demos/a.key")) && !is_of_examples(Path::new("demo.key")));
+    }
+    #[test]
+    fn data_of_tests_and_what_is_broken_on_purpose() {
+        for path in ["spec/fixtures/a.json", "pkg/testdata/a.json", "test_data/a/b.json", "__Fixtures__/a"] {
+            assert!(is_fixture(Path::new(path)) && is_broken_on_purpose(Path::new(path)), "{path}");
+        }
+        for path in ["tests/invalid/a.json", "brokenPackages/a/b.json", "malformed-manifests/a.json"] {
+            assert!(!is_fixture(Path::new(path)) && is_broken_on_purpose(Path::new(path)), "{path}");
+        }
+        for path in ["invalid.json", "src/invalidation/a.json", "tests/a.json", "unbroken/a.json"] {
+            assert!(!is_broken_on_purpose(Path::new(path)), "{path}");
+        }
     }
 }

@@ -1,0 +1,29 @@
+//! What a finding is about, as the text of its line.
+
+use rumdl_lib::rule::LintWarning;
+
+/// A line, cut where a finding begins and where it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Excerpt<'a> {
+    pub(crate) before: &'a str,
+    pub(crate) about: &'a str,
+    pub(crate) after: &'a str,
+}
+
+impl<'a> Excerpt<'a> {
+    /// None if the finding is about more than its line.
+    pub(crate) fn of(warning: &LintWarning, line: &'a str) -> Option<Self> {
+        if warning.line != warning.end_line || warning.end_column < warning.column {
+            return None;
+        }
+        let (before, rest) = line.split_at(offset(line, warning.column)?);
+        let (about, after) = rest.split_at(offset(rest, warning.end_column - warning.column + 1)?);
+        Some(Self { before, about, after })
+    }
+}
+
+/// Where a column is, which counts characters from one.
+fn offset(text: &str, column: usize) -> Option<usize> {
+    let ends = text.char_indices().map(|it| it.0).chain([text.len()]);
+    ends.take(column).last().filter(|_| column > 0)
+}

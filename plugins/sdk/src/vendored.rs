@@ -1,0 +1,209 @@
+//! Recognition of files that a project has from others: libraries that were copied into it, and what tools made. They differ
+//! from minified files in that they can be read; what is untidy in them is not for the project to mend.
+
+use std::path::Path;
+
+use crate::minified;
+
+/// Folders with the code of others, in lower case and without signs between words.
+const FOLDERS: [&str; 12] = [
+    "bowercomponents",
+    "external",
+    "externals",
+    "jspmpackages",
+    "nodemodules",
+    "sitelibs",
+    "thirdparty",
+    "3rdparty",
+    "vendor",
+    "vendored",
+    "vendors",
+    "webjars",
+];
+
+/// Names of libraries, and of what generators of documentation put beside their pages, in lower case: with a version or the
+/// name of a part behind them, they are the same.
+const LIBRARIES: [&str; 41] = [
+    "angular",
+    "animate",
+    "backbone",
+    "bootstrap",
+    "bulma",
+    "codemirror",
+    "d3",
+    "datatables",
+    "doctools",
+    "doxygen",
+    "dropzone",
+    "ember",
+    "flatpickr",
+    "font-awesome",
+    "fontawesome",
+    "fullcalendar",
+    "handlebars",
+    "highcharts",
+    "html5shiv",
+    "htmx",
+    "jquery",
+    "jquery-ui",
+    "jquery.ui",
+    "katex",
+    "knockout",
+    "leaflet",
+    "lodash",
+    "materialize",
+    "mathjax",
+    "moment",
+    "mootools",
+    "normalize",
+    "popper",
+    "prettify",
+    "prism",
+    "pygments",
+    "raphael",
+    "select2",
+    "toastr",
+    "underscore",
+    "zepto",
+];
+
+/// Names of files that generators of documentation and of projects write as they are.
+const STOCK: [&str; 14] = [
+    "alabaster.css",
+    "basic.css",
+    "classic.css",
+    "doxygen-awesome.css",
+    "jdoc.css",
+    "language_data.js",
+    "navtree.css",
+    "navtree.js",
+    "rustdoc.css",
+    "scaffold.css",
+    "scaffolds.css",
+    "searchtools.js",
+    "sphinx_highlight.js",
+    "theme_extras.js",
+];
+
+/// First words of what is behind a library's name.
+const PARTS: [&str; 18] = [
+    "all", "bundle", "core", "custom", "dev", "esm", "full", "grid", "iife", "js", "legacy", "map", "reboot",
+    "rtl", "slim", "theme", "ui", "umd",
+];
+
+/// Lines of a banner that are looked at.
+const BANNER_LINES: usize = 4;
+
+/// Whether a file is another project's, or made by a tool. `path` is from the workspace's root.
+#[must_use]
+pub fn is_vendored(path: &Path, text: &str) -> bool {
+    is_named_so(path)
+        || has_banner(text)
+        || minified::is_minified(path, text)
+        || minified::has_source_map(text)
+}
+
+/// Whether the file's name or a folder above it says so.
+fn is_named_so(path: &Path) -> bool {
+    let plain =
+        |it: &str| it.chars().filter(|it| it.is_alphanumeric()).collect::<String>().to_ascii_lowercase();
+    let mut folders =
+        path.parent().into_iter().flat_map(Path::components).filter_map(|it| it.as_os_str().to_str());
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
+    folders.any(|it| FOLDERS.contains(&plain(it).as_str()))
+        || STOCK.contains(&name.as_str())
+        || is_library(&name)
+}
+
+/// Whether a name is a library's, with nothing, a version or the name of a part behind it: `jquery-3.7.1.js`,
+/// `bootstrap-theme.css`.
+fn is_library(name: &str) -> bool {
+    let stem = name.rsplit_once('.').map_or(name, |it| it.0);
+    LIBRARIES.iter().filter_map(|it| stem.strip_prefix(it)).any(|rest| {
+        let mut words = rest.split(['-', '.', '_']);
+        // What follows without a sign makes another word.
+        words.next() == Some("") && words.all(is_part) || rest.is_empty()
+    })
+}
+
+fn is_part(word: &str) -> bool {
+    let number = word.strip_prefix('v').unwrap_or(word);
+    PARTS.contains(&word) || word == "min" || number.starts_with(|it: char| it.is_ascii_digit())
+}
+
+/// Whether the text begins with a comment that tools are to keep, and that names a version: `/*! name v1.2.3 | MIT */`.
+fn has_banner(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let text = text.strip_prefix("@charset \"UTF-8\";").map_or(text, str::trim_start);
+    let Some(comment) = text.strip_prefix("/*").and_then(|it| it.split("*/").next()) else { return false };
+    let is_kept = comment.starts_with('!') || comment.contains("@license") || comment.contains("@preserve");
+    is_kept && comment.lines().take(BANNER_LINES).flat_map(str::split_whitespace).any(is_version)
+}
+
+/// `v1.2`, `1.2.3`. Two numbers alone may be those of a licence.
+fn is_version(word: &str) -> bool {
+    let number = word.strip_prefix(['v', 'V']).unwrap_or(word);
+    let number = number.split(['-', '+']).next().unwrap_or_default().trim_end_matches([',', ';', '.', ':']);
+    let parts: Vec<&str> = number.split('.').collect();
+    let is_number = |it: &&str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    parts.iter().all(is_number)
+        && parts.len() >= if number.len() < word.len() && word.starts_with(['v', 'V']) { 2 } else { 3 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is(path: &str, text: &str) -> bool {
+        is_vendored(Path::new(path), text)
+    }
+
+    #[test]
+    fn folders_and_names() {
+        for path in [
+            "vendor/a.css",
+            "web/third-party/x/a.js",
+            "docs/site_libs/quarto.js",
+            "Vendors/a.js",
+            "js/jquery.js",
+            "js/jquery-3.7.1.slim.js",
+            "js/jquery-ui.js",
+            "css/bootstrap-theme.css",
+            "css/font-awesome.css",
+            "d3.v5.js",
+            "docs/_static/searchtools.js",
+        ] {
+            assert!(is(path, ""), "{path}");
+        }
+        for path in [
+            "vendor.js",
+            "src/vending/a.js",
+            "js/jquery.own-plugin.js",
+            "d3chart.js",
+            "chart-of-us.js",
+            "a.css",
+        ] {
+            assert!(!is(path, ""), "{path}");
+        }
+    }
+
+    #[test]
+    fn banners() {
+        for text in [
+            "/*! lib v2.0.7 - 2016 | MIT */\n",
+            "/*!\n * Lib 4.17.21 by A\n */\n",
+            "@charset \"UTF-8\";\n/*!\n * lib v3.7.2\n */",
+            "/**\n * @license\n * Lib v16.2\n */",
+        ] {
+            assert!(is("a.js", text), "{text}");
+        }
+        for text in [
+            "/* lib v2.0.7 */\n",
+            "/*! Apache License 2.0 */\n",
+            "/*! made by A */\nvar a = '1.2.3';\n",
+            "var a = 1; /*! lib v1.2.3 */\n",
+        ] {
+            assert!(!is("a.js", text), "{text}");
+        }
+    }
+}
