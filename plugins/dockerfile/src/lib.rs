@@ -81,7 +81,10 @@ impl Plugin for Dockerfile {
         self.config = None;
         let settings = own_words(settings);
         let unknown;
-        (self.wanted, unknown) = Selection::new(&settings, &rules::all());
+        // A configuration may turn on what is off without one.
+        let on = |it: Rule| Rule { default: it.default || rules::needs_hadolint(&it.code), ..it };
+        let all: Vec<Rule> = rules::all().into_iter().map(on).collect();
+        (self.wanted, unknown) = Selection::new(&settings, &all);
         let (only, more) = settings.selected();
         self.is_selected = only.is_some();
         self.more = more.to_vec();
@@ -195,7 +198,8 @@ impl Lint<'_> {
     /// Whether hadolint's configuration leaves the rule on.
     fn is_configured(&self, code: &str) -> bool {
         let is_asked_for = self.is_selected || self.more.iter().any(|it| it == code || it == "ALL");
-        is_asked_for || !self.config.ignored.contains(&code)
+        let is_off = self.config.file.is_none() && rules::needs_hadolint(code);
+        is_asked_for || !is_off && !self.config.ignored.contains(&code)
     }
 }
 

@@ -8,11 +8,20 @@ use table::ALL;
 
 pub(crate) const SYNTAX: &str = "syntax-error";
 
+/// Where a rule is on if nothing else is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum On {
+    Always,
+    /// Where there is a configuration of hadolint's: what it tells is true, and breaks no build.
+    WithHadolint,
+    Never,
+}
+
 /// A rule, and what hadolint calls the same.
 pub(crate) struct Entry {
     pub(crate) code: &'static str,
     pub(crate) severity: Severity,
-    is_default: bool,
+    on: On,
     is_fixed: bool,
     hadolint: &'static [&'static str],
     summary: &'static str,
@@ -28,6 +37,11 @@ pub(crate) fn named(name: &str) -> Vec<&'static str> {
     ALL.iter().filter(|it| it.code == name || it.hadolint.contains(&name)).map(|it| it.code).collect()
 }
 
+/// Whether a rule is on only where hadolint is configured.
+pub(crate) fn needs_hadolint(code: &str) -> bool {
+    entry(code).is_some_and(|it| it.on == On::WithHadolint)
+}
+
 pub(crate) fn all() -> Vec<Rule> {
     ALL.iter().map(Entry::rule).collect()
 }
@@ -38,10 +52,13 @@ impl Entry {
         if !self.hadolint.is_empty() {
             explanation.push_str(&format!("\n\nhadolint's {} is part of it.", self.hadolint.join(", ")));
         }
+        if self.on == On::WithHadolint {
+            explanation.push_str("\n\nOff, unless there is a `.hadolint.yaml`.");
+        }
         Rule {
             explanation,
             url: Some(self.url()),
-            default: self.is_default,
+            default: matches!(self.on, On::Always),
             fix: if self.is_fixed { FixAvailability::Sometimes } else { FixAvailability::None },
             ..Rule::new(self.code, self.summary)
         }

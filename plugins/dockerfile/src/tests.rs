@@ -32,6 +32,11 @@ fn check(text: &str) -> String {
     lines_of(&[("Dockerfile", text)], settings(), "Dockerfile")
 }
 
+/// With hadolint configured, though to nothing.
+fn configured(text: &str) -> String {
+    lines_of(&[("Dockerfile", text), (".hadolint.yaml", "")], settings(), "Dockerfile")
+}
+
 /// With no more than these rules.
 fn only(codes: &[&str], text: &str) -> String {
     lines_of(&[("Dockerfile", text)], select(codes), "Dockerfile")
@@ -44,7 +49,8 @@ fn from_arguments(text: &str) -> String {
 
 /// The text with all fixes made.
 fn fixed(text: &str) -> String {
-    let report = report(&[("Dockerfile", text)], settings(), "Dockerfile").unwrap();
+    let files = [("Dockerfile", text), (".hadolint.yaml", "")];
+    let report = report(&files, settings(), "Dockerfile").unwrap();
     let mut edits: Vec<Edit> =
         report.diagnostics.into_iter().flat_map(|it| it.fixes).flat_map(|it| it.edits).collect();
     edits.sort_by_key(|it| std::cmp::Reverse(it.span.start));
@@ -70,7 +76,7 @@ fn what_is_right_has_no_findings() {
 #[test]
 fn casing() {
     assert_eq!(
-        check("FROM a:1 AS Base\nFROM a:1 as b\nrun x\nOnBuild RUN y\n"),
+        configured("FROM a:1 AS Base\nFROM a:1 as b\nrun x\nOnBuild RUN y\n"),
         "1 StageNameCasing \"Base\", 2 FromAsCasing \"as\", 3 ConsistentInstructionCasing \"run\", \
          4 ConsistentInstructionCasing \"OnBuild\""
     );
@@ -197,13 +203,26 @@ fn large_files_take_no_longer_than_they_should() {
 }
 
 #[test]
+fn rules_of_those_who_chose_hadolint() {
+    let text = "FROM a AS x\nFROM b:latest as y\nCOPY z rel\nENV k v\n";
+    assert_eq!(check(text), "4 LegacyKeyValueFormat \"k v\"");
+    let all = "1 DL3006 \"a\", 2 DL3007 \"b:latest\", 2 FromAsCasing \"as\", 3 DL3045 \"rel\"";
+    assert_eq!(configured(text), format!("{all}, 4 LegacyKeyValueFormat \"k v\""));
+    assert_eq!(only(&["FromAsCasing", "DL3006", "DL3007", "DL3045"], text), all, "the user asks for them");
+    let mut project = testing::Project::<Dockerfile>::new(&[(".hadolint.yml", "ignored: [DL3007]\n")]);
+    let on: Vec<bool> = ["DL3006", "DL3007"].iter().map(|it| project.is_on("Dockerfile", it)).collect();
+    assert_eq!(on, [true, false]);
+    assert!(!testing::Project::<Dockerfile>::new(&[]).is_on("Dockerfile", "DL3006"));
+}
+
+#[test]
 fn hadolints_rules() {
     assert_eq!(
-        check("FROM a\nFROM b:latest\nFROM r.io:5000/c\nFROM d@sha256:00\nFROM $X:1\n"),
+        configured("FROM a\nFROM b:latest\nFROM r.io:5000/c\nFROM d@sha256:00\nFROM $X:1\n"),
         "1 DL3006 \"a\", 2 DL3007 \"b:latest\", 3 DL3006 \"r.io:5000/c\", 5 UndefinedArgInFrom \"$X\""
     );
     assert_eq!(
-        check(
+        configured(
             "FROM a:1 AS x\nUSER root\nFROM a:1 AS y\nUSER u\nUSER root:root\nEXPOSE 70000\nADD a /b\nADD a.tar.gz https://x /b/\nADD a.Z /b\nADD a.tZ /b\nADD a.tbz /b\nADD a.lz /b\nCOPY a b /c\nCOPY a rel\n"
         ),
         "6 DL3011 \"70000\", 7 DL3020 \"ADD\", 13 DL3021 \"/c\", 14 DL3045 \"rel\""
@@ -313,7 +332,7 @@ fn odd_files() {
     };
     let bytes =
         |content: &[u8]| report(content).diagnostics.iter().map(|it| it.span.start).collect::<Vec<_>>();
-    assert_eq!(bytes("\u{feff}FROM a\n".as_bytes()), [8]);
+    assert_eq!(bytes("\u{feff}FROM a\nCMD x\n".as_bytes()), [10]);
     let legacy = report(b"# \xff\nFROM a AS b\nMAINTAINER x\n");
     assert!(matches!(legacy.completeness, Completeness::Complete));
     assert!(!legacy.diagnostics.is_empty() && legacy.diagnostics.iter().all(|it| it.fixes.is_empty()));

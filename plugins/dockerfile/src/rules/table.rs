@@ -2,7 +2,7 @@
 
 use broker_plugin_sdk::Severity::{self, Error, Info, Warning};
 
-use super::{Entry, SYNTAX};
+use super::{Entry, On, SYNTAX};
 
 const fn on(
     code: &'static str,
@@ -10,7 +10,7 @@ const fn on(
     summary: &'static str,
     explanation: &'static str,
 ) -> Entry {
-    Entry { code, severity, is_default: true, is_fixed: false, hadolint: &[], summary, explanation }
+    Entry { code, severity, on: On::Always, is_fixed: false, hadolint: &[], summary, explanation }
 }
 
 const fn off(
@@ -19,7 +19,17 @@ const fn off(
     summary: &'static str,
     explanation: &'static str,
 ) -> Entry {
-    Entry { is_default: false, ..on(code, severity, summary, explanation) }
+    Entry { on: On::Never, ..on(code, severity, summary, explanation) }
+}
+
+/// On where the project chose hadolint.
+const fn chosen(
+    code: &'static str,
+    severity: Severity,
+    summary: &'static str,
+    explanation: &'static str,
+) -> Entry {
+    Entry { on: On::WithHadolint, ..on(code, severity, summary, explanation) }
 }
 
 const fn fixed(entry: Entry) -> Entry {
@@ -77,7 +87,7 @@ pub(super) const ALL: [Entry; 48] = [
         "A protocol of EXPOSE is not in small letters",
         "Write `80/tcp`.",
     )),
-    fixed(on(
+    fixed(chosen(
         "FromAsCasing",
         Warning,
         "`as` is not written as `FROM` is",
@@ -203,13 +213,13 @@ pub(super) const ALL: [Entry; 48] = [
         signals and a terminal on as one expects. \
         `sudo -u USER` changes who runs one command, and is left alone, as is sudo where a `USER` other than root is in force.",
     ),
-    on(
+    chosen(
         "DL3006",
         Warning,
         "The image has no tag",
         "Which version it is changes with time. Name a tag, or a digest.",
     ),
-    on(
+    chosen(
         "DL3007",
         Warning,
         "The image's tag is `latest`",
@@ -266,7 +276,7 @@ pub(super) const ALL: [Entry; 48] = [
         "ENV uses a variable that it defines in the same line",
         "The value is that from before, unless the line sets the variable to itself (`ENV V=$V`).",
     ),
-    on(
+    chosen(
         "DL3045",
         Warning,
         "COPY to a relative place without WORKDIR",

@@ -88,7 +88,7 @@ fn what_is_no_dockerfile() {
     let lines = |path: &str, text: &str| lines_of(&[(path, text)], settings(), path);
     assert_eq!(lines("Dockerfile.part", "RUN x\n"), "excluded");
     assert_eq!(lines("Dockerfile.dockerignore", "node_modules\n"), "excluded");
-    assert_eq!(lines("web.dockerfile", "FROM a\n"), "1 DL3006 \"a\"");
+    assert_eq!(lines("web.dockerfile", "FROM a\nCMD x\n"), "2 JSONArgsRecommended \"CMD\"");
 }
 
 #[test]

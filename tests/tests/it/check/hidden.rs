@@ -69,8 +69,8 @@ const LANGUAGES: [Language; 12] = [
     },
     Language {
         file: "Dockerfile",
-        suppression: "# broker: ignore-next-line[DL3006] pinned elsewhere\n",
-        code: "FROM debian\n",
+        suppression: "# broker: ignore-next-line[FromPlatformFlagConstDisallowed] the only one\n",
+        code: "FROM --platform=linux/amd64 debian:13\n",
         clean: "FROM debian:13\n",
         broken: "COPY\n",
     },
