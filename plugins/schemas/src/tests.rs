@@ -321,7 +321,7 @@ fn opposites_of_mypys_options() {
     );
     assert_eq!(
         told(json!({"allow_untyped_calls": "x"})),
-        "tool.mypy.allow_untyped_calls: should be true or false, not a string"
+        "tool.mypy.allow_untyped_calls: `x` is not one of what is allowed: `true`, `false`, `yes`, `no`, `on`, `off`, `1` or `0`"
     );
 }
 
@@ -333,4 +333,35 @@ fn languages_of_issue_forms() {
         assert_eq!(told(json!(word)), "", "{word}");
     }
     assert_ne!(told(json!(1)), "");
+}
+
+#[test]
+fn options_that_are_read_from_text() {
+    let told = |tool: &str, options: Value| check("pyproject.toml", json!({"tool": {tool: options}}));
+    let pytest = |options: Value| told("pytest", json!({"ini_options": options}));
+    for level in [json!("warning"), json!("Debug"), json!("FATAL"), json!(30), json!("15")] {
+        assert_eq!(pytest(json!({"log_cli_level": level, "log_file_level": level, "log_level": level})), "");
+    }
+    assert_ne!(pytest(json!({"log_level": "wrning"})), "");
+    assert_eq!(
+        pytest(json!({"minversion": 7.4, "xfail_strict": "Yes", "log_cli": 1, "log_auto_indent": true})),
+        ""
+    );
+    assert_ne!(pytest(json!({"log_cli": "perhaps"})), "");
+    assert_eq!(told("black", json!({"line-length": "99", "preview": "True", "required-version": 24})), "");
+    assert_ne!(told("black", json!({"line-length": "wide"})), "");
+    assert_eq!(told("mypy", json!({"strict": "on", "verbosity": "1", "python_version": 3.12})), "");
+    assert_ne!(told("mypy", json!({"strict": "y"})), "");
+}
+
+#[test]
+fn charts_of_both_versions_of_helm() {
+    let chart = |version: &str| {
+        check(
+            "c/Chart.yaml",
+            json!({"apiVersion": version, "name": "c", "version": "1.0.0", "engine": "gotpl"}),
+        )
+    };
+    assert_eq!(chart("v1"), "");
+    assert_eq!(chart("v2"), "engine: this is not allowed here");
 }
