@@ -58,7 +58,8 @@ impl Config {
 
     /// Nothing is configured: what is not broken is not told.
     pub(crate) fn unconfigured() -> Self {
-        Self { rules: Some(loud()), is_unconfigured: true, ..Self::default() }
+        let rules = loud().into_iter().filter(|it| !rules::needs_stylelint(&it.0)).collect();
+        Self { rules: Some(rules), is_unconfigured: true, ..Self::default() }
     }
 
     /// The defaults hold, for a reason.

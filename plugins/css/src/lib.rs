@@ -15,7 +15,8 @@
 //!
 //! A stylesheet that raffia cannot read, though that is likely not the stylesheet's fault ([`broken`]), and a template are left
 //! out, and the log says why: an incomplete answer would fail each run, and nothing in the file could mend it. Minified
-//! and built files are left out unless they are named.
+//! and built files are left out unless they are named; where stylelint is not configured, leftovers are not told of files that
+//! are another project's ([`vendored`](broker_plugin_sdk::vendored)) or compiled ([`built`]).
 //!
 //! Left out, of what `stylelint-config-recommended` 18 has: `annotation-no-unknown`, `at-rule-descriptor-no-unknown`,
 //! `at-rule-descriptor-value-no-unknown`, `at-rule-no-deprecated`, `at-rule-prelude-no-invalid`,
@@ -31,6 +32,7 @@
 //! ([`dialect`]) have elements and properties of their own.
 
 mod broken;
+mod built;
 mod config;
 mod declarations;
 mod deprecated;

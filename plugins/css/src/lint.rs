@@ -1,8 +1,9 @@
 //! One stylesheet: what cannot be read ([`broken`]), or else what the rules say.
 
+use std::cell::LazyCell;
 use std::path::Path;
 
-use broker_plugin_sdk::{Completeness, Diagnostic, Report, Selection, template};
+use broker_plugin_sdk::{Completeness, Diagnostic, Report, Selection, template, vendored};
 use raffia::Syntax;
 use raffia::token::Comment;
 
@@ -14,7 +15,7 @@ use crate::source::{Parsed, parse, syntax_of};
 use crate::suppress::Suppressed;
 use crate::values::UnknownValue;
 use crate::walk::Sheet;
-use crate::{broken, dialect, gaps};
+use crate::{broken, built, dialect, gaps};
 
 /// No stylesheet that was tried has more values that raffia lacks.
 const MOST_VALUES: usize = 50;
@@ -139,15 +140,24 @@ impl Lint<'_> {
         }
     }
 
+    /// Whether a file is another project's, or made of another file.
+    fn is_foreign(&self, text: &str, path: &Path) -> bool {
+        let relative = path.strip_prefix(self.root).unwrap_or(path);
+        vendored::is_vendored(relative, text) || built::has_source(path, self.root)
+    }
+
     /// What is left of the findings, with the severity that they have here.
     fn judge(&self, found: Vec<Diagnostic>, text: &str, path: &Path, suppressed: &Suppressed) -> Report {
         let mut kept = Vec::new();
+        let is_foreign = LazyCell::new(|| self.is_foreign(text, path));
         for mut it in found {
             let setting = self.config.setting_of(&it.code, path);
             let about = text.get(it.span.start as usize..it.span.end as usize).unwrap_or_default();
             let is_ignored = subjects(&it.code, about).any(|it| setting.ignores(it));
             let is_error = it.code == SYNTAX;
-            let is_on = is_error || self.is_asked_for(&it.code) || (setting.is_on && !is_ignored);
+            let is_leftover = self.config.is_unconfigured && rules::is_of_leftovers(&it.code) && *is_foreign;
+            let is_on = setting.is_on && !is_ignored && !is_leftover;
+            let is_on = is_error || self.is_asked_for(&it.code) || is_on;
             if !is_on || !self.wanted.includes(&it.code) || suppressed.drop(&it.code, it.span.start as usize)
             {
                 continue;

@@ -7,6 +7,9 @@ pub(crate) const DOUBLE_SLASH: &str = "no-invalid-double-slash-comments";
 pub(crate) const DEPRECATED_KEYWORD: &str = "declaration-property-value-keyword-no-deprecated";
 pub(crate) const DEPRECATED_PROPERTY: &str = "property-no-deprecated";
 pub(crate) const DUPLICATE_SELECTORS: &str = "no-duplicate-selectors";
+pub(crate) const EMPTY_BLOCK: &str = "block-no-empty";
+pub(crate) const EMPTY_SOURCE: &str = "no-empty-source";
+pub(crate) const MEDIA_FEATURE: &str = "media-feature-name-no-unknown";
 pub(crate) const MISSING_GENERIC: &str = "font-family-no-missing-generic-family-keyword";
 pub(crate) const UNKNOWN_VALUE: &str = "declaration-property-value-no-unknown";
 
@@ -25,10 +28,10 @@ const TABLE: [(&str, &str, &str); 28] = [
         "Those of Tailwind and of PostCSS's well-known plugins are left alone, and so is all of SCSS and Less.",
     ),
     (
-        "block-no-empty",
+        EMPTY_BLOCK,
         "A block with nothing in it",
         "A comment is something. Mixins, functions, placeholders, layers, rules of Less that extend others, and conditions of Sass that \
-        call a function may be empty unless stylelint is configured: they have an effect all the same.",
+        call a function may be empty unless stylelint is configured: they have an effect all the same. Off, unless stylelint is configured.",
     ),
     ("color-no-invalid-hex", "A hex colour that is none", "They have 3, 4, 6 or 8 digits."),
     ("comment-no-empty", "A comment with nothing in it", "It was perhaps forgotten."),
@@ -73,7 +76,11 @@ const TABLE: [(&str, &str, &str); 28] = [
     ),
     ("keyframe-block-no-duplicate-selectors", "A keyframe is there twice", "Only one of them holds."),
     ("keyframe-declaration-no-important", "`!important` in keyframes", "Browsers ignore the declaration."),
-    ("media-feature-name-no-unknown", "A media feature that does not exist", "The query is never true."),
+    (
+        MEDIA_FEATURE,
+        "A media feature that does not exist",
+        "The query is never true. Off, unless stylelint is configured: most such features are those of some browsers.",
+    ),
     (
         "named-grid-areas-no-invalid",
         "Grid areas that fit no grid",
@@ -86,7 +93,11 @@ const TABLE: [(&str, &str, &str); 28] = [
         "In the same place they could be one rule, and the second is easily overlooked. Off, unless stylelint's configuration asks \
         for it: many stylesheets have a selector in two sections on purpose.",
     ),
-    ("no-empty-source", "A file with nothing in it", "It was perhaps forgotten."),
+    (
+        EMPTY_SOURCE,
+        "A file with nothing in it",
+        "It was perhaps forgotten. Off, unless stylelint is configured.",
+    ),
     (
         DOUBLE_SLASH,
         "`//` in CSS",
@@ -124,6 +135,22 @@ const TABLE: [(&str, &str, &str); 28] = [
 /// Rules that are on only where a configuration turns them on: what they tell is true, and breaks nothing.
 const QUIET: [&str; 4] = [DEPRECATED_KEYWORD, DEPRECATED_PROPERTY, DUPLICATE_SELECTORS, MISSING_GENERIC];
 
+/// Rules that are on where stylelint is configured, be it in a way that cannot be read here.
+const CHOSEN: [&str; 3] = [EMPTY_BLOCK, EMPTY_SOURCE, MEDIA_FEATURE];
+
+/// Rules about what has no effect, which compilers leave behind, and which breaks nothing.
+const LEFTOVERS: [&str; 9] = [
+    "comment-no-empty",
+    "declaration-block-no-duplicate-custom-properties",
+    "declaration-block-no-duplicate-properties",
+    "declaration-block-no-shorthand-property-overrides",
+    "font-family-no-duplicate-names",
+    "keyframe-block-no-duplicate-selectors",
+    "keyframe-declaration-no-important",
+    "no-duplicate-at-import-rules",
+    DUPLICATE_SELECTORS,
+];
+
 pub(crate) fn all() -> Vec<Rule> {
     TABLE.iter().map(|it| rule(*it)).collect()
 }
@@ -132,13 +159,23 @@ pub(crate) fn is_quiet(code: &str) -> bool {
     QUIET.contains(&code)
 }
 
+/// Whether a rule says nothing of files that are another project's, or made of others, unless it is asked for.
+pub(crate) fn is_of_leftovers(code: &str) -> bool {
+    LEFTOVERS.contains(&code)
+}
+
+/// Whether a rule is off where no configuration of stylelint's is found.
+pub(crate) fn needs_stylelint(code: &str) -> bool {
+    is_quiet(code) || CHOSEN.contains(&code)
+}
+
 fn rule((code, summary, explanation): (&str, &str, &str)) -> Rule {
     let is_fixed = code == "keyframe-declaration-no-important";
     Rule {
         explanation: explanation.to_owned(),
         url: url(code),
         fix: if is_fixed { FixAvailability::Sometimes } else { FixAvailability::None },
-        default: !is_quiet(code),
+        default: !needs_stylelint(code),
         ..Rule::new(code, summary)
     }
 }

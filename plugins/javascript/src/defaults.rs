@@ -57,9 +57,28 @@ const CERTAIN: [&str; 33] = [
 /// On where no other linter is configured: that has an opinion of its own of what may be left unused.
 const ALONE: &str = "no-unused-vars";
 
+/// What has no effect, in files that are another project's, where it breaks nothing and is not this project's to mend; by code.
+const LEFTOVERS: [&str; 10] = [
+    "no-debugger",
+    "no-dupe-class-members",
+    "no-dupe-else-if",
+    "no-dupe-keys",
+    "no-duplicate-case",
+    "no-self-assign",
+    "no-sparse-arrays",
+    "no-unreachable",
+    "no-unused-labels",
+    ALONE,
+];
+
+/// Whether a rule says nothing of vendored files.
+pub(crate) fn is_of_leftovers(code: &str) -> bool {
+    LEFTOVERS.contains(&code)
+}
+
 /// What is said of that.
 pub(crate) const UNUSED: &str = " Where there is no deno.json, names that something else asks for are let pass (parameters, \
-     `catch`, elements of an array, the variable of a `for`-`of`, types in a JSDoc comment, placeholders like `$name$`), and beside another linter's configuration it is off.";
+     `catch`, elements of an array, the variable of a `for`-`of`, types in a JSDoc comment, placeholders like `$name$`), vendored libraries are left alone, and beside another linter's configuration it is off.";
 
 pub(crate) fn is_certain(code: &str) -> bool {
     CERTAIN.contains(&code)

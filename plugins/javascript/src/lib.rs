@@ -23,6 +23,7 @@
 //!   used as a type, the same finding twice (`no-extra-boolean-cast`), and the message of
 //!   `jsx-void-dom-elements-no-children`, which is another rule's.
 //! - `no-dupe-keys` points to the key that repeats another one ([`keys`]), but in a project of Deno's.
+//! - Where no deno.json holds, what has no effect is not told of vendored libraries.
 //! - Minified files are left out unless they are named, and templates that do not parse always ([`template`]).
 //! - Syntax errors that leave the rest readable are findings as well; deno writes them to its log.
 //! - `ban-unused-ignore` can be excluded; deno tells it all the same.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use broker_plugin_sdk::{Diagnostic, Report, Severity};
+use broker_plugin_sdk::{Diagnostic, Report, Severity, vendored};
 use deno_ast::{MediaType, ParseDiagnostic, ParsedSource, SourceRange, StartSourcePos};
 use deno_lint::diagnostic::LintDiagnostic;
 use deno_lint::linter::{LintConfig, LintFileOptions, Linter, LinterOptions};
@@ -15,7 +15,7 @@ use crate::eslint::Disabled;
 use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
 use crate::selection::Selection;
 use crate::shifts::Split;
-use crate::{expression, flow, keys, meant};
+use crate::{defaults, expression, flow, keys, meant};
 
 /// UTF-8's byte order mark, which the crate wants removed.
 const MARK: &str = "\u{feff}";
@@ -91,6 +91,7 @@ impl FileLinter {
                     findings.iter().filter(|it| is_wanted(it) && !source.refutes(it)).collect();
                 if self.is_quiet {
                     excuse(&mut rules, &source);
+                    drop_vendored(&mut rules, path.strip_prefix(root).unwrap_or(path), text);
                 }
                 let rules = rules.into_iter();
                 syntax.map(|it| place.syntax_error(it)).chain(rules.map(|it| place.finding(it))).collect()
@@ -204,6 +205,14 @@ fn excuse(findings: &mut Vec<&LintDiagnostic>, source: &Source<'_>) {
         excused.sort_by_key(|it| it.start);
         let is_excused = |it: SourceRange| excused.binary_search_by_key(&it.start, |it| it.start).is_ok();
         findings.retain(|it| !place(it).is_some_and(is_excused));
+    }
+}
+
+/// Takes out what is no more than untidy in a file that is another project's.
+fn drop_vendored(findings: &mut Vec<&LintDiagnostic>, path: &Path, text: &str) {
+    let is_leftover = |it: &&LintDiagnostic| defaults::is_of_leftovers(&it.details.code);
+    if findings.iter().any(is_leftover) && vendored::is_vendored(path, text) {
+        findings.retain(|it| !is_leftover(it));
     }
 }
 

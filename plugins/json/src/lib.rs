@@ -19,7 +19,7 @@ mod tree;
 use std::path::Path;
 
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, template,
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, samples, template,
 };
 use broker_schemas::Schemas;
 
@@ -49,7 +49,8 @@ impl Plugin for Json {
     }
 
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
-        Ok(report(&mut self.schemas, &file.path, &file.content))
+        let report = report(&mut self.schemas, &file.path, &file.content);
+        Ok(samples::unless_broken_on_purpose(file, report, rules::SYNTAX_ERROR))
     }
 }
 

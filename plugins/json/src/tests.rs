@@ -221,3 +221,20 @@ fn what_editors_and_others_read_where_it_is_kept() {
         assert!(check(path, commented).starts_with("comment "), "{path}");
     }
 }
+
+#[test]
+fn what_is_broken_on_purpose() {
+    let mut plugin = Json { schemas: Schemas::default() };
+    let mut told = |path: &str, named: &str, content: &str| {
+        let file = SourceFile { path: path.to_owned(), content: content.into(), named: named.to_owned() };
+        let report = plugin.check(&file).unwrap();
+        (matches!(report.completeness, Completeness::Excluded), report.diagnostics.len())
+    };
+    let broken = "{ \"a\": }\n";
+    for path in ["spec/fixtures/a.json", "tests/invalid-manifests/a.json", "pkg/testdata/a.json"] {
+        assert_eq!(told(path, "", broken), (true, 0), "{path}");
+    }
+    assert_eq!(told("src/a.json", "", broken), (false, 1));
+    assert_eq!(told("spec/fixtures/a.json", "spec/fixtures/a.json", broken), (false, 1), "it is named");
+    assert_eq!(told("fixtures/a.json", "", "{\"a\": 1, \"a\": 2}\n"), (false, 1), "it can be read");
+}

@@ -27,6 +27,7 @@ use crate::luacheck;
 ///   of the variable that is assigned (`local unpack = function(t) return unpack(t, 1, t.n) end`), and calls that have too
 ///   many arguments only if the last of them, `...` or a call, has a value;
 /// - `string.gsub` as a loop, whose replacement is a function or may be one;
+/// - calls whose value is not needed, as they do something as well;
 /// - loops without a body whose condition calls something;
 /// - what a comment for luacheck lets pass.
 pub(crate) fn drop_excused(found: &mut Vec<CheckerDiagnostic>, ast: &Ast, text: &str) {
@@ -47,12 +48,22 @@ pub(crate) fn drop_excused(found: &mut Vec<CheckerDiagnostic>, ast: &Ast, text: 
             "mismatched_arg_count" => {
                 may_have_none(it) || excused.has_other_values(it) || excused.is_of_outer(at, text)
             }
-            "must_use" => excused.replacing.contains(&at),
+            "must_use" => excused.replacing.contains(&at) || has_effect(text.get(at..).unwrap_or_default()),
             "empty_loop" => excused.calls_in_condition(at),
             _ => false,
         };
         !is_excused && !comments.iter().any(|comment| comment.suppresses(&it.diagnostic, text))
     });
+}
+
+/// Functions of the standard library that do something besides: the first numbers of a generator are thrown away, and the rest
+/// make files, free memory, or run a metamethod.
+const WITH_EFFECTS: [&str; 4] = ["collectgarbage", "math.random", "os.tmpname", "tostring"];
+
+/// Whether a call, of which this is the text, does something besides.
+fn has_effect(call: &str) -> bool {
+    let end = call.find(|it: char| !it.is_alphanumeric() && !"._".contains(it)).unwrap_or(call.len());
+    WITH_EFFECTS.contains(&&call[..end])
 }
 
 /// Whether a text only declares local names: it is there to be put into another's (`--- @include`).

@@ -283,9 +283,17 @@ fn what_works_by_its_condition_or_its_function() {
     assert_eq!(told("a.lua", "while f() do end\nrepeat until f.x:g()\nfor _ in f() do end\n"), "");
     assert_eq!(told("a.lua", "while x do end\n"), "1:1 empty_loop empty loop block");
     assert_eq!(told("a.lua", "string.gsub(s, 'a', function() end)\nstring.gsub(s, 'a', t)\n"), "");
+    assert_eq!(told("a.lua", "math.random()\nos.tmpname()\ncollectgarbage()\ntostring(f)\n"), "");
     let text = "string.gsub(s, 'a', 'b')\nstring.upper(s)\n";
     let lines = told("a.lua", text);
     assert_eq!(lines.matches("must_use").count(), 2, "{lines}");
+}
+
+#[test]
+fn what_only_some_versions_call_deprecated() {
+    let text = "table.foreach(t, print)\nprint(table.getn(t))\n";
+    assert_eq!(told("a.lua", text), "");
+    assert!(!Lua::new().rules().iter().any(|it| it.code == "deprecated" && it.default));
 }
 
 #[test]
@@ -322,7 +330,7 @@ fn rules() {
     assert_eq!(rules.len(), 34);
     assert!(rules[1..].iter().all(|it| selene_lib::lint_exists(&it.code)));
     assert!(rules[1..].is_sorted_by(|a, b| a.code < b.code));
-    assert_eq!(rules.iter().filter(|it| !it.default).count(), 14);
+    assert_eq!(rules.iter().filter(|it| !it.default).count(), 15);
     assert!(rules.iter().all(|it| it.fix == FixAvailability::None && !it.summary.is_empty()));
 }
 

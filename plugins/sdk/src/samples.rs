@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::{Report, SourceFile};
+
 /// Folders with tests and what they need, in lower case, besides those that are called after tests.
 const TESTS: [&str; 13] = [
     "testing",
@@ -87,6 +89,17 @@ pub fn is_broken_on_purpose(path: &Path) -> bool {
         first.is_some_and(|it| BROKEN.contains(&it.as_str()))
     };
     is_fixture(path) || has_folder(path, is_called_so)
+}
+
+/// The report of a file, unless it has a syntax error (a finding with this code) and may have it on purpose: that of no file
+/// that the user named.
+#[must_use]
+pub fn unless_broken_on_purpose(file: &SourceFile, report: Report, syntax: &str) -> Report {
+    let is_broken = report.diagnostics.iter().any(|it| it.code == syntax);
+    if is_broken && !file.is_explicit() && is_broken_on_purpose(Path::new(&file.path)) {
+        return Report::left_out(&file.path, "it may be broken on purpose, as a folder above it says");
+    }
+    report
 }
 
 fn has_folder(path: &Path, is_wanted: impl Fn(&str) -> bool) -> bool {

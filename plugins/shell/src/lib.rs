@@ -39,6 +39,7 @@ mod closed;
 mod commands;
 mod conditions;
 mod config;
+mod continuations;
 mod convert;
 mod defaults;
 mod dialect;

@@ -13,6 +13,7 @@ use shuck_parser::parser::ParseResult;
 use crate::backticks::Backticks;
 use crate::brackets;
 use crate::config::Config;
+use crate::continuations;
 use crate::convert::Place;
 use crate::dialect;
 use crate::doubts::Doubts;
@@ -100,10 +101,15 @@ impl Check<'_> {
         let is_suppressed =
             |it: &Diagnostic| self.config.disabled.contains(it.rule) || self.is_quiet && doubts.cover(it);
         found.retain(|it| !is_suppressed(it));
-        let is_first = |it: &&Diagnostic| !is_duplicate(it, &found) && !brackets::is_said(it, &found, doubts);
+        let is_said = |it: &Diagnostic| {
+            brackets::is_said(it, &found, doubts)
+                || self.is_quiet && continuations::is_said(it, &found, self.text)
+        };
+        let is_first = |it: &&Diagnostic| !is_duplicate(it, &found) && !is_said(it);
         let finding = |it: &Diagnostic| {
             let glued = brackets::glued(it, &found, doubts).map(|it| place.finding(it));
-            glued.into_iter().fold(place.finding(it), brackets::joined)
+            let finding = continuations::reworded(place.finding(it), it, self.text);
+            glued.into_iter().fold(finding, brackets::joined)
         };
         found.iter().filter(is_first).map(finding).collect()
     }

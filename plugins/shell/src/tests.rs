@@ -11,6 +11,7 @@ use crate::Shell;
 
 mod brackets;
 mod conditions;
+mod continuations;
 mod meant;
 mod mistakes;
 mod switches;

@@ -22,6 +22,20 @@ const KINDS: [(&[u8], &str, usize); 7] = [
     (b"PGP PRIVATE KEY BLOCK-----", "an OpenPGP private key", 250),
 ];
 
+/// Parts of the first lines of keys that are published for all to use, so that they protect nothing: that of Vagrant's boxes, that
+/// of jwt.io's examples, and that of Go's tests of HTTP.
+const PUBLISHED: [&[u8]; 3] = [
+    b"6NF8iallvQVp22WDkTkyrtvp9eWW6A8Y",
+    b"MzEfYyjiWA4R4/M2bS1GB4t7NXp98C",
+    b"DuLnQAI3mDgey3VBzWnB2L39JUU4txjeVE6m",
+];
+
+/// How far after the marker such a part may end.
+const FIRST_LINES: usize = 256;
+
+/// Words in the names of files whose keys protect nothing.
+const OPEN_NAMES: [&str; 2] = ["insecure", "snakeoil"];
+
 /// How far after the marker to look for the body, and for its end.
 const REACH: usize = 16 << 10;
 
@@ -38,19 +52,32 @@ pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
         let body = &after[marker.len()..];
         if has_key(&body[..body.len().min(REACH)], *shortest) {
             let end = start + BEGIN.len() + marker.len();
-            found.push(diagnostic(path, kind, start..end));
+            let is_open = is_published(body) || is_called_open(path);
+            found.push(diagnostic(path, is_open, kind, start..end));
         }
     }
 }
 
 /// Keys to test and to show with protect nothing: a rule of their own has them.
-fn diagnostic(path: &Path, kind: &str, range: Range<usize>) -> Diagnostic {
-    let is_sample = samples::is_of_tests(path) || samples::is_of_examples(path);
+fn diagnostic(path: &Path, is_open: bool, kind: &str, range: Range<usize>) -> Diagnostic {
+    let is_sample = is_open || samples::is_of_tests(path) || samples::is_of_examples(path);
     let (rule, severity) = match is_sample {
         true => (SAMPLE_PRIVATE_KEY, Severity::Warning),
         false => (PRIVATE_KEY, Severity::Error),
     };
     Diagnostic { severity, ..Diagnostic::new(rule, format!("the file holds {kind}"), range) }
+}
+
+/// Whether a key, of which this is the body, is known to all.
+fn is_published(body: &[u8]) -> bool {
+    let start = &body[..body.len().min(FIRST_LINES)];
+    PUBLISHED.iter().any(|it| memmem::find(start, it).is_some())
+}
+
+/// Whether the file's name says that its key is.
+fn is_called_open(path: &Path) -> bool {
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
+    name.split(|it: char| !it.is_alphanumeric()).any(|it| OPEN_NAMES.contains(&it))
 }
 
 /// Whether the text starts with enough base64 to be a key, in lines of its own or in a string literal.

@@ -47,13 +47,15 @@ const TABLE: [(&str, &str, &str); 7] = [
         "The file holds a private key",
         "Any reader of the file can use the key; one that was ever committed should be revoked. Reported are \
          PEM and OpenPGP blocks with a body that is long enough to be a key, not the marker alone. \
-         Keys in files of tests and examples are left to `sample-private-key`.",
+         Keys in files of tests and examples, and those that are published for all to use (Vagrant's, for one), are left to \
+         `sample-private-key`.",
     ),
     (
         SAMPLE_PRIVATE_KEY,
         "A file of tests or examples holds a private key",
         "Keys to test or to show with protect nothing, as long as they are used for nothing else. Files of tests and \
-         examples are told by their names and folders (`tests`, `testdata`, `spec`, `examples`, `demo` …).",
+         examples are told by their names and folders (`tests`, `testdata`, `spec`, `examples`, `demo` …). Told as well are keys that are published for all to use, and those \
+         in files whose name says `insecure` or `snakeoil`.",
     ),
     (
         SERVICE_TOKEN,

@@ -183,6 +183,22 @@ fn keys_of_tests_have_a_rule_of_their_own() {
 }
 
 #[test]
+fn keys_that_are_published() {
+    let of_vagrant = "MIIEogIBAAKCAQEA6NF8iallvQVp22WDkTkyrtvp9eWW6A8YVr+kz4TjGYe7gHzI";
+    let key = begin("");
+    assert_eq!(check("id_rsa", format!("{key}\n{of_vagrant}\n{BODY}\n")), "sample-private-key 0-27");
+    let in_a_text = format!("k = \"{key}\\n{of_vagrant}\\n{BODY}\\n\"\n");
+    assert_eq!(check("boxes.rb", in_a_text), "sample-private-key 5-32");
+    for (path, code) in [
+        ("insecure_key", "sample-private-key"),
+        ("ssl-cert-snakeoil.key", "sample-private-key"),
+        ("secure_key", "private-key"),
+    ] {
+        assert_eq!(check(path, format!("{key}\n{BODY}\n")), format!("{code} 0-27"), "{path}");
+    }
+}
+
+#[test]
 fn binary_formats() {
     let der = [&[0x30, 0x81, 0x85][..], &b"not all text \xe9\xe8 and so on".repeat(6)[..0x85]].concat();
     assert_eq!(check("key.pk8", &der), "");

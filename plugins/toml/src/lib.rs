@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile,
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile, samples,
 };
 use broker_schemas::Schemas;
 use toml::de::DeTable;
@@ -73,7 +73,7 @@ impl Plugin for Toml {
         if is_template(&file.content, &report) {
             return Ok(Report::left_out(&file.path, "it looks like a template"));
         }
-        Ok(report)
+        Ok(samples::unless_broken_on_purpose(file, report, rules::INVALID_SYNTAX))
     }
 }
 

@@ -23,7 +23,7 @@ mod yamllint;
 use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile,
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile, samples,
 };
 use broker_schemas::Schemas;
 
@@ -66,7 +66,8 @@ impl Plugin for Yaml {
     }
 
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
-        Ok(self.report(&file.path, &file.content))
+        let report = self.report(&file.path, &file.content);
+        Ok(samples::unless_broken_on_purpose(file, report, rules::SYNTAX_ERROR))
     }
 }
 

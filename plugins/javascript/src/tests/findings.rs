@@ -382,3 +382,25 @@ fn one_file_has_no_say_in_another() {
     assert_eq!(repo.check("a.ts"), "");
     assert_eq!(repo.check("b.ts"), alone);
 }
+
+#[test]
+fn leftovers_in_vendored_libraries() {
+    let text = "const used = 1;\nfunction f() { const left = 1; return used; const o = { a: 1, a: 2 }; g(o); }\n\
+                f();\nif (used === NaN) f();\n";
+    let banner = format!("/*! lib v2.1.0 | MIT */\n{text}");
+    let mut repo = Repo::new(&[
+        ("site_libs/lib.js", text),
+        ("js/jquery-ui.js", text),
+        ("js/lib.js", &banner),
+        ("js/own.js", text),
+        ("deno/deno.json", "{}"),
+        ("deno/vendored/lib.js", text),
+    ]);
+    for path in ["site_libs/lib.js", "js/jquery-ui.js", "js/lib.js"] {
+        assert_eq!(repo.check(path), "use-isnan", "{path}");
+    }
+    assert_eq!(repo.check("js/own.js"), "no-unused-vars no-unreachable no-dupe-keys use-isnan");
+    assert!(repo.check("deno/vendored/lib.js").contains("no-unused-vars"), "a project of Deno's");
+    let mut repo = repo.with(select(&["no-unused-vars"]));
+    assert_eq!(repo.check("js/jquery-ui.js"), "no-unused-vars", "the user asks for it");
+}
