@@ -88,16 +88,18 @@ const RUST: [Part; 4] = [
     ("src/lib.rs", include_str!("template/rust/lib.rs.in")),
 ];
 
-const RUST_SDK: [Part; 9] = [
+const RUST_SDK: [Part; 11] = [
     ("Cargo.toml", include_str!("../../../../plugins/sdk/Cargo.toml")),
     ("src/lib.rs", include_str!("../../../../plugins/sdk/src/lib.rs")),
     ("src/bindings.rs", include_str!("../../../../plugins/sdk/src/bindings.rs")),
     ("src/guest.rs", include_str!("../../../../plugins/sdk/src/guest.rs")),
     ("src/minified.rs", include_str!("../../../../plugins/sdk/src/minified.rs")),
+    ("src/samples.rs", include_str!("../../../../plugins/sdk/src/samples.rs")),
     ("src/selection.rs", include_str!("../../../../plugins/sdk/src/selection.rs")),
     ("src/syntax.rs", include_str!("../../../../plugins/sdk/src/syntax.rs")),
     ("src/template.rs", include_str!("../../../../plugins/sdk/src/template.rs")),
     ("src/testing.rs", include_str!("../../../../plugins/sdk/src/testing.rs")),
+    ("src/vendored.rs", include_str!("../../../../plugins/sdk/src/vendored.rs")),
 ];
 
 const PYTHON: [Part; 3] = [
