@@ -1,5 +1,6 @@
 //! Suppresses findings of ruff where ruff is not configured: names that are bound, or known to be missing, in ways that it
-//! does not follow, names in code that no supported version of Python gets to, exceptions that it does not look for, and imports of a stub that declare submodules.
+//! does not follow, names in code that no supported version of Python gets to, exceptions and lists of exports that it does not look
+//! for, and what is there for its effect: imports that are tried, comparisons that should raise, definitions that are registered.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -7,68 +8,81 @@ use std::path::Path;
 use ruff_db::diagnostic::Diagnostic;
 use ruff_linter::linter::parse_unchecked_source;
 use ruff_linter::source_kind::SourceKind;
-use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Alias, ModModule, PySourceType, PythonVersion, Stmt, StmtImportFrom};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_python_ast::{ModModule, PySourceType, PythonVersion};
+use ruff_text_size::TextRange;
+use rustc_hash::FxHashSet;
 
+use crate::expected::Expected;
 use crate::handled::Handled;
 use crate::namespace::Namespace;
+use crate::purpose::Purpose;
 use crate::ranges::Ranges;
-use crate::{ambient, caught, unreached};
+use crate::redefined::Definitions;
+use crate::{ambient, caught, exports, submodules, unreached};
 
 const UNDEFINED_NAME: &str = "F821";
 const UNUSED_IMPORT: &str = "F401";
+const SHADOWED_IMPORT: &str = "F402";
+const REDEFINED: &str = "F811";
 const NO_EXCEPTION: &str = "B030";
+const POINTLESS_COMPARISON: &str = "B015";
+const EXPORTS: &str = "PLE0605";
+
+const DOUBTED: [&str; 7] =
+    [UNDEFINED_NAME, UNUSED_IMPORT, SHADOWED_IMPORT, REDEFINED, NO_EXCEPTION, POINTLESS_COMPARISON, EXPORTS];
+
+/// Start of the names of functions and classes that runners of tests look for.
+const TEST: &str = "test";
+
+/// A file that was checked.
+pub(crate) struct Checked<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) source: &'a SourceKind,
+    pub(crate) source_type: PySourceType,
+    /// The oldest version that it is for.
+    pub(crate) oldest: PythonVersion,
+    pub(crate) purposes: &'a [Purpose],
+}
 
 /// Drops findings that may be no mistake.
-pub(crate) fn suppress(
-    found: &mut Vec<Diagnostic>,
-    path: &Path,
-    source: &SourceKind,
-    source_type: PySourceType,
-    oldest: PythonVersion,
-) {
-    let codes = [UNDEFINED_NAME, UNUSED_IMPORT, NO_EXCEPTION];
-    let is_doubtful = |it: &Diagnostic| codes.contains(&it.secondary_code_or_id());
-    if !found.iter().any(is_doubtful) {
+pub(crate) fn suppress(found: &mut Vec<Diagnostic>, file: &Checked<'_>) {
+    if !found.iter().any(|it| DOUBTED.contains(&it.secondary_code_or_id())) {
         return;
     }
-    let parsed = parse_unchecked_source(source, source_type, PythonVersion::default());
-    let (text, module) = (source.source_code(), parsed.syntax());
-    let is_notebook = source_type.is_ipynb();
-    let doubts = Doubts { is_notebook, oldest, ..Doubts::new(path, text, module) };
+    let parsed = parse_unchecked_source(file.source, file.source_type, PythonVersion::default());
+    let doubts = Doubts::new(file, parsed.syntax());
     found.retain(|it| !doubts.may_be_right(it));
 }
 
-/// What there is to doubt in one file.
+/// What there is to doubt in one file, looked for when it is asked for.
 struct Doubts<'a> {
-    path: &'a Path,
-    text: &'a str,
+    file: &'a Checked<'a>,
     module: &'a ModModule,
-    is_notebook: bool,
-    oldest: PythonVersion,
     namespace: OnceCell<Namespace>,
     handled: OnceCell<Handled<'a>>,
     unreached: OnceCell<Ranges>,
-    submodules: OnceCell<Ranges>,
+    submodules: OnceCell<FxHashSet<String>>,
     exceptions: OnceCell<Ranges>,
+    exports: OnceCell<Ranges>,
+    expected: OnceCell<Expected>,
+    definitions: OnceCell<Definitions<'a>>,
 }
 
 impl<'a> Doubts<'a> {
-    fn new(path: &'a Path, text: &'a str, module: &'a ModModule) -> Self {
-        let (namespace, handled, unreached, submodules, exceptions) = Default::default();
-        let (is_notebook, oldest) = Default::default();
+    fn new(file: &'a Checked<'a>, module: &'a ModModule) -> Self {
+        let (namespace, handled, unreached, submodules) = Default::default();
+        let (exceptions, exports, expected, definitions) = Default::default();
         Self {
-            path,
-            text,
+            file,
             module,
-            is_notebook,
-            oldest,
             namespace,
             handled,
             unreached,
             submodules,
             exceptions,
+            exports,
+            expected,
+            definitions,
         }
     }
 
@@ -76,68 +90,68 @@ impl<'a> Doubts<'a> {
         let Some(range) = found.range() else { return false };
         match found.secondary_code_or_id() {
             UNDEFINED_NAME => self.may_be_bound(range),
-            UNUSED_IMPORT => self.path.ends_with("__init__.pyi") && self.declares_submodule(range),
+            UNUSED_IMPORT => self.expected().imports.contain(range) || self.is_fixture(range),
+            SHADOWED_IMPORT => is_placeholder(self.text(range)),
+            REDEFINED => self.may_be_used(range, found),
             NO_EXCEPTION => self.exceptions.get_or_init(|| caught::exceptions(self.module)).contain(range),
+            POINTLESS_COMPARISON => self.expected().comparisons.contain(range),
+            EXPORTS => self.exports.get_or_init(|| exports::sequences(self.module)).contain(range),
             _ => false,
         }
     }
 
+    fn text(&self, range: TextRange) -> &'a str {
+        self.file.source.source_code().get(range.to_std_range()).unwrap_or_default()
+    }
+
+    fn expected(&self) -> &Expected {
+        self.expected.get_or_init(|| Expected::of(self.module))
+    }
+
+    fn definitions(&self) -> &Definitions<'a> {
+        self.definitions.get_or_init(|| Definitions::of(self.module))
+    }
+
+    fn is_test(&self) -> bool {
+        self.file.purposes.contains(&Purpose::Test)
+    }
+
     fn may_be_bound(&self, range: TextRange) -> bool {
-        let Some(name) = self.text.get(range.to_std_range()) else { return false };
+        let name = self.text(range);
         let namespace = self.namespace.get_or_init(|| Namespace::of(self.module));
-        let is_ambient = ambient::is_special(name) || self.is_notebook && ambient::is_of_ipython(name);
-        let unreached = || self.unreached.get_or_init(|| unreached::find(self.module, self.oldest));
+        let is_notebook = self.file.source_type.is_ipynb();
+        let is_ambient = ambient::is_special(name) || is_notebook && ambient::is_of_ipython(name);
+        let unreached = || self.unreached.get_or_init(|| unreached::find(self.module, self.file.oldest));
         let handled = || self.handled.get_or_init(|| Handled::of(self.module));
-        is_ambient || namespace.may_have(name) || handled().has(name, range) || unreached().contain(range)
+        let submodules = || self.submodules.get_or_init(|| submodules::bound(self.file.path, self.module));
+        is_ambient
+            || namespace.may_have(name)
+            || submodules().contains(name)
+            || handled().has(name, range)
+            || unreached().contain(range)
     }
 
-    /// Whether the import at `range` makes a submodule an attribute of the package, as the typing specification has it.
-    fn declares_submodule(&self, range: TextRange) -> bool {
-        let package = self.path.parent().unwrap_or(self.path);
-        let submodules = self.submodules.get_or_init(|| {
-            let mut imports = Imports { package, declaring: Vec::new() };
-            imports.visit_body(&self.module.body);
-            imports.declaring.into_iter().collect()
-        });
-        submodules.contain(range)
+    /// Whether pytest passes what is imported to functions that name it.
+    fn is_fixture(&self, import: TextRange) -> bool {
+        self.is_test() && self.definitions().is_fixture(import)
     }
-}
 
-/// Search for imports that declare submodules.
-struct Imports<'a> {
-    package: &'a Path,
-    declaring: Vec<TextRange>,
-}
-
-impl Visitor<'_> for Imports<'_> {
-    fn visit_stmt(&mut self, stmt: &Stmt) {
-        match stmt {
-            Stmt::ImportFrom(it) if self.is_from_package(it) => self.declaring.push(it.range()),
-            Stmt::Import(it) => {
-                let below = it.names.iter().filter(|it| self.is_below_package(it));
-                self.declaring.extend(below.map(Ranged::range).collect::<Vec<_>>());
-            }
-            _ => visitor::walk_stmt(self, stmt),
+    /// Whether what is defined anew may have been used before, or is not meant to be.
+    fn may_be_used(&self, range: TextRange, found: &Diagnostic) -> bool {
+        let (name, definitions) = (self.text(range), self.definitions());
+        if is_placeholder(name) || self.is_test() && definitions.is_parameter(range) {
+            return true;
         }
+        // Two tests of one name are one, however they are decorated.
+        if self.is_test() && name.to_lowercase().starts_with(TEST) {
+            return false;
+        }
+        let mut before = found.secondary_annotations().filter_map(|it| it.get_span().range());
+        definitions.may_register(range) && before.any(|it| definitions.may_register(it))
     }
 }
 
-impl Imports<'_> {
-    /// `from . import submodule`, and the same with the package's name.
-    fn is_from_package(&self, import: &StmtImportFrom) -> bool {
-        match &import.module {
-            None => import.level == 1,
-            Some(module) => import.level == 0 && self.is_package(module),
-        }
-    }
-
-    /// `import package.submodule`.
-    fn is_below_package(&self, import: &Alias) -> bool {
-        let mut parents = import.name.match_indices('.').map(|(end, _)| &import.name[..end]);
-        parents.any(|it| self.is_package(it))
-    }
-
-    fn is_package(&self, name: &str) -> bool {
-        self.package.ends_with(name.replace('.', "/"))
-    }
+/// `_`, the name of what is not used.
+fn is_placeholder(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|it| it == b'_')
 }

@@ -109,7 +109,7 @@ fn catcher(stmt: &StmtTry) -> Option<&[Stmt]> {
 }
 
 /// Whether an exception, or one of a tuple, is one of these.
-fn names(expr: &Expr, exceptions: &[&str]) -> bool {
+pub(crate) fn names(expr: &Expr, exceptions: &[&str]) -> bool {
     match expr {
         Expr::Tuple(it) => it.elts.iter().any(|it| names(it, exceptions)),
         _ => exceptions.contains(&last_name(expr)),
@@ -182,7 +182,7 @@ fn is_expecting(call: &ExprCall) -> bool {
 }
 
 /// The last part of a dotted name.
-fn last_name(expr: &Expr) -> &str {
+pub(crate) fn last_name(expr: &Expr) -> &str {
     match expr {
         Expr::Name(it) => &it.id,
         Expr::Attribute(it) => &it.attr,

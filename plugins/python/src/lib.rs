@@ -1,5 +1,6 @@
 //! The ruff linter as a Broker plugin: the crates ruff itself is made of, the project's own configuration,
-//! and the answers of `ruff check`. Without a configuration, [`defaults`] takes some rules out of ruff's, [`doubts`]
+//! and the answers of `ruff check`. Without a configuration, [`defaults`] takes some rules out of ruff's, by what a
+//! file is for ([`purpose`]), [`doubts`]
 //! suppresses findings that may be no mistake, and what the project's configuration of flake8 leaves out is left out
 //! ([`flake8`]).
 //!
@@ -15,6 +16,8 @@ mod caught;
 mod convert;
 mod defaults;
 mod doubts;
+mod expected;
+mod exports;
 mod flake8;
 mod handled;
 mod lint;
@@ -22,9 +25,13 @@ mod namespace;
 mod notebook;
 mod per_file;
 mod problem;
+mod purpose;
+mod python2;
 mod ranges;
+mod redefined;
 mod rules;
 mod selection;
+mod submodules;
 #[cfg(test)]
 mod tests;
 mod unreached;
@@ -85,21 +92,24 @@ impl Plugin for Python {
             return Ok(Report::excluded());
         };
         let package = self.workspace.package(&path, &applied.settings.linter.namespace_packages);
-        let mut report = lint::run(&path, &file.content, package.as_ref(), &applied)?;
+        let mut purposes = purpose::of(Path::new(&file.path));
+        let mut report = lint::run(&path, file, package.as_ref(), &applied, &purposes)?;
         if !report.diagnostics.is_empty() {
-            let ignores = applied.ignoring(&path);
+            purposes.extend(purpose::of_text(&String::from_utf8_lossy(&file.content)));
+            let ignores = applied.ignoring(&path, &purposes);
             report.diagnostics.retain(|it| !ignores(&it.code));
         }
         Ok(report)
     }
 
     fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
+        let purposes = purpose::of(Path::new(path));
         let path = self.workspace.root().join(path);
         let (applied, config) = self.workspace.holding_for(&path).map_err(|it| it.to_string())?;
         let ignored = config.as_deref().map(|it| per_file::ignored(&path, it)).unwrap_or_default();
         let on = applied.settings.linter.rules.iter_enabled().filter(|it| !ignored.contains(*it));
         let codes = on.map(|it| it.noqa_code().to_string()).chain([convert::SYNTAX_ERROR.to_owned()]);
-        let ignores = applied.ignoring(&path);
+        let ignores = applied.ignoring(&path, &purposes);
         let codes = codes.filter(|it| !ignores(it));
         Ok(RulesOn::new(codes, config.as_deref().or(applied.flake8_file())))
     }

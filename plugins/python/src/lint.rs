@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
-use broker_plugin_sdk::{self as plugin, Report, Severity};
+use broker_plugin_sdk::{self as plugin, Report, Severity, SourceFile};
+use ruff_db::diagnostic::Diagnostic;
 use ruff_linter::linter::{ParseSource, lint_only};
 use ruff_linter::registry::Rule;
 use ruff_linter::settings::{LinterSettings, flags};
@@ -12,10 +13,13 @@ use ruff_linter::source_kind::SourceKind;
 use ruff_linter::toml::lint_toml;
 use ruff_notebook::{Notebook, NotebookError, RawNotebook};
 use ruff_python_ast::{PySourceType, SourceType};
+use ruff_text_size::TextRange;
 
+use crate::doubts::{self, Checked};
 use crate::notebook::Cells;
+use crate::purpose::Purpose;
 use crate::workspace::{Applied, Package};
-use crate::{convert, doubts};
+use crate::{convert, python2};
 
 /// What ruff says of the file.
 ///
@@ -24,10 +28,12 @@ use crate::{convert, doubts};
 /// Why the file could not be read, where the rule that tells it (E902) is not selected: ruff warns of it then.
 pub(crate) fn run(
     path: &Path,
-    content: &[u8],
+    file: &SourceFile,
     package: Option<&Rc<Package>>,
     applied: &Applied,
+    purposes: &[Purpose],
 ) -> Result<Report, String> {
+    let content = &*file.content;
     let settings = &applied.settings.linter;
     let source_type = settings.extension.get_source_type(path);
     let SourceType::Python(source_type) = source_type else {
@@ -43,10 +49,27 @@ pub(crate) fn run(
     let result = lint_only(path, package, settings, noqa, &source, source_type, ParseSource::None);
     let mut found = result.diagnostics;
     if applied.is_default {
+        if is_python_2(&found, &source, source_type) {
+            if python2::is_declared(content, source_type) {
+                return Ok(Report::left_out(&file.path, "it is for Python 2"));
+            }
+            keep_first_syntax_error(&mut found);
+        }
         let oldest = settings.resolve_target_version(path).linter_version();
-        doubts::suppress(&mut found, path, &source, source_type, oldest);
+        doubts::suppress(&mut found, &Checked { path, source: &source, source_type, oldest, purposes });
     }
     Ok(convert::report(found, source.as_ipy_notebook().map(Cells::new).as_ref()))
+}
+
+/// Whether what does not parse is a file of Python 2, of which nothing else is worth a word.
+fn is_python_2(found: &[Diagnostic], source: &SourceKind, source_type: PySourceType) -> bool {
+    found.iter().any(Diagnostic::is_invalid_syntax) && python2::is_written_in(source, source_type)
+}
+
+fn keep_first_syntax_error(found: &mut Vec<Diagnostic>) {
+    found.retain(Diagnostic::is_invalid_syntax);
+    found.sort_by_key(|it| it.range().map(TextRange::start));
+    found.truncate(1);
 }
 
 fn other(

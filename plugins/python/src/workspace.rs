@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::flake8::Flake8;
+use crate::purpose::Purpose;
 use crate::{defaults, problem, selection};
 
 /// What the user asked for on the command line.
@@ -61,10 +62,13 @@ pub(crate) struct Applied {
 }
 
 impl Applied {
-    /// Whether a configuration of flake8 leaves a rule out for a file, which the user did not ask for.
-    pub(crate) fn ignoring(&self, file: &Path) -> impl Fn(&str) -> bool {
+    /// Whether a configuration of flake8, or what a file is for, leaves a rule out for it, which the user did not ask for.
+    pub(crate) fn ignoring(&self, file: &Path, purposes: &[Purpose]) -> impl Fn(&str) -> bool {
         let ignoring: Vec<_> = self.flake8.iter().map(|it| it.ignoring(file)).collect();
-        move |code| ignoring.iter().any(|it| it(code)) && !self.more.iter().any(|it| it == code)
+        let is_off = move |code: &str| self.is_default && defaults::is_off_for(purposes, code);
+        move |code| {
+            (is_off(code) || ignoring.iter().any(|it| it(code))) && !self.more.iter().any(|it| it == code)
+        }
     }
 
     /// The nearest configuration of flake8 that counts.

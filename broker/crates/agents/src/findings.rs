@@ -39,6 +39,9 @@ pub(crate) struct Findings {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Shown {
     pub(crate) file: String,
+    /// The cell of a notebook, from 1, in which lines count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cell: Option<u32>,
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) severity: &'static str,
@@ -151,32 +154,35 @@ impl Gathered {
 
 impl Shown {
     fn of(finding: &Finding) -> Self {
-        let fixable = finding.fixes.iter().any(|it| it.applicability == Applicability::Safe);
+        let is_safe = finding.fixes.iter().any(|it| it.applicability == Applicability::Safe);
         Self {
             file: finding.file.path.as_str().to_owned(),
+            cell: finding.cell.as_ref().map(|it| it.index + 1),
             line: finding.range.start.line,
             column: finding.range.start.column,
             severity: finding.severity.name(),
             rule: format!("{}/{}", finding.rule.linter, finding.rule.code),
             message: finding.message.to_string(),
-            fixable,
+            // In notebooks nothing is fixed.
+            fixable: is_safe && finding.cell.is_none(),
         }
     }
 
     /// Errors first, then by place.
-    fn rank(&self) -> (u8, &str, u32, u32) {
+    fn rank(&self) -> (u8, &str, Option<u32>, u32, u32) {
         let rank = match self.severity {
             "error" => 0,
             "warning" => 1,
             _ => 2,
         };
-        (rank, &self.file, self.line, self.column)
+        (rank, &self.file, self.cell, self.line, self.column)
     }
 
     fn text(&self) -> String {
-        let Self { file, line, column, severity, rule, message, fixable } = self;
+        let Self { file, cell, line, column, severity, rule, message, fixable } = self;
         let fix = if *fixable { " [fixable]" } else { "" };
-        format!("{file}:{line}:{column} {severity} {rule} {message}{fix}")
+        let cell = cell.map(|it| format!("cell {it}:")).unwrap_or_default();
+        format!("{file}:{cell}{line}:{column} {severity} {rule} {message}{fix}")
     }
 }
 
@@ -229,4 +235,41 @@ pub(crate) fn reason(incomplete: &Incomplete) -> String {
         Subject::Path(path) => format!("{path}: "),
     };
     format!("{linter}{subject}{}", incomplete.reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(file: &str, cell: Option<u32>, line: u32) -> Shown {
+        Shown {
+            file: file.to_owned(),
+            cell,
+            line,
+            column: 6,
+            severity: "warning",
+            rule: "python/F401".to_owned(),
+            message: "`os` imported but unused".to_owned(),
+            fixable: false,
+        }
+    }
+
+    #[test]
+    fn places_in_notebooks_name_the_cell() {
+        let told =
+            |it: &Shown| it.text().split(' ').take_while(|it| *it != "warning").collect::<Vec<_>>().join(" ");
+        assert_eq!(told(&shown("n.ipynb", Some(12), 4)), "n.ipynb:cell 12:4:6");
+        assert_eq!(told(&shown("a.py", None, 4)), "a.py:4:6");
+        let json = |it: &Shown| serde_json::to_value(it).unwrap()["cell"].clone();
+        assert_eq!(json(&shown("n.ipynb", Some(12), 4)), 12);
+        assert_eq!(json(&shown("a.py", None, 4)), serde_json::Value::Null);
+    }
+
+    #[test]
+    fn findings_of_a_notebook_are_listed_by_cell() {
+        let mut all =
+            [shown("n.ipynb", Some(10), 1), shown("n.ipynb", Some(9), 3), shown("n.ipynb", Some(9), 2)];
+        all.sort_by(|a, b| a.rank().cmp(&b.rank()));
+        assert_eq!(all.map(|it| (it.cell.unwrap(), it.line)), [(9, 2), (9, 3), (10, 1)]);
+    }
 }

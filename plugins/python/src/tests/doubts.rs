@@ -160,20 +160,6 @@ fn namespaces_that_do_not_bind_the_name() {
 }
 
 #[test]
-fn a_package_stub_declares_its_submodules() {
-    let imports = |text| check("lib/web/__init__.pyi", text);
-    assert_eq!(imports("from . import routes, views\n\nif True:\n    from . import forms\n"), "");
-    assert_eq!(imports("import web.routes\nfrom lib.web import views\nfrom web import forms\n"), "");
-    assert_eq!(
-        imports("from .. import other\nimport os.path\nfrom .routes import Route\n"),
-        "F401 F401 F401"
-    );
-    assert_eq!(check("lib/web/routes.pyi", "from . import views\n"), "F401");
-    let configured = [("web/__init__.pyi", "from . import views\n"), ("ruff.toml", "lint.select = ['F']\n")];
-    assert_eq!(Project::new(&configured).check("web/__init__.pyi"), "F401");
-}
-
-#[test]
 fn harmless_code_is_not_reported() {
     let text = "rows = [[1]]\nfor rows in rows:\n    print(f'done')\n";
     assert_eq!(check("a.py", text), "");
