@@ -300,3 +300,20 @@ fn python_2_that_says_so_is_left_out() {
     assert_eq!(check("2.7.18"), "excluded");
     assert_eq!(check("3.12.1"), "invalid-syntax");
 }
+
+#[test]
+fn fixtures() {
+    for (path, text) in [
+        ("package/__init__.py", include_str!("../../fixtures/valid/package/__init__.py")),
+        ("probe.py", include_str!("../../fixtures/valid/probe.py")),
+        ("routes.py", include_str!("../../fixtures/valid/routes.py")),
+        ("test_order.py", include_str!("../../fixtures/valid/test_order.py")),
+    ] {
+        assert_eq!(check(path, text), "", "{path}");
+        assert_ne!(
+            Project::new(&[(path, text)]).with(select(&["F", "B015", "PLE0605"])).check(path),
+            "",
+            "{path}"
+        );
+    }
+}
