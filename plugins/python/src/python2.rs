@@ -14,6 +14,9 @@ use serde_json::Value;
 /// The interpreter of Python 2 in the first line of a script.
 const INTERPRETER: &str = "python2";
 
+/// Limit on the tokens between `def` and a parameter.
+const PARAMETERS: usize = 100;
+
 /// Whether a file says itself that it is for Python 2: the first line of a script, and the metadata of a notebook.
 pub(crate) fn is_declared(content: &[u8], source_type: PySourceType) -> bool {
     if source_type.is_ipynb() {
@@ -151,18 +154,20 @@ impl Text<'_> {
 
     /// `lambda (a, b): a` and `def f(self, (a, b)):`.
     fn is_parameter(&self, at: usize) -> bool {
-        let Some(before) = at.checked_sub(1) else { return false };
-        match self.kind(before) {
-            TokenKind::Lambda => true,
-            TokenKind::Lpar | TokenKind::Comma => {
-                self.tokens[..=before].iter().rev().find_map(|it| match it.kind() {
-                    TokenKind::Def => Some(true),
-                    TokenKind::Name | TokenKind::Comma | TokenKind::Lpar | TokenKind::Rpar => Option::None,
-                    _ => Some(false),
-                }) == Some(true)
-            }
+        match at.checked_sub(1).map(|it| self.kind(it)) {
+            Some(TokenKind::Lambda) => true,
+            Some(TokenKind::Lpar | TokenKind::Comma) => self.is_after_def(at),
             _ => false,
         }
+    }
+
+    /// Whether there are only names and brackets between `def` and the token.
+    fn is_after_def(&self, at: usize) -> bool {
+        let mut before = self.tokens[..at].iter().rev().take(PARAMETERS).map(Token::kind);
+        let is_name = |it: &TokenKind| {
+            matches!(it, TokenKind::Name | TokenKind::Comma | TokenKind::Lpar | TokenKind::Rpar)
+        };
+        before.find(|it| !is_name(it)) == Some(TokenKind::Def)
     }
 
     fn unpacked(&mut self, at: usize) {
