@@ -1,7 +1,6 @@
 //! `broker check`
 
 mod baseline;
-mod branch;
 mod changed;
 mod fixes;
 mod input;
@@ -15,20 +14,20 @@ mod watch;
 mod write;
 
 use std::{
-    ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
 use checker::{
-    Files, Incomplete, LocalChecker, Options, Report, Unavailable, answers, default_jobs,
+    Files, Incomplete, LocalChecker, Options, Report, Timings, Unavailable, answers, default_jobs,
     pipeline::{Fixed, Lineup as _, Reach},
 };
 use config::{Choice, Glob, root::WorkspaceRoot};
 use lint::{Severity, printable};
 use overlay::{View as _, WorkspacePath};
 use render::{Page, Shown, explain_incomplete};
+use workspaces::ListedFiles;
 
 use self::{
     baseline::BaselineArgs,
@@ -38,7 +37,6 @@ use self::{
     inspect::Inspector,
     linters::{Linters, Loaded},
     outputs::{Output, OutputArgs},
-    timing::Timings,
     watch::Watched,
 };
 use super::Session;
@@ -195,7 +193,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             .hint("it has full, concise, grouped, agent, json and jsonl"));
     }
     args.fixes.check()?;
-    if let Some(branch) = args.branch.branch.as_ref().filter(|_| !args.needs_own_check()) {
+    if let Some(branch) = &args.branch.branch {
         return remote::run(args, branch, &outputs, session);
     }
     session.quiet = args.quiet;
@@ -228,18 +226,14 @@ pub(super) struct ByPlugin<'a> {
 
 impl ByPlugin<'_> {
     pub(super) fn run(self, session: &mut Session) -> Result<Exit, CliError> {
-        #[derive(clap::Parser)]
-        struct Line {
-            #[command(flatten)]
-            args: Args,
-        }
-        let mut line: Vec<OsString> = vec!["check".into(), "--plugin".into(), self.file.into()];
-        line.extend(["--max-findings".into(), "100".into()]);
-        line.extend(["--select".into(), self.rules.join(",").into(), "--".into()]);
-        line.extend(self.paths.iter().map(Into::into));
-        let parsed = <Line as clap::Parser>::try_parse_from(line);
-        let Line { mut args } = parsed.map_err(|error| CliError::usage(error.to_string()))?;
+        let mut args = Args::usual()?;
+        args.plugins.plugin = vec![self.file.to_owned()];
+        args.select = Some(self.rules.to_vec());
         args.exclude = self.exclude;
+        args.max_findings = Some(MOST_BY_PLUGIN);
+        if !self.paths.is_empty() {
+            args.paths = self.paths.to_vec();
+        }
         run(&args, session)
     }
 }
@@ -314,14 +308,14 @@ impl Run<'_> {
             keep_fixed(args, session, input, self.options, &fixed)?;
         }
         if args.timing {
-            timings.table(&input.workspace).lines().for_each(|it| messages.line(it));
+            timing::show(&timings.take(), &input.workspace, &messages);
         }
         args.baseline.keep(kept, &mut inspected, input, reach, session, args.quiet)?;
         finish(args, outputs, session, input, linters, inspected.collected.report)
     }
 }
 
-/// To the disk, to the index as well, or to standard output if that is where the text came from.
+/// Keeps the fixes: on the disk, in the index as well, or on standard output if that is where the text came from.
 fn keep_fixed(
     args: &Args,
     session: &mut Session,
@@ -333,17 +327,20 @@ fn keep_fixed(
         return Err(CliError::files("interrupted: nothing was fixed"));
     }
     let Some(path) = input.stdin_path() else {
-        return match &input.origin {
-            Some(origin) => origin.keep(fixed),
-            None if args.changed.staged => staged::keep(fixed, &input.workspace, &session.messages),
-            None => fixes::commit(fixed, input.workspace.root(), &session.messages),
+        return match args.changed.staged {
+            true => staged::keep(fixed, &input.workspace, &session.messages),
+            false => fixes::commit(fixed, input.workspace.root(), &session.messages),
         };
     };
     let text = fixed.branch.snapshot().open(path);
     let text = text.map_err(|error| CliError::files(format!("cannot read what was fixed: {error}")))?;
-    session.process_context.stdout.write_all(&text)?;
+    print_fixed(session, &text)
+}
+
+/// Prints what the text on standard input became; what is found in it does not belong to it.
+fn print_fixed(session: &mut Session, text: &[u8]) -> Result<(), CliError> {
+    session.process_context.stdout.write_all(text)?;
     session.process_context.stdout.flush()?;
-    // The findings do not belong to the text.
     session.process_context.stdout = session.messages.writer();
     Ok(())
 }
@@ -383,12 +380,24 @@ fn show_files(
     files: Files,
 ) -> Result<Exit, CliError> {
     let router = linters.route(&input.view, &files)?;
+    let incomplete = known_before(input, linters).chain(Incomplete::unreadable(&files.skipped)).collect();
+    let listed = ListedFiles { files: router.listing(&*input.view, &files.units), incomplete };
+    show_listed(args, outputs, session, &input.workspace, &listed)
+}
+
+fn show_listed(
+    args: &Args,
+    outputs: &[Output],
+    session: &mut Session,
+    workspace: &WorkspaceRoot,
+    listed: &ListedFiles,
+) -> Result<Exit, CliError> {
     let written = outputs::write(outputs, session, |output, out| {
-        render::show_files(output.format, &input.workspace, &files.units, &router, &*input.view, out)
+        render::show_files(output.format, workspace, &listed.files, out)
     });
     let mut report = Report::default();
-    report.add_incomplete(known_before(input, linters).chain(Incomplete::unreadable(&files.skipped)));
-    report_incomplete(args, session, &input.workspace, &report);
+    report.add_incomplete(listed.incomplete.iter().cloned());
+    report_incomplete(args, session, workspace, &report);
     Ok(if written { exit(args, &report) } else { Exit::Abnormal })
 }
 
@@ -545,6 +554,14 @@ impl FailLevel {
 }
 
 impl Args {
+    /// A command line without options.
+    fn usual() -> Result<Self, CliError> {
+        let command = <Self as clap::Args>::augment_args(clap::Command::new("check"));
+        let matches = command.try_get_matches_from(["check"]);
+        let parsed = matches.and_then(|it| <Self as clap::FromArgMatches>::from_arg_matches(&it));
+        parsed.map_err(|error| CliError::usage(error.to_string()))
+    }
+
     /// What is asked for in place of what the configuration says, or besides that.
     fn requested(&self) -> Choice {
         let choice = Choice { select: self.select.clone(), ignore: Vec::new() };
@@ -571,11 +588,11 @@ impl Args {
     }
 }
 
+/// Findings that a check by one plugin shows.
+const MOST_BY_PLUGIN: usize = 100;
+
 /// Findings on a terminal, where no number is given.
 const MOST_ON_TERMINAL: usize = 50;
-
-/// The default of `--timeout`.
-const TIMEOUT: Duration = Duration::from_secs(30);
 
 fn seconds(text: &str) -> Result<Duration, String> {
     const YEAR: f64 = 365.0 * 24.0 * 3600.0;

@@ -6,7 +6,6 @@
 mod error;
 mod opened;
 mod searched;
-mod views;
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +19,6 @@ use workspaces::{Events, RequestError, Workspaces};
 pub(crate) use self::{
     opened::{Opened, environment_for_daemon},
     searched::{Elsewhere, elsewhere, not_searched, unwell},
-    views::BranchViews,
 };
 use crate::{CliError, console::Messages};
 

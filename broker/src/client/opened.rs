@@ -6,7 +6,6 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use bytes::Bytes;
 use config::{Configs, closest, root::WorkspaceRoot};
 use language_servers::Environment;
 use lint::printable;
@@ -141,12 +140,6 @@ impl Opened {
     pub(crate) fn read(&self, branch: &str, path: &str, side: Side) -> Result<FileContent, RequestError> {
         let target = TargetId::Branch(branch.to_owned());
         self.client.wait(self.client.daemon().read_file(&target, path, side, None))
-    }
-
-    /// A file of the base.
-    pub(crate) fn read_base(&self, path: &str) -> Result<Bytes, RequestError> {
-        let target = self.base();
-        self.client.wait(self.client.daemon().read_file(&target, path, Side::Now, None)).map(|it| it.bytes)
     }
 }
 

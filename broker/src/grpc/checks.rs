@@ -3,7 +3,7 @@
 use broker_proto::{v1 as pb, v1::check_service_server::CheckService};
 use futures_util::{Stream, StreamExt as _, stream};
 use tonic::{Request, Response, Status, async_trait};
-use workspaces::{Events, RequestError};
+use workspaces::{BaselineRequest, Events, RequestError};
 
 use super::{Front, from_proto, status, to_proto};
 
@@ -40,6 +40,25 @@ impl CheckService for Front {
         let request = from_proto::fix(request.into_inner())?;
         let fixed = self.0.fix_files(request).await.map_err(status::of)?;
         Ok(Response::new(to_proto::fixed_files(fixed)))
+    }
+
+    async fn list_checked_files(
+        &self,
+        request: Request<pb::ListCheckedFilesRequest>,
+    ) -> Result<Response<pb::ListCheckedFilesResponse>, Status> {
+        let check = from_proto::named_check(request.into_inner().check)?;
+        let files = self.0.list_checked_files(check).await.map_err(status::of)?;
+        Ok(Response::new(to_proto::listed_files(files)))
+    }
+
+    async fn update_baseline(
+        &self,
+        request: Request<pb::UpdateBaselineRequest>,
+    ) -> Result<Response<pb::UpdateBaselineResponse>, Status> {
+        let pb::UpdateBaselineRequest { check, prune } = request.into_inner();
+        let request = BaselineRequest { check: from_proto::named_check(check)?, prune };
+        let updated = self.0.update_baseline(request).await.map_err(status::of)?;
+        Ok(Response::new(to_proto::baseline(updated)))
     }
 }
 

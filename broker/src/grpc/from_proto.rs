@@ -12,8 +12,9 @@ use overlay::{OnConflict, Revision, TextEdit};
 use scheduler::Class;
 use tonic::{Status, metadata::MetadataMap};
 use workspaces::{
-    BufferRequest, CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide, EditRequest, Expected,
-    FileEdit, FixRequest, ForkRequest, QueryKind, QueryRequest, Side, TargetId, Undo,
+    BufferRequest, CheckOptions, CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide,
+    EditRequest, Expected, FileEdit, FileText, FixRequest, ForkRequest, QueryKind, QueryRequest, Side,
+    TargetId, Undo,
 };
 
 #[cfg(target_os = "linux")]
@@ -150,10 +151,38 @@ pub(super) fn check(it: pb::CheckRequest, deadline: Option<Duration>) -> Result<
         select: it.select,
         ignore: it.ignore,
         kinds: kinds(&it.kinds)?,
-        force_exclude: it.force_exclude,
         supersede: it.supersede,
         deadline,
+        options: options(it.options)?,
     })
+}
+
+/// The check of a message that is about one.
+pub(super) fn named_check(it: Option<pb::CheckRequest>) -> Result<CheckRequest, Status> {
+    check(it.ok_or_else(|| status::invalid("check", "it is missing"))?, None)
+}
+
+fn options(it: Option<pb::CheckOptions>) -> Result<CheckOptions, Status> {
+    let Some(it) = it else { return Ok(CheckOptions::default()) };
+    let jobs = u16::try_from(it.jobs).map_err(|_| status::invalid("options.jobs", "there are too many"))?;
+    Ok(CheckOptions {
+        texts: it.texts.into_iter().map(file_text).collect(),
+        isolated: it.isolated,
+        config: some(it.config),
+        plugins: it.plugins.into_iter().map(Into::into).collect(),
+        exclude: it.exclude,
+        force_exclude: it.force_exclude,
+        no_ignore_files: it.no_ignore_files,
+        baseline: it.baseline.map(file_text),
+        jobs: (jobs > 0).then_some(jobs),
+        timeout: (it.timeout_ms > 0).then(|| Duration::from_millis(it.timeout_ms)),
+        no_cache: it.no_cache,
+        timing: it.timing,
+    })
+}
+
+fn file_text(it: pb::FileText) -> FileText {
+    FileText { path: it.path, content: it.content }
 }
 
 fn kinds(all: &[i32]) -> Result<Vec<LinterKind>, Status> {
@@ -181,6 +210,8 @@ pub(super) fn fix(it: pb::FixFilesRequest) -> Result<FixRequest, Status> {
         select: it.select,
         ignore: it.ignore,
         kinds: kinds(&it.kinds)?,
+        options: options(it.options)?,
+        suppress: some(it.suppress),
         least: least(it.applicability)?,
         dry_run: it.dry_run,
         with_contents: it.with_contents,

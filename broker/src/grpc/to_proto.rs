@@ -9,7 +9,7 @@ use broker_proto::{
     v1::{check_response::Event as Answer, watch_response::Event as Watched},
 };
 use checker::{
-    Finding, Incomplete, Level, RuleRef, Subject, Unavailable,
+    AnswerTime, Finding, Incomplete, Level, ListedFile, RuleRef, Subject, Unavailable,
     pipeline::{Change, LinterSummary},
 };
 use language_servers::{Counts, ServerLog};
@@ -17,9 +17,9 @@ use lint::{Applicability, FixAvailability, Identity, Severity};
 use overlay::{ChangeKind, Entry, FileKind, TextEdit, WorkspacePath};
 use workspaces::{
     BranchInfo, CacheStatus, CheckSummary, ClassStatus, DaemonStatus, Event, FileChange, FileContent,
-    FileFindings, FixedFile, FixedFiles, LinterRule, PluginInfo, PluginList, RequestError, ResolvedConflict,
-    RevisionEntry, SchedulerStatus, ServerEnding, ServerInfo, ServerPhase, ServersStatus, UnfixedFinding,
-    UnusablePlugin, WatchEvent, WorkspaceInfo,
+    FileFindings, FixedFile, FixedFiles, LinterRule, ListedFiles, PluginInfo, PluginList, RequestError,
+    ResolvedConflict, RevisionEntry, SchedulerStatus, ServerEnding, ServerInfo, ServerPhase, ServersStatus,
+    UnfixedFinding, UnusablePlugin, UpdatedBaseline, WatchEvent, WorkspaceInfo,
 };
 
 pub(super) use self::events::workspace_event;
@@ -365,7 +365,26 @@ fn summary(it: &CheckSummary) -> pb::CheckSummary {
         queued_us: micros(it.queued),
         skipped: it.skipped,
         unavailable: it.unavailable.iter().map(unavailable).collect(),
+        timings: it.timings.iter().map(answer_time).collect(),
     }
+}
+
+fn answer_time(it: &AnswerTime) -> pb::AnswerTime {
+    let duration_us = u64::try_from(it.duration.as_micros()).unwrap_or(u64::MAX);
+    pb::AnswerTime { linter: it.linter.clone(), path: it.path.to_string(), duration_us }
+}
+
+pub(super) fn listed_files(it: ListedFiles) -> pb::ListCheckedFilesResponse {
+    let file = |it: ListedFile| pb::ListedFile { path: it.path.to_string(), linters: it.linters };
+    pb::ListCheckedFilesResponse {
+        files: it.files.into_iter().map(file).collect(),
+        incomplete: it.incomplete.iter().map(incomplete).collect(),
+    }
+}
+
+pub(super) fn baseline(it: UpdatedBaseline) -> pb::UpdateBaselineResponse {
+    let path = it.path.map(|it| it.to_string()).unwrap_or_default();
+    pb::UpdateBaselineResponse { path, content: it.content, findings: it.findings }
 }
 
 fn unavailable(it: &Unavailable) -> pb::UnavailableLinter {

@@ -7,7 +7,7 @@ use linters::LinterKind;
 use overlay::ContentHash;
 use scheduler::Class;
 use tokio_stream::StreamExt as _;
-use workspaces::{CheckRequest, ErrorKind, Event, RequestError, TargetId, Workspaces};
+use workspaces::{CheckOptions, CheckRequest, ErrorKind, Event, RequestError, TargetId, Workspaces};
 
 /// Result of a check.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +50,7 @@ pub(super) fn about(target: TargetId, path: &str, kinds: &[LinterKind]) -> Check
     CheckRequest {
         paths: vec![path.to_owned()],
         class: Class::Interactive,
-        force_exclude: true,
+        options: CheckOptions { force_exclude: true, ..CheckOptions::default() },
         kinds: kinds.to_vec(),
         ..CheckRequest::of(target)
     }

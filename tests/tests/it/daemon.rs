@@ -30,6 +30,7 @@ mod editors;
 mod files;
 mod fixes;
 mod messages;
+mod options;
 mod queries;
 mod refusals;
 #[cfg(target_os = "linux")]

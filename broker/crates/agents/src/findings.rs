@@ -5,7 +5,6 @@ use std::sync::Arc;
 use checker::{Finding, Incomplete, Level, Subject};
 use lint::Applicability;
 use overlay::{Revision, WorkspacePath};
-use scheduler::Class;
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspaces::{CheckRequest, Daemon, Event, TargetId};
@@ -67,19 +66,10 @@ pub(crate) async fn check(
     new_only: bool,
 ) -> Result<Findings, ToolError> {
     let request = CheckRequest {
-        target,
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
-        only_paths: Vec::new(),
-        revision: None,
-        class: Class::Agent,
         dependents: !paths.is_empty(),
         new_only,
-        select: Vec::new(),
-        ignore: Vec::new(),
-        kinds: Vec::new(),
-        force_exclude: false,
-        supersede: false,
-        deadline: None,
+        ..CheckRequest::of(target)
     };
     let mut events = daemon.check(request)?;
     let mut gathered = Gathered::default();

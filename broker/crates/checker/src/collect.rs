@@ -27,15 +27,18 @@ pub enum Wanted {
         options: WalkOptions,
         /// Filter on the files found: only these are checked; no filter if empty.
         only: BTreeSet<WorkspacePath>,
+        /// Whether what the view's configuration says of files counts.
+        configured: bool,
     },
 }
 
 impl Wanted {
-    pub(super) fn files(&self, view: &dyn View) -> Files {
+    pub fn files(&self, view: &dyn View) -> Files {
         match self {
             Self::Files(files) => files.clone(),
-            Self::Walk { paths, options, only } => {
-                let mut files = collect(view, paths, &with_file_settings(options, view));
+            Self::Walk { paths, options, only, configured } => {
+                let options = if *configured { with_file_settings(options, view) } else { options.clone() };
+                let mut files = collect(view, paths, &options);
                 files.units.retain(|it| only.is_empty() || only.contains(&it.path));
                 files.is_whole &= only.is_empty();
                 files

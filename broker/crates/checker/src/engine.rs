@@ -61,6 +61,10 @@ pub struct EngineRequest {
     /// Bytes of a file; what is larger is left out.
     pub largest: u64,
     pub batch: BatchSize,
+    /// How many parts of the work run at once, at most.
+    pub jobs: Option<usize>,
+    /// Whether earlier answers are reused, and these kept.
+    pub use_cache: bool,
     /// Whether others who ask the same at the same time may have the answer, too.
     pub share: bool,
     /// Ends the request early; what was not answered is pending.
@@ -195,6 +199,11 @@ impl Engine {
         self.scheduler.stats()
     }
 
+    /// The cache, if the request may use it.
+    fn cache_for(&self, request: &EngineRequest) -> Option<&Arc<Cache<Answer>>> {
+        self.cache.as_ref().filter(|_| request.use_cache)
+    }
+
     /// Whether answers are kept, with what they rest on.
     pub(crate) fn has_cache(&self) -> bool {
         self.cache.is_some()
@@ -286,7 +295,8 @@ impl Engine {
         if run.plan.routes.len() <= FEW
             && let Some(WorkItem::Part(part)) = run.next()
         {
-            let known = run.plan.look_up(part.clone(), self.cache.as_deref(), &run.request);
+            let known =
+                run.plan.look_up(part.clone(), self.cache_for(&run.request).map(|it| &**it), &run.request);
             run.learn(part, &known, listener).await;
             listener.pause().await;
         }
@@ -294,7 +304,7 @@ impl Engine {
 
     /// Hands out as many items as can be busy; says how long to wait if there was no room for one.
     fn submit(&self, run: &mut CheckRun, running: &mut Running) -> Result<Option<Duration>, Refused> {
-        let window = 2 * self.workers + 2;
+        let window = run.request.jobs.unwrap_or(2 * self.workers + 2);
         while running.len() < window
             && let Some(item) = run.next()
         {
@@ -322,7 +332,7 @@ impl Engine {
 
     fn look_up_task(&self, run: &CheckRun, part: std::ops::Range<usize>) -> Task<Arc<Output>> {
         let (plan, request) = (Arc::clone(&run.plan), Arc::clone(&run.request));
-        let cache = self.cache.clone();
+        let cache = self.cache_for(&run.request).cloned();
         let look_up =
             move |_: &Cancel| Arc::new(Output::Known(plan.look_up(part, cache.as_deref(), &request)));
         task(&run.request, None, Box::new(look_up))
@@ -341,7 +351,7 @@ impl Engine {
         let units: Vec<Unit> = batch.files.iter().map(|it| plan.files.units[*it].clone()).collect();
         let is_shared = request.share && !batch.alone;
         let key = is_shared.then(|| work_key(&units, batch, run)).flatten();
-        let (cache, own, build) = (self.cache.clone(), Arc::clone(request), self.build);
+        let (cache, own, build) = (self.cache_for(request).cloned(), Arc::clone(request), self.build);
         let (known_as, memory) = (plan.digests[batch.linter], linter.memory());
         let run = move |cancel: &Cancel| {
             let job = Job {

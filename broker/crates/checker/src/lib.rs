@@ -24,6 +24,7 @@ mod router;
 mod suppression;
 #[cfg(test)]
 mod tests;
+mod timings;
 
 use std::path::Path;
 
@@ -43,8 +44,9 @@ pub use self::{
     },
     local::{LocalChecker, Options, check, default_jobs},
     report::{Checked, Counts, Report},
-    router::{Absent, MissingLinter, Need, Router, SharedLinter},
+    router::{Absent, ListedFile, MissingLinter, Need, Router, SharedLinter},
     suppression::{file_suppression, suppression},
+    timings::{AnswerTime, Timings},
 };
 pub use self::{
     collect::{is_file, with_file_settings},

@@ -99,6 +99,8 @@ impl LocalChecker {
             supersede: false,
             timeout: self.options.timeout,
             batch: BatchSize { largest: BATCH, workers: self.options.jobs },
+            jobs: None,
+            use_cache: true,
             share: false,
             cancel: Some(self.options.cancel.clone()),
             answered: Arc::new(|_| ()),

@@ -98,6 +98,10 @@ pub struct Schedule {
     /// The longest that one linter may take for one file.
     pub timeout: Duration,
     pub batch: BatchSize,
+    /// How many parts of the work run at once, at most; as many as there are threads if that is `None`.
+    pub jobs: Option<usize>,
+    /// Whether earlier answers are reused, and these kept.
+    pub use_cache: bool,
     /// Whether others who ask the same at the same time may have the answer, too.
     pub share: bool,
     /// Ends the check early; what was not answered is pending.
@@ -185,7 +189,8 @@ impl Request {
         wanted: Wanted,
     ) -> EngineRequest {
         let (lineup, shown) = (Arc::clone(&self.lineup), Arc::clone(configuration));
-        let Schedule { class, branch, revision, supersede, timeout, batch, share, .. } = self.schedule;
+        let Schedule { class, branch, revision, supersede, timeout, batch, jobs, use_cache, share, .. } =
+            self.schedule;
         EngineRequest {
             wanted,
             dependents: self.dependents.clone(),
@@ -203,6 +208,8 @@ impl Request {
             supersede,
             timeout,
             batch,
+            jobs,
+            use_cache,
             share,
             cancel: self.schedule.cancel.clone(),
             answered: Arc::clone(&self.schedule.answered),

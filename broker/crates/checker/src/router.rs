@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
-use lint::{Linter, Scope};
+use lint::{Linter, Scope, Unit};
 use overlay::{View, WorkspacePath};
 
 use super::{
@@ -101,6 +101,13 @@ struct LinterGroup {
     missing: Range<usize>,
 }
 
+/// A file, and the linters that would be asked about it. Their own configuration may still leave it out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedFile {
+    pub path: WorkspacePath,
+    pub linters: Vec<String>,
+}
+
 impl Router {
     pub fn new(linters: &[SharedLinter]) -> Self {
         Self {
@@ -141,7 +148,7 @@ impl Router {
         !self.groups.is_empty()
     }
 
-    pub(super) fn missing(&self) -> &[MissingLinter] {
+    pub fn missing(&self) -> &[MissingLinter] {
         &self.missing
     }
 
@@ -256,6 +263,16 @@ impl Router {
     /// The linters that want to see `path`.
     pub fn linters_for(&self, view: &dyn View, path: &WorkspacePath) -> Vec<&SharedLinter> {
         self.wanting(&RoutedFile::new(view, path)).map(|it| &self.linters[it]).collect()
+    }
+
+    /// The files that some linter wants to see.
+    pub fn listing(&self, view: &dyn View, units: &[Unit]) -> Vec<ListedFile> {
+        let file = |unit: &Unit| {
+            let linters = self.linters_for(view, &unit.path);
+            let linters: Vec<_> = linters.into_iter().map(|it| it.identity().name.clone()).collect();
+            (!linters.is_empty()).then(|| ListedFile { path: unit.path.clone(), linters })
+        };
+        units.iter().filter_map(file).collect()
     }
 
     /// The linters that are to be asked about one of the files, by their places, and the others for such a file: those that

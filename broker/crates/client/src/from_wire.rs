@@ -28,7 +28,7 @@ use crate::error::{error, senseless};
 #[cfg(target_os = "linux")]
 pub(crate) use self::runs::{log_event, run_event, run_info, run_result};
 pub(crate) use self::{
-    checks::{event, fixed, watch_event},
+    checks::{baseline, event, fixed, listed_files, watch_event},
     queries::{method_reply, query},
     state::{plugins, rule, server, server_log, status},
 };

@@ -11,9 +11,9 @@ use overlay::{OnConflict, Revision, TextEdit};
 use scheduler::Class;
 use serde_json::Value;
 use workspaces::{
-    BranchRequest, BufferRequest, CheckRequest, CommitRequest, DiffRequest, DiffSide, EditRequest, Expected,
-    FileEdit, FixRequest, ForkRequest, MethodRequest, PageRequest, QueryKind, QueryRequest, RebaseRequest,
-    RequestError, Side, TargetId, Undo, UndoRequest,
+    BranchRequest, BufferRequest, CheckOptions, CheckRequest, CommitRequest, DiffRequest, DiffSide,
+    EditRequest, Expected, FileEdit, FileText, FixRequest, ForkRequest, MethodRequest, PageRequest,
+    QueryKind, QueryRequest, RebaseRequest, RequestError, Side, TargetId, Undo, UndoRequest,
 };
 
 #[cfg(target_os = "linux")]
@@ -222,8 +222,33 @@ pub(crate) fn check(it: CheckRequest) -> pb::CheckRequest {
         supersede: it.supersede,
         dependents: it.dependents,
         kinds: kinds(&it.kinds),
-        force_exclude: it.force_exclude,
+        options: options(it.options),
     }
+}
+
+/// `None` for the default, so that most messages stay small.
+fn options(it: CheckOptions) -> Option<pb::CheckOptions> {
+    if it == CheckOptions::default() {
+        return None;
+    }
+    Some(pb::CheckOptions {
+        texts: it.texts.into_iter().map(file_text).collect(),
+        isolated: it.isolated,
+        config: it.config.unwrap_or_default(),
+        plugins: it.plugins.iter().map(|it| it.display().to_string()).collect(),
+        exclude: it.exclude,
+        force_exclude: it.force_exclude,
+        no_ignore_files: it.no_ignore_files,
+        baseline: it.baseline.map(file_text),
+        jobs: it.jobs.map_or(0, u32::from),
+        timeout_ms: it.timeout.map_or(0, |it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX).max(1)),
+        no_cache: it.no_cache,
+        timing: it.timing,
+    })
+}
+
+fn file_text(it: FileText) -> pb::FileText {
+    pb::FileText { path: it.path, content: it.content }
 }
 
 pub(crate) fn fix(it: FixRequest) -> pb::FixFilesRequest {
@@ -250,6 +275,8 @@ pub(crate) fn fix(it: FixRequest) -> pb::FixFilesRequest {
         if_revision: number(it.if_revision),
         request_id: it.request_id.unwrap_or_default(),
         priority: priority(it.class),
+        options: options(it.options),
+        suppress: it.suppress.unwrap_or_default(),
     }
 }
 

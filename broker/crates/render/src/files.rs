@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use checker::Router;
+use checker::ListedFile;
 use config::root::WorkspaceRoot;
-use lint::{Unit, printable};
-use overlay::View;
+use lint::printable;
 use serde::Serialize;
 
 use super::{Format, json, workspace_path};
@@ -13,34 +12,24 @@ use super::{Format, json, workspace_path};
 #[derive(Serialize)]
 struct Row<'a> {
     path: &'a str,
-    linters: Vec<&'a str>,
+    linters: &'a [String],
 }
 
-/// Writes the files that some linter wants, sorted. A linter's own configuration may still leave some out.
+/// Writes the files.
 pub fn show_files(
     format: Format,
     workspace: &WorkspaceRoot,
-    units: &[Unit],
-    router: &Router,
-    view: &dyn View,
+    files: &[ListedFile],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let row = |unit: &'_ Unit| -> Option<(String, Vec<&str>)> {
-        let linters = router.linters_for(view, &unit.path);
-        let linters: Vec<_> = linters.into_iter().map(|it| it.identity().name.as_str()).collect();
-        (!linters.is_empty()).then(|| (workspace.display(&unit.path), linters))
-    };
     match format {
         Format::Json | Format::Jsonl => {
-            let rows = units.iter().filter_map(|unit| {
-                row(unit).map(|(_, linters)| Row { path: workspace_path(&unit.path), linters })
-            });
+            let rows = files.iter().map(|it| Row { path: workspace_path(&it.path), linters: &it.linters });
             for_programs(format, rows, out)
         }
-        _ => units
-            .iter()
-            .filter_map(row)
-            .try_for_each(|(path, linters)| writeln!(out, "{} ({})", printable(&path), linters.join(", "))),
+        _ => files.iter().try_for_each(|ListedFile { path, linters }| {
+            writeln!(out, "{} ({})", printable(&workspace.display(path)), linters.join(", "))
+        }),
     }
 }
 

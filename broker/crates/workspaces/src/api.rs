@@ -15,11 +15,12 @@ use tokio::sync::mpsc;
 use tokio_stream::Stream;
 
 use super::{
-    BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest, CommitRequest,
-    Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, EditRequest, Event, FileContent, FixRequest,
-    FixedFiles, ForkRequest, LinterRule, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged,
-    PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList,
-    Side, TargetId, UndoRequest, Undone, WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
+    BaselineRequest, BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest,
+    CommitRequest, Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, EditRequest, Event,
+    FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MethodReply, MethodRequest,
+    OpenedWorkspace, PageRequest, Paged, PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased,
+    RequestError, RevisionEntry, ServerList, Side, TargetId, UndoRequest, Undone, UpdatedBaseline,
+    WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
 };
 #[cfg(target_os = "linux")]
 use super::{LogEvent, RunEvent, RunId, RunInfo, RunInput, RunRequest, RunResult};
@@ -103,6 +104,10 @@ pub trait Workspaces: Send + Sync {
     /// Checks now, and again at each change.
     async fn watch(&self, request: CheckRequest) -> Result<Events<WatchEvent>, RequestError>;
     async fn fix_files(&self, request: FixRequest) -> Result<FixedFiles, RequestError>;
+    /// The files that a check would ask linters about.
+    async fn list_checked_files(&self, request: CheckRequest) -> Result<ListedFiles, RequestError>;
+    /// A baseline as it would be now; writes nothing.
+    async fn update_baseline(&self, request: BaselineRequest) -> Result<UpdatedBaseline, RequestError>;
 
     async fn query(&self, request: QueryRequest) -> Result<QueryAnswer, RequestError>;
     async fn call_method(&self, request: MethodRequest) -> Result<MethodReply, RequestError>;

@@ -3,10 +3,10 @@
 use checker::{Refused, pipeline::Scope};
 use config::{Choice, folders};
 use linters::LinterKind;
-use overlay::{Revision, WalkOptions};
+use overlay::{Revision, WalkOptions, WorkspacePath};
 use scheduler::Class;
 
-use super::{DaemonError, target::Target};
+use super::{DaemonError, options::ValidOptions, target::Target};
 
 /// What is to be checked, and how: a request whose fields are checked.
 #[derive(Clone)]
@@ -25,9 +25,17 @@ pub(super) struct Ask {
     pub(super) kinds: Vec<LinterKind>,
     /// Give this up for a newer revision.
     pub(super) supersede: bool,
+    pub(super) options: ValidOptions,
 }
 
 impl Ask {
+    /// Whether every file of the workspace is asked about.
+    pub(super) fn is_of_everything(&self) -> bool {
+        let Scope { paths, only, walk, .. } = &self.scope;
+        let is_root = paths.is_empty() || paths.iter().any(WorkspacePath::is_root);
+        is_root && only.is_empty() && walk.excludes.is_empty()
+    }
+
     /// Whether every rule is asked for that the configuration selects.
     pub(super) fn asks_every_rule(&self) -> bool {
         self.requested().has_default()

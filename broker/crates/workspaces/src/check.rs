@@ -4,15 +4,16 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use checker::pipeline::Scope;
 use linters::LinterKind;
-use overlay::{Revision, WalkOptions};
+use overlay::Revision;
 use scheduler::Class;
 use tokio::sync::mpsc;
 
 use super::{
     Daemon, DaemonError,
-    ask::{Ask, walk_options},
+    ask::Ask,
     events::{Event, Events},
     fields,
+    options::CheckOptions,
     target::TargetId,
 };
 
@@ -44,12 +45,11 @@ pub struct CheckRequest {
     pub ignore: Vec<String>,
     /// Linters of these kinds only; all if there are none. Others are neither asked nor missed.
     pub kinds: Vec<LinterKind>,
-    /// Whether what the configuration excludes is left out though it is named.
-    pub force_exclude: bool,
     /// Give this up for a newer revision.
     pub supersede: bool,
     /// The longest that the client waits for the last event.
     pub deadline: Option<Duration>,
+    pub options: CheckOptions,
 }
 
 /// Events of a check, the summary or an error last. Dropping it ends the check, and stops the linters.
@@ -74,13 +74,15 @@ impl Daemon {
     /// The request, every field checked.
     pub(super) fn ask(&self, request: CheckRequest) -> Result<Ask, DaemonError> {
         request.expect_few()?;
+        request.expect_comparable()?;
         Ok(Ask {
             target: self.target(&request.target)?,
             scope: Scope {
                 // Each once: a file that is named twice is checked once.
                 paths: fields::paths::<BTreeSet<_>>("paths", &request.paths)?.into_iter().collect(),
                 only: fields::paths("only_paths", &request.only_paths)?,
-                walk: WalkOptions { force_excludes: request.force_exclude, ..walk_options() },
+                walk: request.options.walk()?,
+                configured: !request.options.isolated,
             },
             revision: request.revision,
             class: request.class,
@@ -90,6 +92,7 @@ impl Daemon {
             ignore: request.ignore,
             kinds: request.kinds,
             supersede: request.supersede,
+            options: request.options.valid()?,
         })
     }
 }
@@ -108,9 +111,17 @@ impl CheckRequest {
             select: Vec::new(),
             ignore: Vec::new(),
             kinds: Vec::new(),
-            force_exclude: false,
             supersede: false,
             deadline: None,
+            options: CheckOptions::default(),
+        }
+    }
+
+    /// The parent would not have the texts.
+    fn expect_comparable(&self) -> Result<(), DaemonError> {
+        match self.new_only && !self.options.texts.is_empty() {
+            true => Err(DaemonError::invalid("options.texts", "they exclude `new_only`")),
+            false => Ok(()),
         }
     }
 

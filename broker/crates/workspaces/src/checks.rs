@@ -1,17 +1,17 @@
 //! One check of the base or a branch: from a question to events.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use checker::{
     BatchSize, Dependents, Files, collect,
     pipeline::{self, BaselineUse, Comparison, PolicyOptions, Request, Schedule, Summary, is_there},
 };
-use overlay::{Snapshot, WorkspacePath};
+use overlay::{Snapshot, View, WorkspacePath};
 
 use super::{
     Daemon, DaemonError,
     ask::{Ask, refused, walk_options},
-    events::{Event, EventSink, Events},
+    events::{CheckSummary, Event, EventSink, Events},
     measured::Measured,
     target::ResolvedView,
     task::blocking,
@@ -19,9 +19,6 @@ use super::{
 
 /// How many files a linter gets at once: few, so that branches take turns often.
 const BATCH: usize = 16;
-
-/// The longest that one linter may take for one file.
-const TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Daemon {
     /// Answers one question. Ends early, and stops the linters, when nobody takes the events any more.
@@ -45,7 +42,9 @@ impl Daemon {
         match measured.around(work).await {
             Ok(Some(summary)) => {
                 measured.checked(&summary);
-                events.send(Event::Summary(Box::new(summary.into()))).await;
+                let timings = ask.options.timings.as_ref().map(|it| it.take()).unwrap_or_default();
+                let summary = CheckSummary { timings, ..summary.into() };
+                events.send(Event::Summary(Box::new(summary))).await;
                 Ok(())
             }
             // Its client left: it is cancelled.
@@ -75,7 +74,7 @@ impl Daemon {
         ask: &Ask,
         resolved: &ResolvedView,
     ) -> Result<Request, DaemonError> {
-        let view = Arc::clone(&resolved.view);
+        let view = ask.options.shown(Arc::clone(&resolved.view))?;
         let parts = ask.new_only.then(|| resolved.parent()).transpose()?;
         let comparison = match parts {
             Some((branch, parent)) => {
@@ -93,13 +92,17 @@ impl Daemon {
             None => ask.scope.wanted(&*view),
         };
         let dependents = match ask.dependents {
-            true => Some(dependents(ask.clone(), resolved).await?),
+            true => Some(dependents(ask.clone(), Arc::clone(&view), resolved).await?),
             false => None,
         };
-        let baseline = BaselineUse::Configured;
+        let baseline = ask.options.baseline.clone().map_or(BaselineUse::Configured, BaselineUse::This);
         Ok(Request {
-            lineup: Arc::new(self.linters(ask.target.workspace(), ask.requested(), ask.kinds.clone())),
-            policy: PolicyOptions { every_rule: ask.asks_every_rule(), configured: true, baseline },
+            lineup: Arc::new(self.linters(ask).await?),
+            policy: PolicyOptions {
+                every_rule: ask.asks_every_rule(),
+                configured: !ask.options.isolated,
+                baseline,
+            },
             schedule: self.schedule(ask, resolved.revision),
             view,
             wanted,
@@ -114,18 +117,24 @@ impl Daemon {
             branch: ask.target.key(),
             revision,
             supersede: ask.supersede,
-            timeout: TIMEOUT,
+            timeout: ask.options.timeout,
             batch: BatchSize { largest: BATCH, workers: self.engine.workers() },
+            jobs: ask.options.jobs,
+            use_cache: ask.options.use_cache,
             share: true,
             cancel: None,
-            answered: Arc::new(|_| {}),
+            answered: ask.options.answered(),
         }
     }
 }
 
 /// Also of what the branch has no more.
-async fn dependents(ask: Ask, resolved: &ResolvedView) -> Result<Arc<Dependents>, DaemonError> {
-    let (view, parent) = (Arc::clone(&resolved.view), resolved.parent().ok());
+async fn dependents(
+    ask: Ask,
+    view: Arc<dyn View>,
+    resolved: &ResolvedView,
+) -> Result<Arc<Dependents>, DaemonError> {
+    let parent = resolved.parent().ok();
     let find = move || {
         let scope = ask.scope;
         let gone = parent.iter().flat_map(|(snapshot, before)| gone(snapshot, before));

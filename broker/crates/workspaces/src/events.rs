@@ -3,7 +3,7 @@
 use std::{mem, time::Duration};
 
 use checker::{
-    Excluded, Incomplete, Level, Unavailable,
+    AnswerTime, Excluded, Incomplete, Level, Unavailable,
     pipeline::{Change, FileReport, LinterSummary, Reported, Sink, Summary},
 };
 use lint::Identity;
@@ -69,6 +69,8 @@ pub struct CheckSummary {
     pub skipped: u64,
     pub duration: Duration,
     pub queued: Duration,
+    /// Answers that were computed, the longest first, if that was asked.
+    pub timings: Vec<AnswerTime>,
 }
 
 impl Default for CheckSummary {
@@ -89,6 +91,7 @@ impl Default for CheckSummary {
             skipped: 0,
             duration: Duration::ZERO,
             queued: Duration::ZERO,
+            timings: Vec::new(),
         }
     }
 }
@@ -110,6 +113,7 @@ impl From<Summary> for CheckSummary {
             skipped: it.skipped.total(),
             duration: it.duration,
             queued: it.queued,
+            timings: Vec::new(),
         }
     }
 }

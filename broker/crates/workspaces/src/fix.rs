@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bytes::Bytes;
 use checker::{
     Files, Incomplete, Wanted,
+    baseline::Baseline,
     pipeline::{self, Collector, FixNote, Fixed, Fixer, Request},
 };
 use lint::Applicability;
@@ -13,7 +14,7 @@ use overlay::{Branch, Change, ContentHash, Revision, Snapshot, View as _, Worksp
 use scheduler::Class;
 
 use super::{
-    CheckRequest, Daemon, DaemonError, Repeatable, TargetId,
+    CheckOptions, CheckRequest, Daemon, DaemonError, Repeatable, TargetId,
     ask::refused,
     target::Target,
     task::{blocking, to_the_end},
@@ -32,6 +33,9 @@ pub struct FixRequest {
     pub ignore: Vec<String>,
     /// Linters of these kinds only; all if there are none.
     pub kinds: Vec<LinterKind>,
+    pub options: CheckOptions,
+    /// Suppresses findings by comments with this reason in place of fixing them.
+    pub suppress: Option<String>,
     /// The least sure fixes that are made.
     pub least: Applicability,
     /// Edits nothing.
@@ -115,7 +119,7 @@ impl Daemon {
         }
         // Not given up for an edit of another file; one of these files is noticed when they are written.
         let check = self.request(&ask, &view).await?;
-        let (fixed, incomplete) = self.fixed(&check, request.least).await?;
+        let (fixed, incomplete) = self.fixed(&check, &request, ask.options.baseline).await?;
         let Fixed { branch, before, count, notes } = fixed;
         let after = branch.snapshot();
         let files = if request.with_contents { contents(&before, &after)? } else { Vec::new() };
@@ -142,21 +146,21 @@ impl Daemon {
     async fn fixed(
         &self,
         request: &Request,
-        least: Applicability,
+        asked: &FixRequest,
+        baseline: Option<Arc<Baseline>>,
     ) -> Result<(Fixed, Vec<Incomplete>), DaemonError> {
         let mut collector = Collector::new(Arc::new(|_| ()));
         let checked = pipeline::check(&self.engine, &self.policy_cache, request, &mut collector).await;
         let collected = collector.finish(&checked.map_err(refused)?);
         let files = Files { units: collected.units, ..Files::default() };
         let request = request.about(Arc::clone(&request.view), Wanted::Files(files.clone()));
-        let fixer = Fixer {
-            engine: &self.engine,
-            cache: &self.policy_cache,
-            request: &request,
-            least,
-            baseline: None,
+        let (engine, cache, least) = (&self.engine, &self.policy_cache, asked.least);
+        let fixer = Fixer { engine, cache, request: &request, least, baseline };
+        let fixed = match &asked.suppress {
+            None => fixer.fix(&files, &collected.report).await,
+            Some(reason) => fixer.suppress(&files, &collected.report, reason).await,
         };
-        let fixed = fixer.fix(&files, &collected.report).await.map_err(refused)?;
+        let fixed = fixed.map_err(refused)?;
         Ok((fixed, collected.report.incomplete))
     }
 }
@@ -171,6 +175,8 @@ impl FixRequest {
             select: Vec::new(),
             ignore: Vec::new(),
             kinds: Vec::new(),
+            options: CheckOptions::default(),
+            suppress: None,
             least: Applicability::Safe,
             dry_run: false,
             with_contents: false,
@@ -189,6 +195,10 @@ impl FixRequest {
                 return Err(DaemonError::invalid("if_revision", "the base has no revisions"));
             }
         }
+        if !self.options.texts.is_empty() && !self.dry_run {
+            let message = "they are no files of the branch: with `dry_run` only";
+            return Err(DaemonError::invalid("options.texts", message));
+        }
         if self.least == Applicability::DisplayOnly {
             let message = "fixes that are only for display are never made";
             return Err(DaemonError::invalid("applicability", message));
@@ -204,6 +214,7 @@ impl FixRequest {
             select: self.select.clone(),
             ignore: self.ignore.clone(),
             kinds: self.kinds.clone(),
+            options: self.options.clone(),
             ..CheckRequest::of(self.target.clone())
         }
     }

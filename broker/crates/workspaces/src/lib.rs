@@ -10,6 +10,7 @@
 
 mod api;
 mod ask;
+mod baselines;
 mod branch;
 mod branch_info;
 mod branches;
@@ -32,6 +33,7 @@ mod measured;
 mod memory;
 mod once;
 mod opening;
+mod options;
 mod query;
 mod query_answer;
 mod question;
@@ -82,6 +84,7 @@ use self::{
 
 pub use self::{
     api::{Events, Workspaces},
+    baselines::{BaselineRequest, ListedFiles, UpdatedBaseline},
     branch_info::BranchInfo,
     branches::{BranchRequest, BranchState, ForkRequest, RevisionEntry, Undo, UndoRequest, Undone},
     check::{CheckEvents, CheckRequest},
@@ -97,6 +100,7 @@ pub use self::{
     fix::{FixRequest, FixedFile, FixedFiles, UnfixedFinding},
     life::{CacheStatus, ClassStatus, DaemonStatus, SchedulerStatus, ServersStatus},
     memory::resident_bytes,
+    options::{CheckOptions, FileText},
     query::{MethodReply, MethodRequest, QueryReply},
     query_answer::{QueryAnswer, QueryEdit, QueryItem, QueryLocation},
     question::{QueryKind, QueryRequest},

@@ -109,7 +109,7 @@ impl Daemon {
         let view = target.view(None).await?.view;
         blocking(move || {
             let workspace = target.workspace();
-            let catalogs = daemon.linters(workspace, Choice::default(), Vec::new()).at(&view)?;
+            let catalogs = daemon.every_linter(workspace).at(&view)?;
             read(Known { plugins: daemon.plugins_of(workspace, &view)?, catalogs })
         })
         .await

@@ -112,9 +112,9 @@ fn check(branch: &str) -> CheckRequest {
         select: Vec::new(),
         ignore: Vec::new(),
         kinds: Vec::new(),
-        force_exclude: false,
         supersede: false,
         deadline: None,
+        options: CheckOptions::default(),
     }
 }
 

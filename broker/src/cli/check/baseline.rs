@@ -10,6 +10,7 @@ use checker::{baseline::Baseline, pipeline::Reach};
 use config::folders;
 use lint::counted;
 use overlay::{WorkspacePath, io_reason};
+use workspaces::FileText;
 
 use super::{
     Args,
@@ -39,26 +40,30 @@ pub(super) struct BaselineArgs {
         help_heading = "Baseline",
         conflicts_with_all = ["select", "ignore", "stdin_filename", "show_files"]
     )]
-    baseline_prune: bool,
+    pub(super) baseline_prune: bool,
 }
 
 /// The list, and its place.
 pub(super) struct Kept {
     /// For messages.
     shown: String,
-    file: File,
+    file: PathBuf,
     known: Arc<Baseline>,
 }
 
-enum File {
-    Disk(PathBuf),
-    /// Of the branch that is checked.
-    Branch(WorkspacePath),
-}
-
 impl BaselineArgs {
-    pub(super) fn is_given(&self) -> bool {
-        self.baseline.is_some() || self.baseline_update || self.baseline_prune
+    /// Whether the list is written anew.
+    pub(super) fn is_written(&self) -> bool {
+        self.baseline_update || self.baseline_prune
+    }
+
+    /// The file that is named in place of the configured one, with its text: empty if it is about to be written.
+    pub(super) fn given(&self, cwd: &Path) -> Result<Option<(PathBuf, FileText)>, CliError> {
+        let Some(file) = &self.baseline else { return Ok(None) };
+        let path = cwd.join(file);
+        let known = self.parse(folders::read(&path), |text| Ok(Baseline::parse(&name(file)?, text)?))?;
+        let text = FileText { path: name(file)?.to_string(), content: known.to_json().into() };
+        Ok(Some((path, text)))
     }
 
     /// What is known already; `None` if nobody names a baseline.
@@ -70,16 +75,12 @@ impl BaselineArgs {
     ) -> Result<Option<Kept>, CliError> {
         if let Some(file) = &self.baseline {
             let path = session.cwd()?.join(file);
-            let (text, name) = (folders::read(&path), name(file)?);
-            let known = self.parse(text, |text| Ok(Baseline::parse(&name, text)?))?;
-            return Ok(Some(Kept {
-                shown: file.display().to_string(),
-                file: File::Disk(path),
-                known: Arc::new(known),
-            }));
+            let known = self.parse(folders::read(&path), |text| Ok(Baseline::parse(&name(file)?, text)?))?;
+            let shown = file.display().to_string();
+            return Ok(Some(Kept { shown, file: path, known: Arc::new(known) }));
         }
         let Some(named) = configured_baseline(args, &*input.view)? else {
-            if self.baseline_update || self.baseline_prune {
+            if self.is_written() {
                 let error = CliError::usage("no baseline is named");
                 return Err(error
                     .hint("give `--baseline FILE`, or set `file` in the table `baseline` of broker.toml"));
@@ -91,10 +92,7 @@ impl BaselineArgs {
             Err(_) if !self.baseline_update => Baseline::load(&*input.view, &named)?,
             text => self.parse(text, |text| Ok(Baseline::parse(&named, text)?))?,
         };
-        let file = match &input.origin {
-            Some(_) => File::Branch(named.clone()),
-            None => File::Disk(input.workspace.root().join(named.as_str())),
-        };
+        let file = input.workspace.root().join(named.as_str());
         Ok(Some(Kept { shown: input.workspace.display(&named), file, known: Arc::new(known) }))
     }
 
@@ -146,12 +144,11 @@ impl BaselineArgs {
             return Ok(());
         }
         let before = std::mem::replace(&mut kept.known, Arc::new(known));
-        if kept.known != before || kept.is_new(input) {
-            kept.write(input)?;
+        if kept.known != before || !kept.file.exists() {
+            write(&kept.file, &kept.shown, kept.known.to_json().as_bytes())?;
         }
         if !quiet {
-            let count = kept.known.count();
-            session.messages.line(&format!("{}: {}", kept.shown, counted(count, "known finding")));
+            session.messages.line(&size(&kept.shown, kept.known.count() as u64));
         }
         Ok(())
     }
@@ -167,35 +164,25 @@ impl Kept {
             if count == 1 { "it" } else { "them" }
         )
     }
+}
 
-    fn is_new(&self, input: &Input) -> bool {
-        match &self.file {
-            File::Disk(file) => !file.exists(),
-            File::Branch(path) => input.view.metadata(path).is_err(),
-        }
-    }
+/// Writes a baseline whole or not at all: a list that is cut off would be of no use.
+#[expect(clippy::disallowed_methods, reason = "the baseline is asked for")]
+pub(super) fn write(file: &Path, shown: &str, text: &[u8]) -> Result<(), CliError> {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let new = file.with_file_name(name);
+    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, file));
+    written.map_err(|error| {
+        // Whatever is left of it is in nobody's way.
+        let _ = fs::remove_file(&new);
+        CliError::files(format!("cannot write {shown}: {}", io_reason(&error)))
+    })
+}
 
-    fn write(&self, input: &Input) -> Result<(), CliError> {
-        match (&self.file, &input.origin) {
-            (File::Branch(path), Some(origin)) => origin.write_file(path, self.known.to_json().into()),
-            (File::Branch(path), None) => self.write_to(&input.workspace.root().join(path.as_str())),
-            (File::Disk(file), _) => self.write_to(file),
-        }
-    }
-
-    /// Whole or not at all: a list that is cut off would be of no use.
-    #[expect(clippy::disallowed_methods, reason = "the baseline is asked for")]
-    fn write_to(&self, file: &Path) -> Result<(), CliError> {
-        let mut name = file.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.new", std::process::id()));
-        let new = file.with_file_name(name);
-        let written = fs::write(&new, self.known.to_json()).and_then(|()| fs::rename(&new, file));
-        written.map_err(|error| {
-            // Whatever is left of it is in nobody's way.
-            let _ = fs::remove_file(&new);
-            CliError::files(format!("cannot write {}: {}", self.shown, io_reason(&error)))
-        })
-    }
+/// How much a baseline knows.
+pub(super) fn size(shown: &str, count: u64) -> String {
+    format!("{shown}: {}", counted(count, "known finding"))
 }
 
 /// For messages about what is wrong inside of the file.

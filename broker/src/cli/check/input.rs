@@ -18,7 +18,6 @@ use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath, io_reason};
 
 use super::{
     Args,
-    branch::{self, Origin},
     changed::{self, Chosen},
     write,
 };
@@ -39,8 +38,6 @@ pub(super) struct Input {
     /// Files that are not compared with what was there before.
     pub(super) uncompared: Vec<Excluded>,
     pub(super) target: Target,
-    /// Where edits go, if not to the disk.
-    pub(super) origin: Option<Origin>,
 }
 
 /// What is compared with.
@@ -70,11 +67,6 @@ impl Input {
         base: Option<Arc<dyn View>>,
     ) -> Result<Self, CliError> {
         let cwd = session.cwd()?;
-        if let Some(name) = &args.branch.branch {
-            let mut input = branch::input(args, name, session)?;
-            args.config.as_ref().map_or(Ok(()), |it| input.configure(&cwd.join(it)))?;
-            return Ok(input);
-        }
         let home = session.process_context.home.clone();
         let mut input = match stdin_filename(args)? {
             Some(path) => Self::stdin(session, &cwd, &path, home.as_deref())?,
@@ -91,15 +83,7 @@ impl Input {
         write::recover(workspace.root(), &session.messages);
         let view = with_file(disk(&workspace)?, &path, session.read_stdin()?)?;
         let target = Target::Stdin(path);
-        Ok(Self {
-            workspace,
-            view,
-            config: None,
-            missing: Vec::new(),
-            uncompared: Vec::new(),
-            target,
-            origin: None,
-        })
+        Ok(Self { workspace, view, config: None, missing: Vec::new(), uncompared: Vec::new(), target })
     }
 
     fn paths(
@@ -125,7 +109,7 @@ impl Input {
         let (before, uncompared) = compared(before, changed.as_ref()).unzip();
         let target = Target::Paths { paths, has_folders, changed, before };
         let uncompared = uncompared.unwrap_or_default();
-        Ok(Self { workspace: found.workspace, view, config: None, missing, uncompared, target, origin: None })
+        Ok(Self { workspace: found.workspace, view, config: None, missing, uncompared, target })
     }
 
     /// Makes the configuration file visible: one outside of the workspace, or of the index, is laid over it.
@@ -179,7 +163,8 @@ impl Input {
             return None;
         };
         let only = changed.as_ref().map(Changed::paths_and_gone).unwrap_or_default();
-        let scope = Scope { paths: paths.clone(), only, walk: walk_options(args, *has_folders) };
+        let walk = walk_options(args, *has_folders);
+        let scope = Scope { paths: paths.clone(), only, walk, configured: !args.isolated };
         Some(Comparison::of_views(Arc::clone(&before.view), &*self.view, before.differing.clone(), scope))
     }
 

@@ -1,7 +1,9 @@
 //! `broker check --branch`: the daemon checks, and what it says is shown as if it had been checked here.
 
+mod baseline;
 mod changed;
 mod fixes;
+mod options;
 mod report;
 mod texts;
 
@@ -13,19 +15,19 @@ use lint::printable;
 use overlay::WorkspacePath;
 use render::Page;
 use scheduler::Class;
-use workspaces::{CheckRequest, Event, Events, PageRequest, RequestError, TargetId, WatchEvent};
+use workspaces::{CheckRequest, Event, Events, ListedFiles, PageRequest, RequestError, TargetId, WatchEvent};
 
 use self::{report::Round, texts::Texts};
 use super::{
     Args, Those, exit,
+    input::stdin_filename,
     outputs::{self, Output},
-    report_excluded, report_incomplete, report_unavailable, warn_of_unchecked,
+    report_excluded, report_incomplete, report_unavailable, show_listed, timing, warn_of_unchecked,
 };
 use crate::{
     CliError, Exit,
     cli::Session,
     client::{Client, Opened, not_searched},
-    git::Changed,
 };
 
 /// What is said of branches.
@@ -33,8 +35,7 @@ use crate::{
 pub(super) struct BranchArgs {
     /// Check this branch, by its name or id, instead of the files on the disk
     ///
-    /// The daemon checks, with the bundled plugins and those that the branch adds; it is started if none runs. With options
-    /// that it knows nothing of, such as `--isolated` or `--baseline`, the command itself checks what the branch has.
+    /// The daemon checks, with the bundled plugins and those that the branch adds; it is started if none runs.
     #[arg(long, value_name = "BRANCH", help_heading = "Branches")]
     pub(super) branch: Option<String>,
 
@@ -65,15 +66,6 @@ impl Priority {
     }
 }
 
-/// The files that the branch has or had and that changed, on the disk or in the branch.
-pub(super) fn changed_paths(
-    open: &Opened,
-    branch: &str,
-    on_disk: Changed,
-) -> Result<BTreeSet<WorkspacePath>, CliError> {
-    changed::paths(open, branch, on_disk, true)
-}
-
 /// What stays the same from round to round.
 struct Ask<'a> {
     args: &'a Args,
@@ -94,9 +86,9 @@ pub(super) fn run(
     outputs: &[Output],
     session: &mut Session,
 ) -> Result<Exit, CliError> {
-    if args.paths.iter().any(|it| it.as_os_str() == "-") {
+    if args.stdin_filename.is_none() && args.paths.iter().any(|it| it.as_os_str() == "-") {
         return Err(CliError::usage("--branch leaves no room for the text on standard input")
-            .hint("`broker branch write BRANCH PATH -` puts it into the branch"));
+            .hint("say what file it is with `--stdin-filename`, or put it there: `broker branch write BRANCH PATH -`"));
     }
     args.changed.check_for_branch(args.watch)?;
     // A mistake here is one whoever checks.
@@ -104,15 +96,31 @@ pub(super) fn run(
     session.quiet = args.quiet;
     let open = session.open()?;
     let branch = open.branch(branch)?.id.to_string();
-    let named = args.paths.iter().map(|it| open.path(it)).collect::<Result<Vec<_>, _>>()?;
+    let stdin = stdin_filename(args)?.map(|it| open.path(&it)).transpose()?;
+    let options = options::options(args, &open, session, stdin.as_ref())?;
+    let named = match &stdin {
+        Some(path) => vec![path.clone()],
+        None => args.paths.iter().map(|it| open.path(it)).collect::<Result<Vec<_>, _>>()?,
+    };
     let on_disk = args.changed.on_disk(&open.workspace)?;
     let changed = on_disk.as_ref().map(|it| it.not_utf8);
     let only = on_disk.map(|it| changed::paths(&open, &branch, it, args.changed.dependents())).transpose()?;
     let is_nothing = only.as_ref().is_some_and(BTreeSet::is_empty);
     let priority = Priority::of(args, session.process_context.watched);
-    let request = request(args, &branch, priority, &named, &only.unwrap_or_default());
+    let mut request =
+        CheckRequest { options, ..request(args, &branch, priority, &named, &only.unwrap_or_default()) };
+    if args.show_files {
+        let listed = match is_nothing {
+            true => ListedFiles::default(),
+            false => open.client.wait(open.client.daemon().list_checked_files(request))?,
+        };
+        return show_listed(args, outputs, session, &open.workspace, &listed);
+    }
+    if args.baseline.is_written() {
+        baseline::update(args, &open, &branch, &mut request, session)?;
+    }
     let fixed = match args.fixes.is_asked() && !is_nothing {
-        true => Some(fixes::fix(args, &open, &branch, &request)?),
+        true => Some(fixes::fix(args, &open, &request)?),
         false => None,
     };
     if let Some(fixed) = &fixed {
@@ -120,8 +128,11 @@ pub(super) fn run(
         if args.fixes.diff {
             return fixes::show(args, &open, fixed, session);
         }
+        if let Some(path) = &stdin {
+            fixes::print(fixed, path, &mut request, session)?;
+        }
     }
-    let fixed = fixed.map_or(0, |it| it.count);
+    let fixed = fixes::count(args, fixed.as_ref(), session);
     let is_unchanged = is_nothing && changed == Some(0);
     let ask = Ask { args, outputs, open: &open, branch, changed, is_unchanged, fixed };
     match () {
@@ -208,6 +219,9 @@ impl Ask<'_> {
         report.fixed = self.fixed;
         let rules = |linter: &str| rules(&open.client, &self.branch, linter).unwrap_or_default();
         let (color, is_terminal) = (session.color, session.process_context.is_terminal);
+        if args.timing {
+            timing::show(round.timings(), &open.workspace, &session.messages);
+        }
         let written = outputs::write(outputs, session, |output, out| {
             let page = Page {
                 report: &report,

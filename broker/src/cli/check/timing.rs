@@ -1,23 +1,15 @@
 //! `--timing`: where the time of a check went.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
-use checker::{OnAnswer, Timing};
+use checker::AnswerTime;
 use config::root::WorkspaceRoot;
 use lint::printable;
-use overlay::WorkspacePath;
+
+use crate::console::Messages;
 
 /// Number of files that are listed.
 const SLOWEST: usize = 10;
-
-/// The answers that were computed, each with its time.
-#[derive(Default)]
-pub(super) struct Timings(Mutex<Vec<(String, WorkspacePath, Duration)>>);
 
 /// The answers of one linter.
 #[derive(Default)]
@@ -27,48 +19,38 @@ struct Row {
     longest: Duration,
 }
 
-impl Timings {
-    /// Collects answers in this.
-    pub(super) fn collector(self: &Arc<Self>) -> OnAnswer {
-        let own = Arc::clone(self);
-        Arc::new(move |timing: Option<Timing<'_>>| {
-            let Some(Timing { linter, path, took }) = timing else { return };
-            let mut all = own.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.push((linter.to_owned(), path.clone(), took));
-        })
-    }
+/// Tells the times of answers, of which the longest come first.
+pub(super) fn show(all: &[AnswerTime], workspace: &WorkspaceRoot, messages: &Messages) {
+    table(all, workspace).lines().for_each(|it| messages.line(it));
+}
 
-    /// Linters and files by their time, in milliseconds.
-    pub(super) fn table(&self, workspace: &WorkspaceRoot) -> String {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if all.is_empty() {
-            return "Nothing was computed: all answers were kept from earlier runs.\n".to_owned();
-        }
-        let mut linters: BTreeMap<&str, Row> = BTreeMap::new();
-        for (linter, _, took) in &all {
-            let row = linters.entry(linter).or_default();
-            row.answers += 1;
-            row.total += *took;
-            row.longest = row.longest.max(*took);
-        }
-        let mut linters: Vec<_> = linters.into_iter().collect();
-        linters.sort_by_key(|(_, row)| std::cmp::Reverse(row.total));
-        let mut text =
-            format!("{:<24} {:>9} {:>11} {:>9} {:>9}\n", "linter", "computed", "total ms", "mean", "longest");
-        for (name, Row { answers, total, longest }) in linters {
-            let (total, longest) = (millis(total), millis(longest));
-            let mean = total / f64::from(answers);
-            let _infallible =
-                writeln!(text, "{name:<24} {answers:>9} {total:>11.1} {mean:>9.2} {longest:>9.1}");
-        }
-        all.sort_by_key(|it| std::cmp::Reverse(it.2));
-        text.push_str("slowest files\n");
-        for (linter, path, took) in all.iter().take(SLOWEST) {
-            let path = workspace.display(path);
-            let _infallible = writeln!(text, "{:>11.1} ms  {linter}  {}", millis(*took), printable(&path));
-        }
-        text
+/// Linters and files by their time, in milliseconds.
+fn table(all: &[AnswerTime], workspace: &WorkspaceRoot) -> String {
+    if all.is_empty() {
+        return "Nothing was computed: all answers were kept from earlier runs.\n".to_owned();
     }
+    let mut linters: BTreeMap<&str, Row> = BTreeMap::new();
+    for AnswerTime { linter, duration, .. } in all {
+        let row = linters.entry(linter).or_default();
+        row.answers += 1;
+        row.total += *duration;
+        row.longest = row.longest.max(*duration);
+    }
+    let mut linters: Vec<_> = linters.into_iter().collect();
+    linters.sort_by_key(|(_, row)| std::cmp::Reverse(row.total));
+    let mut text =
+        format!("{:<24} {:>9} {:>11} {:>9} {:>9}\n", "linter", "computed", "total ms", "mean", "longest");
+    for (name, Row { answers, total, longest }) in linters {
+        let (total, longest) = (millis(total), millis(longest));
+        let mean = total / f64::from(answers);
+        let _infallible = writeln!(text, "{name:<24} {answers:>9} {total:>11.1} {mean:>9.2} {longest:>9.1}");
+    }
+    text.push_str("slowest files\n");
+    for AnswerTime { linter, path, duration } in all.iter().take(SLOWEST) {
+        let path = workspace.display(path);
+        let _infallible = writeln!(text, "{:>11.1} ms  {linter}  {}", millis(*duration), printable(&path));
+    }
+    text
 }
 
 fn millis(time: Duration) -> f64 {

@@ -56,8 +56,7 @@ fn a_link_in_place_of_a_folder_is_laid_over_the_disk() {
 fn what_makes_no_sense_with_a_branch_is_refused() {
     let it = Place::new(&[]);
     for (flags, one) in [
-        (&["--branch", "x", "--isolated", "--watch"][..], "--isolated"),
-        (&["--branch", "x", "--rev", "HEAD"], "--rev"),
+        (&["--branch", "x", "--rev", "HEAD"][..], "--rev"),
         (&["--new-only"], "--branch"),
         (&["--branch", "x", "--staged"], "--staged"),
         (&["--branch", "x", "--changed", "--watch"], "--changed"),
@@ -71,7 +70,7 @@ fn what_makes_no_sense_with_a_branch_is_refused() {
 
 /// A branch of a branch, with changes of every kind in both, some of them below an editor's text.
 #[test]
-fn a_branch_is_checked_in_the_same_way_with_options_that_only_the_command_has() {
+fn options_count_for_a_branch_as_for_the_disk() {
     let it = Place::new(&[
         ("same.py", "import same\n"),
         ("gone.py", "import gone\n"),
@@ -114,6 +113,24 @@ fn a_branch_is_checked_in_the_same_way_with_options_that_only_the_command_has() 
     let stdin =
         ["check", "--branch", "child", "--stdin-filename", "new.py", "-", "--output-format", "concise"];
     assert!(told_with_input(&it, &stdin, "import fresh\n").contains("`fresh` imported but unused"));
+    let fixed = told_with_input(&it, &[&stdin[..], &["--fix"]].concat(), "import fresh\nx = 1\n");
+    assert_eq!(fixed, "x = 1\n");
+    assert_eq!(it.told(&["branch", "read", "child", "new.py"]).0, 2, "it is shown to the check alone");
+    let excluded = told(&["--exclude", "both.py,file", "."]);
+    assert!(excluded.1.contains("in_parent.py") && !excluded.1.contains("both.py"), "{excluded:?}");
+    let outside = tempfile::tempdir().unwrap();
+    let config = outside.path().join("ruff.toml");
+    fs::write(&config, "[lint]\nselect = [\"B\"]\n").unwrap();
+    let configured = told(&["--config", config.to_str().unwrap(), "both.py"]);
+    assert!(configured.1.contains("B015") && !configured.1.contains("F401"), "{configured:?}");
+    let timed = told(&["--timing", "--no-cache", "--jobs", "1", "--timeout", "20", "both.py"]).2;
+    assert!(timed.contains("slowest files") && timed.contains("python  both.py"), "{timed}");
+    let suppressed = told(&["--add-suppressions", "it is a test", "both.py"]);
+    assert!(
+        suppressed.2.contains("suppressed.") && suppressed.1.starts_with("No findings"),
+        "{suppressed:?}"
+    );
+    assert!(it.ok(&["branch", "read", "child", "both.py"]).contains("# broker: ignore[python/F401"));
 
     // A baseline that the branch's configuration names is the branch's.
     write("child", "broker.toml", "[baseline]\nfile = \"known.json\"\n");
@@ -121,6 +138,17 @@ fn a_branch_is_checked_in_the_same_way_with_options_that_only_the_command_has() 
     assert_eq!((made.0, it.told(&["branch", "read", "child", "known.json"]).0), (0, 0), "{made:?}");
     assert!(!it.root().join("known.json").exists());
     assert_eq!(told(&[]).0, 0, "all is known");
+    write("child", "in_parent.py", "x = 1\n");
+    let pruned = told(&["--baseline-prune"]);
+    let known = it.ok(&["branch", "read", "child", "known.json"]);
+    assert!(pruned.0 == 0 && !known.contains("in_parent.py") && known.contains("left.py"), "{pruned:?}");
+    // One that is named lies on the disk.
+    let other = outside.path().join("other.json");
+    let other = other.to_str().unwrap();
+    write("child", "broker.toml", "");
+    let named = told(&["--baseline", other, "--baseline-update"]);
+    assert!(named.0 == 0 && fs::read_to_string(other).unwrap().contains("left.py"), "{named:?}");
+    assert_eq!((told(&["--baseline", other]).0, told(&[]).0), (0, 1));
 }
 
 fn told_with_input(it: &Place, arguments: &[&str], input: &str) -> String {

@@ -2,7 +2,6 @@
 
 use lint::Applicability;
 use overlay::WorkspacePath;
-use scheduler::Class;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workspaces::FixRequest;
@@ -85,18 +84,10 @@ pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result
         return Err(ToolError::new("the branch changed no file").hint("name what is to be fixed in `paths`"));
     }
     let request = FixRequest {
-        target: branch.target(),
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
-        only_paths: Vec::new(),
         select: request.rules,
-        ignore: Vec::new(),
-        kinds: Vec::new(),
         least: if request.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe },
-        dry_run: false,
-        with_contents: false,
-        if_revision: None,
-        request_id: None,
-        class: Class::Agent,
+        ..FixRequest::of(branch.target())
     };
     let fixed = context.daemon.fix_files(request).await?;
     let mut notes: Vec<_> = fixed.notes.into_iter().map(|it| it.reason).collect();

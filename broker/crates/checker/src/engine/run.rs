@@ -336,6 +336,8 @@ mod tests {
                 supersede: false,
                 timeout: Duration::from_secs(1),
                 batch: BatchSize { largest: 1, workers: 1 },
+                jobs: None,
+                use_cache: true,
                 share: true,
                 cancel: None,
                 answered: Arc::new(|_| {}),

@@ -23,6 +23,8 @@ pub struct Scope {
     /// Filter on the files found: only these are checked; no filter if empty.
     pub only: BTreeSet<WorkspacePath>,
     pub walk: WalkOptions,
+    /// Whether what the view's configuration says of files counts.
+    pub configured: bool,
 }
 
 /// A view to compare with, and how the files of the two stand to each other.
@@ -87,13 +89,13 @@ impl Scope {
     }
 
     pub fn wanted(&self, view: &dyn View) -> Wanted {
-        let Self { paths, only, walk } = self;
+        let Self { paths, only, walk, configured } = self;
         let are_named = only.is_empty() && !paths.is_empty() && !walk.force_excludes;
         if are_named && paths.iter().all(|it| is_file(view, it)) {
             return Wanted::Files(Files::of_named(paths.iter().cloned()));
         }
         let paths = if paths.is_empty() { vec![WorkspacePath::root()] } else { paths.clone() };
-        Wanted::Walk { paths, options: walk.clone(), only: only.clone() }
+        Wanted::Walk { paths, options: walk.clone(), only: only.clone(), configured: *configured }
     }
 
     /// What is asked about, without those named paths that are gone.
@@ -183,7 +185,12 @@ impl Comparison {
         let named = all.iter().filter(|(new, _)| scope.paths.contains(new)).map(|(_, old)| (*old).clone());
         let paths = [WorkspacePath::root()].into_iter().chain(named).collect();
         let only = all.iter().map(|(_, old)| (*old).clone()).collect();
-        (!all.is_empty()).then(|| Wanted::Walk { paths, options: scope.walk.clone(), only })
+        (!all.is_empty()).then(|| Wanted::Walk {
+            paths,
+            options: scope.walk.clone(),
+            only,
+            configured: scope.configured,
+        })
     }
 
     /// Whether everything is compared.

@@ -256,11 +256,12 @@ fn are_few(files: usize, all: usize) -> bool {
     files <= FEW_FILES.max(all / LARGE_PART)
 }
 
-/// The options of the walk, if the request is about all that its view has.
+/// The options of the walk, if the request is about all that its view has, and kept answers may be used.
 fn whole(request: &Request) -> Option<&WalkOptions> {
-    let Wanted::Walk { paths, options, only } = &request.wanted else { return None };
+    let Wanted::Walk { paths, options, only, configured: true } = &request.wanted else { return None };
     let is_whole = *paths == [WorkspacePath::root()] && only.is_empty();
-    (is_whole && request.dependents.is_none()).then_some(options)
+    let is_usual = options.excludes.is_empty() && options.respect_ignore_files && request.schedule.use_cache;
+    (is_whole && is_usual && request.dependents.is_none()).then_some(options)
 }
 
 /// The files of a walk that are among `paths`.

@@ -4,15 +4,15 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use broker_proto::v1::{self as pb, check_response::Event as Answered, watch_response::Event as Watched};
 use checker::{
-    CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, Related, RuleRef, Subject,
-    Unavailable,
+    AnswerTime, CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, ListedFile,
+    Related, RuleRef, Subject, Unavailable,
     pipeline::{Change, LinterSummary},
 };
 use lint::{Applicability, Fingerprint, Identity, Severity};
 use overlay::Revision;
 use workspaces::{
-    CheckSummary, ErrorKind, Event, FileFindings, FixedFile, FixedFiles, RequestError, Started,
-    UnfixedFinding, WatchEvent,
+    CheckSummary, ErrorKind, Event, FileFindings, FixedFile, FixedFiles, ListedFiles, RequestError, Started,
+    UnfixedFinding, UpdatedBaseline, WatchEvent,
 };
 
 use super::{Answer, hash, maybe_hash, path, paths, range, some, span, there};
@@ -217,7 +217,26 @@ fn summary(it: pb::CheckSummary) -> Answer<CheckSummary> {
         queued: Duration::from_micros(it.queued_us),
         linters: it.linters.into_iter().map(linter_summary).collect::<Answer<_>>()?,
         unavailable: it.unavailable.into_iter().map(unavailable).collect(),
+        timings: it.timings.into_iter().map(answer_time).collect::<Answer<_>>()?,
     })
+}
+
+fn answer_time(it: pb::AnswerTime) -> Answer<AnswerTime> {
+    let duration = Duration::from_micros(it.duration_us);
+    Ok(AnswerTime { path: path(&it.path)?, linter: it.linter, duration })
+}
+
+pub(crate) fn listed_files(it: pb::ListCheckedFilesResponse) -> Answer<ListedFiles> {
+    let file = |it: pb::ListedFile| Ok(ListedFile { path: path(&it.path)?, linters: it.linters });
+    Ok(ListedFiles {
+        files: it.files.into_iter().map(file).collect::<Answer<_>>()?,
+        incomplete: it.incomplete.into_iter().map(incomplete).collect(),
+    })
+}
+
+pub(crate) fn baseline(it: pb::UpdateBaselineResponse) -> Answer<UpdatedBaseline> {
+    let path = some(it.path).map(|it| path(&it)).transpose()?;
+    Ok(UpdatedBaseline { path, content: it.content, findings: it.findings })
 }
 
 fn linter_summary(it: pb::LinterSummary) -> Answer<LinterSummary> {

@@ -9,12 +9,12 @@ use overlay::Revision;
 use tokio_stream::StreamExt as _;
 use tonic::Streaming;
 use workspaces::{
-    BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest, CommitRequest,
-    Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, EditRequest, Event, Events, FileContent,
-    FixRequest, FixedFiles, ForkRequest, LinterRule, MethodReply, MethodRequest, OpenedWorkspace,
-    PageRequest, Paged, PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError,
-    RevisionEntry, ServerList, Side, TargetId, UndoRequest, Undone, WatchEvent, WorkspaceEvent,
-    WorkspaceInfo, WorkspaceWatchRequest, Workspaces,
+    BaselineRequest, BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest,
+    CommitRequest, Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, EditRequest, Event, Events,
+    FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MethodReply, MethodRequest,
+    OpenedWorkspace, PageRequest, Paged, PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased,
+    RequestError, RevisionEntry, ServerList, Side, TargetId, UndoRequest, Undone, UpdatedBaseline,
+    WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest, Workspaces,
 };
 #[cfg(target_os = "linux")]
 use workspaces::{LogEvent, Run, RunId, RunInfo, RunRequest, RunResult};
@@ -200,6 +200,19 @@ impl Workspaces for Remote {
 
     async fn fix_files(&self, request: FixRequest) -> Result<FixedFiles, RequestError> {
         from_wire::fixed(self.change(self.checks().fix_files(to_wire::fix(request))).await?)
+    }
+
+    async fn list_checked_files(&self, request: CheckRequest) -> Result<ListedFiles, RequestError> {
+        let request = pb::ListCheckedFilesRequest { check: Some(to_wire::check(request)) };
+        let ask = || async { self.checks().list_checked_files(request.clone()).await };
+        from_wire::listed_files(self.read(ask).await?)
+    }
+
+    async fn update_baseline(&self, request: BaselineRequest) -> Result<UpdatedBaseline, RequestError> {
+        let BaselineRequest { check, prune } = request;
+        let request = pb::UpdateBaselineRequest { check: Some(to_wire::check(check)), prune };
+        let ask = || async { self.checks().update_baseline(request.clone()).await };
+        from_wire::baseline(self.read(ask).await?)
     }
 
     async fn query(&self, request: QueryRequest) -> Result<QueryAnswer, RequestError> {

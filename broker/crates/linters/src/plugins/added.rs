@@ -68,6 +68,11 @@ impl PluginCache {
         Self { host, store, opened: Mutex::default() }
     }
 
+    /// The plugin in a file that the user names.
+    pub(super) fn open_file(&self, file: &Path) -> Result<Plugin, plugin_host::PluginError> {
+        self.host.open(file)
+    }
+
     /// The plugin that the lock file has under this name.
     fn plugin(
         &self,

@@ -89,18 +89,7 @@ impl Loader {
         let host = PluginHost::new(self.options(instances)).map_err(unusable)?;
         let cache = Arc::new(PluginCache::new(host.clone(), self.store()));
         let mut plugins = Plugins::on(cache);
-        let mut files = BTreeMap::new();
-        for file in named {
-            let plugin = host.open(file);
-            if let Ok(plugin) = &plugin {
-                let name = &plugin.manifest().name;
-                if let Some(other) = files.insert(name.clone(), file) {
-                    return Err(named_twice(name, other, file));
-                }
-            }
-            plugins.add(file_name(file), plugin);
-        }
-        plugins.named = files.into_keys().collect();
+        plugins.add_named(named)?;
         for bundled in self.bundle {
             plugins.add("bundled plugin".to_owned(), host.bundled(bundled));
         }
@@ -164,6 +153,34 @@ impl Plugins {
         };
         let host = PluginHost::new(options).map_err(unusable)?;
         Ok(Arc::new(Self::on(Arc::new(PluginCache::new(host, Store::in_cache(None))))))
+    }
+
+    /// The plugins in `files`, and those of these that have other names. Blocks.
+    pub fn with_named(&self, files: &[PathBuf]) -> Result<Arc<Self>, SetupFailure> {
+        let mut plugins = Self::on(Arc::clone(&self.cache));
+        plugins.add_named(files)?;
+        plugins.broken.extend(self.broken.iter().cloned());
+        for plugin in &self.usable {
+            plugins.add(plugin.manifest().name.clone(), Ok(plugin.clone()));
+        }
+        plugins.usable.sort_by(|a, b| a.manifest().name.cmp(&b.manifest().name));
+        Ok(Arc::new(plugins))
+    }
+
+    fn add_named(&mut self, named: &[PathBuf]) -> Result<(), SetupFailure> {
+        let mut files = BTreeMap::new();
+        for file in named {
+            let plugin = self.cache.open_file(file);
+            if let Ok(plugin) = &plugin {
+                let name = &plugin.manifest().name;
+                if let Some(other) = files.insert(name.clone(), file) {
+                    return Err(named_twice(name, other, file));
+                }
+            }
+            self.add(file_name(file), plugin);
+        }
+        self.named = files.into_keys().collect();
+        Ok(())
     }
 
     /// The variables that a plugin sees.

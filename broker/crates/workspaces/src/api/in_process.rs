@@ -11,12 +11,12 @@ use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
 
 use super::{Events, Workspaces};
 use crate::{
-    BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest, CommitRequest,
-    Committed, Daemon, DaemonError, DaemonStatus, Diff, DiffRequest, DirectoryPage, EditRequest, Event,
-    FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, MethodReply, MethodRequest,
-    OpenedWorkspace, PageRequest, Paged, PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased,
-    RequestError, RevisionEntry, ServerList, Side, TargetId, UndoRequest, Undone, WatchEvent, WorkspaceEvent,
-    WorkspaceInfo, WorkspaceWatchRequest,
+    BaselineRequest, BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest,
+    CommitRequest, Committed, Daemon, DaemonError, DaemonStatus, Diff, DiffRequest, DirectoryPage,
+    EditRequest, Event, FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles,
+    MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged, PluginList, QueryAnswer, QueryRequest,
+    RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList, Side, TargetId, UndoRequest, Undone,
+    UpdatedBaseline, WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
 };
 #[cfg(target_os = "linux")]
 use crate::{LogEvent, RunEvent, RunId, RunInfo, RunRequest, RunResult, api::Run};
@@ -156,6 +156,14 @@ impl Workspaces for Arc<Daemon> {
 
     async fn fix_files(&self, request: FixRequest) -> Result<FixedFiles, RequestError> {
         Ok(Daemon::fix_files(self, request).await?)
+    }
+
+    async fn list_checked_files(&self, request: CheckRequest) -> Result<ListedFiles, RequestError> {
+        Ok(Daemon::list_checked_files(self, request).await?)
+    }
+
+    async fn update_baseline(&self, request: BaselineRequest) -> Result<UpdatedBaseline, RequestError> {
+        Ok(Daemon::update_baseline(self, request).await?)
     }
 
     async fn query(&self, request: QueryRequest) -> Result<QueryAnswer, RequestError> {

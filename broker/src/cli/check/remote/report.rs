@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use checker::{
-    Checked, Counts, Coverage, Excluded, Finding, Incomplete, Level, Report, Subject,
+    AnswerTime, Checked, Counts, Coverage, Excluded, Finding, Incomplete, Level, Report, Subject,
     pipeline::{Change, Reported},
 };
 use overlay::{Revision, WorkspacePath};
@@ -44,6 +44,11 @@ impl Round {
             Event::Excluded(all) => self.excluded.extend(all),
             Event::Summary(it) => self.summary = Some(it),
         }
+    }
+
+    /// The times of answers, if the round is whole.
+    pub(super) fn timings(&self) -> &[AnswerTime] {
+        self.summary.as_ref().map_or(&[], |it| &it.timings)
     }
 
     /// The report that was meant.

@@ -253,7 +253,7 @@ fn write(root: &Path, at: &str, text: &str) {
 }
 
 fn scope() -> Scope {
-    Scope { paths: Vec::new(), only: BTreeSet::new(), walk: WalkOptions::default() }
+    Scope { paths: Vec::new(), only: BTreeSet::new(), walk: WalkOptions::default(), configured: true }
 }
 
 fn compared(after: &Snapshot, before: &Snapshot) -> Comparison {

@@ -1,0 +1,42 @@
+//! How long linters take, answer by answer.
+
+use std::{
+    mem,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use overlay::WorkspacePath;
+
+use crate::{OnAnswer, Timing};
+
+/// How long a linter took for one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerTime {
+    pub linter: String,
+    pub path: WorkspacePath,
+    pub duration: Duration,
+}
+
+/// The answers that were computed, each with its time.
+#[derive(Default)]
+pub struct Timings(Mutex<Vec<AnswerTime>>);
+
+impl Timings {
+    /// Collects answers in this.
+    pub fn collector(self: &Arc<Self>) -> OnAnswer {
+        let own = Arc::clone(self);
+        Arc::new(move |timing: Option<Timing<'_>>| {
+            let Some(Timing { linter, path, took }) = timing else { return };
+            let time = AnswerTime { linter: linter.to_owned(), path: path.clone(), duration: took };
+            own.0.lock().unwrap_or_else(PoisonError::into_inner).push(time);
+        })
+    }
+
+    /// What was collected, the longest first; nothing of it is left.
+    pub fn take(&self) -> Vec<AnswerTime> {
+        let mut all = mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        all.sort_by_key(|it| std::cmp::Reverse(it.duration));
+        all
+    }
+}
