@@ -27,6 +27,8 @@ pub(crate) struct Doubts<'a> {
     shell: ShellDialect,
     /// It is run by itself, and runs no text but its own.
     is_closed: bool,
+    /// Other scripts may read it, maybe within a function or a loop.
+    is_fragment: bool,
     /// It asks which shell it runs in.
     asks_shell: OnceCell<bool>,
     file: &'a File,
@@ -42,11 +44,12 @@ pub(crate) struct Doubts<'a> {
 }
 
 impl<'a> Doubts<'a> {
-    pub(crate) fn of(text: &'a str, file: &'a File, shell: ShellDialect) -> Self {
+    pub(crate) fn of(text: &'a str, file: &'a File, shell: ShellDialect, is_file: bool) -> Self {
         Self {
             text,
             shell,
             is_closed: is_closed(text),
+            is_fragment: is_file && is_fragment(text),
             asks_shell: OnceCell::new(),
             file,
             statements: OnceCell::new(),
@@ -67,8 +70,7 @@ impl<'a> Doubts<'a> {
         }
         match rule {
             Rule::UnusedAssignment | Rule::UndefinedVariable => !self.is_closed,
-            // A function or a loop of another script may read it.
-            Rule::LocalTopLevel | Rule::LoopControlOutsideLoop => is_fragment(self.text),
+            Rule::LocalTopLevel | Rule::LoopControlOutsideLoop => self.is_fragment,
             rule => rule.code().starts_with('X') && self.asks_shell(),
         }
     }

@@ -29,8 +29,10 @@
 //!
 //! Four rules of ShellCheck that shuck has not are ours ([`extra`], [`commands`]).
 //!
+//! Scripts in workflows and composite actions of GitHub are read by the same rules ([`workflow`]).
+//!
 //! Left out: shells that are none of shuck's (fish), tests of Bats, which are no scripts of a shell before Bats translates
-//! them, scripts in workflows of GitHub, and contracts and plugins of zsh in the configuration.
+//! them, and contracts and plugins of zsh in the configuration.
 
 mod arrays;
 mod backticks;
@@ -67,15 +69,17 @@ mod tests;
 mod tree;
 mod variables;
 mod wanted;
+mod workflow;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::{Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile};
 use shuck_linter::ShellCheckCodeMap;
 
-use config::Workspace;
+use config::{Config, Workspace};
 use selection::Selection;
+use workflow::Workflow;
 
 /// The plugin: where the workspace is, what is wanted, and the configurations that were found.
 pub struct Shell {
@@ -114,18 +118,40 @@ impl Plugin for Shell {
         let text = file.text();
         let path = self.workspace.root.join(&file.path);
         let config = self.workspace.config_of(&path, &self.map)?;
+        if workflow::is_file(&file.path) {
+            return Ok(self.workflow(&path, &text, mark, &config));
+        }
         let report = lint::report(&text[mark..], &path, mark, &config, &self.selection, &self.map);
         Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
     }
 
-    fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
-        let path = self.workspace.root.join(path);
+    fn rules_on(&mut self, name: &str) -> Result<RulesOn, String> {
+        let path = self.workspace.root.join(name);
         let config = self.workspace.config_of(&path, &self.map)?;
-        let on = lint::rules_on(&path, &config, &self.selection);
+        let in_steps = workflow::is_file(name);
+        let mut on = lint::rules_on(&path, &config, &self.selection);
+        if in_steps {
+            on = on.subtract(&workflow::without(&self.map));
+        }
         let syntax = self.selection.reports_syntax_errors().then(|| rules::SYNTAX_ERROR.to_owned());
-        let extras = lint::extras_on(&config, &self.selection).into_iter().map(|it| it.code().to_owned());
+        let extras = lint::extras_on(&config, &self.selection).into_iter().map(|it| it.code());
+        let extras = extras.filter(|it| !in_steps || !workflow::is_without(it)).map(str::to_owned);
         let codes = on.iter().map(|it| it.code().to_owned()).chain(extras).chain(syntax);
         Ok(RulesOn::new(codes, config.file.as_deref()))
+    }
+}
+
+impl Shell {
+    /// What is found in the scripts of a workflow or an action of GitHub. Offsets count from the start of the file, a byte
+    /// order mark included.
+    fn workflow(&self, path: &Path, text: &str, mark: usize, config: &Config) -> Report {
+        let workflow = Workflow { path, config, selection: &self.selection, map: &self.map };
+        let mut report = workflow.report(&text[mark..]);
+        for it in &mut report.diagnostics {
+            it.span.start += mark as u32;
+            it.span.end += mark as u32;
+        }
+        report
     }
 }
 

@@ -1,5 +1,6 @@
 //! Runs shuck over one text.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -41,40 +42,50 @@ pub(crate) fn report(
     let Some(shell) = config.shell_of(path).or_else(|| dialect::inferred(text, path)) else {
         return Report::excluded();
     };
-    let is_quiet = !config.is_of_shuck && !selection.is_chosen();
-    if is_quiet && is_of_autoconf(text) {
-        return left_out(path, "Autoconf made it");
-    }
-    let check = Check { text, path, offset, config, selection, map, shell, is_quiet };
-    let script = Script::parse(text, shell);
-    if script.parsed.is_err() && is_quiet && shell == ShellDialect::Zsh {
-        // What shuck does not know of zsh is not the script's fault.
-        return left_out(path, "shuck cannot read it");
-    }
-    let report = check.report(&script);
-    check.reason_to_leave_out(&script, &report).map_or(report, |why| left_out(path, why))
+    let check = Check { text, path, offset, config, selection, map, shell, without: &[], is_file: true };
+    check.run().unwrap_or_else(|why| Report::left_out(&path.display().to_string(), &why))
 }
 
-/// A file, and what decides which findings it has.
-struct Check<'a> {
-    text: &'a str,
-    path: &'a Path,
-    offset: usize,
-    config: &'a Config,
-    selection: &'a Selection,
-    map: &'a ShellCheckCodeMap,
-    shell: ShellDialect,
-    /// Nothing of shuck's is configured or selected.
-    is_quiet: bool,
+/// A script, and what decides which findings it has.
+pub(crate) struct Check<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) path: &'a Path,
+    /// Where the script starts in the file.
+    pub(crate) offset: usize,
+    pub(crate) config: &'a Config,
+    pub(crate) selection: &'a Selection,
+    pub(crate) map: &'a ShellCheckCodeMap,
+    pub(crate) shell: ShellDialect,
+    /// ShellCheck's codes of rules that do not hold where the script is.
+    pub(crate) without: &'a [&'a str],
+    /// Whether it is a file, which other scripts may read.
+    pub(crate) is_file: bool,
 }
 
 impl Check<'_> {
-    fn report(&self, script: &Script<'_>) -> Report {
-        let doubts = script.parsed.is_ok().then(|| Doubts::of(self.text, &script.parsed.file, self.shell));
-        let mut settings = settings(self.path, self.shell, self.config, self.selection);
-        wanted::narrow(&mut settings, |it| {
-            doubts.as_ref().map_or_else(|| !is_of_syntax(it), |doubts| self.is_quiet && doubts.cover_all(it))
-        });
+    /// The findings, or why the script is left out.
+    pub(crate) fn run(&self) -> Result<Report, Cow<'static, str>> {
+        if self.is_quiet() && is_of_autoconf(self.text) {
+            return Err("Autoconf made it".into());
+        }
+        let script = Script::parse(self.text, self.shell);
+        if script.parsed.is_err() && self.is_quiet() && self.shell == ShellDialect::Zsh {
+            // What shuck does not know of zsh is not the script's fault.
+            return Err("shuck cannot read it".into());
+        }
+        let report = self.report(&script)?;
+        self.reason_to_leave_out(&script, &report).map_or(Ok(report), |why| Err(why.into()))
+    }
+
+    /// Whether nothing of shuck's is configured or selected.
+    fn is_quiet(&self) -> bool {
+        !self.config.is_of_shuck && !self.selection.is_chosen()
+    }
+
+    fn report(&self, script: &Script<'_>) -> Result<Report, Cow<'static, str>> {
+        let is_read = script.parsed.is_ok();
+        let doubts = is_read.then(|| Doubts::of(self.text, &script.parsed.file, self.shell, self.is_file));
+        let settings = self.settings(doubts.as_ref());
         let request = AnalysisRequest::from_parse_result(&script.parsed, &script.text, &settings);
         let place = Place {
             text: self.text,
@@ -87,19 +98,28 @@ impl Check<'_> {
         let directives = Directive::all(&request, &script.text, self.map);
         let lint = || request.with_source_path(self.path).with_shellcheck_map(self.map).lint();
         let Some(doubts) = doubts else {
-            return unreadable(&script.parsed, &place, self.path, self.selection)
-                .unwrap_or_else(|| broken(&script.parsed, lint(), &place, self.selection));
+            return unreadable(&script.parsed, &place, self.selection)
+                .unwrap_or_else(|| Ok(broken(&script.parsed, lint(), &place, self.selection)));
         };
         let mut found = self.findings(lint(), &doubts, &place);
         found.extend(self.extra_findings(script, &directives));
         found.sort_by_key(|it| it.span.start);
-        Report::new(found)
+        Ok(Report::new(found))
+    }
+
+    fn settings(&self, doubts: Option<&Doubts<'_>>) -> LinterSettings {
+        let mut settings = settings(self.path, self.shell, self.config, self.selection);
+        settings.rules = settings.rules.subtract(&rules_named(self.without, self.map));
+        wanted::narrow(&mut settings, |it| {
+            doubts.map_or_else(|| !is_of_syntax(it), |doubts| self.is_quiet() && doubts.cover_all(it))
+        });
+        settings
     }
 
     /// What is reported of shuck's findings.
     fn findings(&self, mut found: Vec<Diagnostic>, doubts: &Doubts<'_>, place: &Place<'_>) -> Vec<Finding> {
         let is_suppressed =
-            |it: &Diagnostic| self.config.disabled.contains(it.rule) || self.is_quiet && doubts.cover(it);
+            |it: &Diagnostic| self.config.disabled.contains(it.rule) || self.is_quiet() && doubts.cover(it);
         found.retain(|it| !is_suppressed(it));
         let is_said = |it: &Diagnostic| {
             brackets::is_said(it, &found, doubts)
@@ -119,7 +139,8 @@ impl Check<'_> {
         if self.shell == ShellDialect::Zsh {
             return Vec::new();
         }
-        let on = extras_on(self.config, self.selection);
+        let mut on = extras_on(self.config, self.selection);
+        on.retain(|it| !self.without.contains(&it.code()));
         let found = extra::check(&script.parsed.file, &script.text, &on, directives);
         found.into_iter().map(|it| extra::finding(it, self.offset)).collect()
     }
@@ -129,7 +150,7 @@ impl Check<'_> {
         let starts =
             || report.diagnostics.iter().map(|it| (it.span.start as usize).saturating_sub(self.offset));
         let has_ended = |at| ends_before(&script.parsed.file, &script.text, at);
-        if script.parsed.is_err() && self.is_quiet && starts().min().is_some_and(has_ended) {
+        if script.parsed.is_err() && self.is_quiet() && starts().min().is_some_and(has_ended) {
             return Some("it cannot be read after an `exit` or `exec`, where it need not be a script");
         }
         is_template(self.text, starts()).then_some("it looks like a template")
@@ -175,8 +196,9 @@ fn is_template(text: &str, mut places: impl Iterator<Item = usize>) -> bool {
     on_lines(&plain, tags(&plain, &TAGS), places.chain([first])).is_some()
 }
 
-fn left_out(path: &Path, why: &str) -> Report {
-    Report::left_out(&path.display().to_string(), why)
+/// The rules that codes of ShellCheck name.
+pub(crate) fn rules_named(codes: &[&str], map: &ShellCheckCodeMap) -> RuleSet {
+    codes.iter().flat_map(|it| map.resolve_all(it)).collect()
 }
 
 fn settings(path: &Path, shell: ShellDialect, config: &Config, selection: &Selection) -> LinterSettings {
@@ -188,7 +210,11 @@ fn settings(path: &Path, shell: ShellDialect, config: &Config, selection: &Selec
 
 /// Report for a script that cannot be parsed for a reason that makes the parser's errors worthless: its line ends, or a
 /// limit of the parser, which is not the script's fault.
-fn unreadable(parsed: &ParseResult, place: &Place<'_>, path: &Path, selection: &Selection) -> Option<Report> {
+fn unreadable(
+    parsed: &ParseResult,
+    place: &Place<'_>,
+    selection: &Selection,
+) -> Option<Result<Report, Cow<'static, str>>> {
     let first = place.text.split('\n').next().unwrap_or_default();
     if first.ends_with('\r') {
         let error = Finding {
@@ -196,9 +222,9 @@ fn unreadable(parsed: &ParseResult, place: &Place<'_>, path: &Path, selection: &
             ..place.syntax_error(CARRIAGE_RETURNS, first.len() - 1..first.len())
         };
         let reported = Some(error).filter(|_| selection.reports_syntax_errors());
-        return Some(Report::new(reported.into_iter().collect()));
+        return Some(Ok(reported.into_iter().collect()));
     }
-    Some(left_out(path, &limit(parsed)?))
+    limit(parsed).map(|it| Err(it.into()))
 }
 
 const CARRIAGE_RETURNS: &str = "lines end in CRLF, of which shells read the CR as a letter";

@@ -15,6 +15,7 @@ mod continuations;
 mod meant;
 mod mistakes;
 mod switches;
+mod workflow;
 
 /// What is said of `path` where these files are.
 fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Report, String> {

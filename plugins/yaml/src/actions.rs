@@ -1,7 +1,7 @@
 //! Workflows and actions of GitHub: what their schema cannot say.
 //!
 //! Only what GitHub refuses or what cannot mean anything is told. Left out: types of values, inputs and outputs of other
-//! actions, and most of shell scripts.
+//! actions, and scripts but for what they say to the runner: the plugin for shell scripts looks at those.
 
 mod commands;
 mod contexts;
@@ -13,21 +13,24 @@ mod untrusted;
 mod uses;
 
 use broker_plugin_sdk::Diagnostic;
+use broker_yaml_tree::github::{self, File};
 
 use crate::tree::{Document, Id};
 
 pub(crate) fn check(path: &str, text: &str, document: &Document<'_>, found: &mut Vec<Diagnostic>) {
     let Some(root) = document.root() else { return };
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_workflow = folder == ".github/workflows" || folder.ends_with("/.github/workflows");
-    let is_action = matches!(name, "action.yml" | "action.yaml");
-    if is_workflow {
-        workflow(text, document, root, found);
-    } else if is_action && let Some(runs) = document.get(root, "runs") {
-        steps(text, document, runs, found);
-        let scope = contexts::Scope::of_action(document, runs);
-        expressions::check(text, document, runs, &scope, found);
+    match File::of(path) {
+        Some(File::Workflow) => workflow(text, document, root, found),
+        Some(File::Action) => action(text, document, root, found),
+        None => {}
     }
+}
+
+fn action(text: &str, document: &Document<'_>, root: Id, found: &mut Vec<Diagnostic>) {
+    let Some(runs) = document.get(root, "runs") else { return };
+    steps(text, document, runs, found);
+    let scope = contexts::Scope::of_action(document, runs);
+    expressions::check(text, document, runs, &scope, found);
 }
 
 fn workflow(text: &str, document: &Document<'_>, root: Id, found: &mut Vec<Diagnostic>) {
@@ -55,7 +58,7 @@ fn workflow(text: &str, document: &Document<'_>, root: Id, found: &mut Vec<Diagn
 
 /// What holds for the steps of a job or of an action.
 fn steps(text: &str, document: &Document<'_>, of: Id, found: &mut Vec<Diagnostic>) {
-    let steps = jobs::steps(document, of);
+    let steps = github::steps(document, of);
     jobs::step_ids(document, &steps, found);
     for step in steps {
         if let Some(used) = document.get(step, "uses") {

@@ -1,7 +1,7 @@
 //! YAML 1.2, as lenient as the parsers that people use: syntax, keys that are there twice, anchors that are not there,
 //! what a file breaks of its schema, and what is wrong in the workflows and actions of GitHub.
 //!
-//! Start reading at [`findings`], then [`parse`] (documents and what breaks them), [`tree`] (nodes with places),
+//! Start reading at [`findings`], then [`parse`] (documents and what breaks them), [`tree`] (nodes with places, which the plugin for shell scripts reads as well),
 //! [`duplicates`], [`schema`] and [`actions`].
 //!
 //! Left out: style; templates, which are no YAML yet ([`template`] tells them); schemas that are neither in the workspace
@@ -16,7 +16,6 @@ mod schema;
 mod template;
 #[cfg(test)]
 mod tests;
-mod tree;
 mod value;
 mod yamllint;
 
@@ -26,6 +25,7 @@ use broker_plugin_sdk::{
     Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile, samples,
 };
 use broker_schemas::Schemas;
+use broker_yaml_tree::tree;
 
 use parse::Joined;
 

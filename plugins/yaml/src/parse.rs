@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use broker_plugin_sdk::Diagnostic;
-use granit_parser::{ErrorKind as Kind, Event, Marker, Options, Parser, ScanError, Span};
+use broker_yaml_tree::{byte, bytes, options};
+use granit_parser::{ErrorKind as Kind, Event, Parser, ScanError};
 
 use crate::tree::{Builder, Document};
 use crate::{error, rules};
@@ -103,21 +104,6 @@ pub(crate) fn stream(text: &str) -> Stream<'_> {
         }
     }
     stream
-}
-
-fn options() -> Options {
-    let mut options = Options::default();
-    options.emit_unresolved_aliases = true;
-    options
-}
-
-/// The bytes of a span; the parser has them for all texts in memory.
-fn bytes(span: &Span) -> Range<usize> {
-    byte(&span.start)..byte(&span.end).max(byte(&span.start))
-}
-
-fn byte(marker: &Marker) -> usize {
-    marker.byte_offset().unwrap_or_default()
 }
 
 fn is_limit(kind: &Kind) -> bool {

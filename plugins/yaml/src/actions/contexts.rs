@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use broker_plugin_sdk::Severity;
 use broker_schemas::did_you_mean;
+use broker_yaml_tree::github;
 use github_actions_expressions::context::Context;
 use github_actions_expressions::literal::Literal;
 use github_actions_expressions::{Expr, SpannedExpr};
@@ -114,7 +115,7 @@ impl Scope {
 }
 
 fn step_ids(document: &Document<'_>, of: Id) -> BTreeSet<String> {
-    let steps = jobs::steps(document, of);
+    let steps = github::steps(document, of);
     steps.iter().filter_map(|it| jobs::name(document, document.get(*it, "id")?)).collect()
 }
 

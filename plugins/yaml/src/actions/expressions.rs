@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use broker_plugin_sdk::Diagnostic;
+use broker_yaml_tree::github::expression_end;
 use github_actions_expressions::{Error, Expr, call};
 
 use super::contexts::{self, Scope};
@@ -71,7 +72,7 @@ pub(crate) fn embedded<'a>(text: &str, value: &'a str, node: &Node<'_>) -> Vec<E
         // A text in double quotes may have the sign as an escape, which is not looked for.
         let start = text.get(area.clone()).and_then(|it| it.find("${{"));
         area.start += start.unwrap_or(0);
-        let inner = end(after).map(|it| &after[..it]);
+        let inner = expression_end(after).map(|it| &after[..it]);
         found.push(Embedded { inner, area: area.clone() });
         let Some(inner) = inner else { break };
         rest = &after[inner.len() + 2..];
@@ -90,18 +91,6 @@ fn in_text(text: &str, value: &str, node: &Node<'_>, scope: &Scope, found: &mut 
             }
         }
     }
-}
-
-fn end(expression: &str) -> Option<usize> {
-    let mut quoted = false;
-    for (at, it) in expression.char_indices() {
-        match it {
-            '\'' => quoted = !quoted,
-            '}' if !quoted && expression[at..].starts_with("}}") => return Some(at),
-            _ => {}
-        }
-    }
-    None
 }
 
 fn expression(text: &str, value: &str, at: &Embedded<'_>, scope: &Scope, found: &mut Vec<Diagnostic>) {

@@ -59,22 +59,6 @@ fn leads_to(document: &Document<'_>, jobs: &BTreeMap<String, Id>, from: &str, to
     false
 }
 
-/// The steps of a job or of an action in the order of the text, with those that run side by side in a `parallel` step.
-pub(crate) fn steps(document: &Document<'_>, of: Id) -> Vec<Id> {
-    let items = |of: Id, key: &str| document.get(of, key).map(|it| document.items(it)).unwrap_or_default();
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut left: Vec<Id> = items(of, "steps").iter().rev().copied().collect();
-    while let Some(step) = left.pop() {
-        // An alias may lead back to where it stands.
-        if seen.insert(document.resolved(step)) {
-            found.push(step);
-            left.extend(items(step, "parallel").iter().rev());
-        }
-    }
-    found
-}
-
 /// Two steps of one `id`.
 pub(crate) fn step_ids(document: &Document<'_>, steps: &[Id], found: &mut Vec<Diagnostic>) {
     let mut first = BTreeMap::new();

@@ -7,27 +7,27 @@ use std::ops::Range;
 use granit_parser::{Event, ScalarStyle};
 
 /// The number of a node in its document.
-pub(crate) type Id = usize;
+pub type Id = usize;
 
 /// One document of a stream.
 #[derive(Debug, Default)]
-pub(crate) struct Document<'t> {
+pub struct Document<'t> {
     nodes: Vec<Node<'t>>,
     /// Which node has an anchor, by the parser's number.
     anchors: BTreeMap<usize, Id>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Node<'t> {
-    pub(crate) kind: Kind<'t>,
+pub struct Node<'t> {
+    pub kind: Kind<'t>,
     /// Bytes.
-    pub(crate) range: Range<usize>,
+    pub range: Range<usize>,
     /// Whether a tag that is not one of YAML's own says what it is.
-    pub(crate) is_custom: bool,
+    pub is_custom: bool,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind<'t> {
+pub enum Kind<'t> {
     Scalar {
         text: Cow<'t, str>,
         style: ScalarStyle,
@@ -42,20 +42,20 @@ pub(crate) enum Kind<'t> {
 
 impl<'t> Document<'t> {
     /// The node that everything is in; nothing in an empty document.
-    pub(crate) fn root(&self) -> Option<Id> {
+    pub fn root(&self) -> Option<Id> {
         (!self.nodes.is_empty()).then_some(0)
     }
 
-    pub(crate) fn node(&self, id: Id) -> &Node<'t> {
+    pub fn node(&self, id: Id) -> &Node<'t> {
         &self.nodes[id]
     }
 
-    pub(crate) fn nodes(&self) -> &[Node<'t>] {
+    pub fn nodes(&self) -> &[Node<'t>] {
         &self.nodes
     }
 
     /// The node that is meant by `id`.
-    pub(crate) fn resolved(&self, id: Id) -> Id {
+    pub fn resolved(&self, id: Id) -> Id {
         match self.nodes[id].kind {
             Kind::Alias(target) => target,
             _ => id,
@@ -63,21 +63,21 @@ impl<'t> Document<'t> {
     }
 
     /// The text of a scalar.
-    pub(crate) fn text(&self, id: Id) -> Option<&str> {
+    pub fn text(&self, id: Id) -> Option<&str> {
         match &self.nodes[self.resolved(id)].kind {
             Kind::Scalar { text, .. } => Some(text),
             _ => None,
         }
     }
 
-    pub(crate) fn items(&self, id: Id) -> &[Id] {
+    pub fn items(&self, id: Id) -> &[Id] {
         match &self.nodes[self.resolved(id)].kind {
             Kind::List(items) => items,
             _ => &[],
         }
     }
 
-    pub(crate) fn entries(&self, id: Id) -> &[(Id, Id)] {
+    pub fn entries(&self, id: Id) -> &[(Id, Id)] {
         match &self.nodes[self.resolved(id)].kind {
             Kind::Map(entries) => entries,
             _ => &[],
@@ -85,7 +85,7 @@ impl<'t> Document<'t> {
     }
 
     /// The value of a key; of several, the last.
-    pub(crate) fn get(&self, map: Id, key: &str) -> Option<Id> {
+    pub fn get(&self, map: Id, key: &str) -> Option<Id> {
         let found = self.entries(map).iter().rev().find(|it| self.text(it.0) == Some(key));
         found.map(|it| it.1)
     }
@@ -93,7 +93,7 @@ impl<'t> Document<'t> {
 
 /// Puts a document together from events.
 #[derive(Default)]
-pub(crate) struct Builder<'t> {
+pub struct Builder<'t> {
     document: Document<'t>,
     open: Vec<Open>,
 }
@@ -106,7 +106,7 @@ struct Open {
 
 impl<'t> Builder<'t> {
     /// Takes the next event; gives the document that it ends.
-    pub(crate) fn event(&mut self, event: Event<'t>, range: Range<usize>) -> Option<Document<'t>> {
+    pub fn event(&mut self, event: Event<'t>, range: Range<usize>) -> Option<Document<'t>> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let is_custom = tag.as_ref().is_some_and(|it| !it.is_yaml_core_schema());
@@ -133,7 +133,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Takes an alias to nothing.
-    pub(crate) fn unresolved(&mut self, range: Range<usize>) {
+    pub fn unresolved(&mut self, range: Range<usize>) {
         self.add(Kind::Unknown, range, 0, false);
     }
 

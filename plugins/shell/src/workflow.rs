@@ -1,0 +1,131 @@
+//! Scripts in workflows and composite actions of GitHub: what the steps' `run` gives to a shell.
+//!
+//! As actionlint does it with ShellCheck: an expression `${{ … }}` is read as a word of its length, and rules that such words
+//! or the variables of `env` mislead are off. Past that, a finding is reported only if it is there as well where a
+//! variable's expansion is read in the place of the expression: it rests on what is written then.
+//!
+//! Start reading at [`report`], then [`steps`] (which scripts, for which shell), [`expressions`] (what is read in place of an
+//! expression) and [`source`] (where a part of a script is in the file).
+//!
+//! Left out: fixes, and scripts of other shells and languages.
+
+mod expressions;
+mod source;
+mod steps;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use broker_plugin_sdk::{Diagnostic, Level, Report, log};
+use broker_yaml_tree::tree::{Document, Kind};
+use broker_yaml_tree::{document, github};
+use shuck_linter::{RuleSet, ShellCheckCodeMap};
+
+use crate::config::Config;
+use crate::lint::{self, Check};
+use crate::selection::Selection;
+
+use expressions::Filler;
+use source::Source;
+use steps::Step;
+
+/// ShellCheck's codes of rules that do not hold in a step.
+const WITHOUT: [&str; 14] = [
+    // What actionlint switches off: words and conditions that expressions make constant, and variables of `env`.
+    "SC1091", "SC2043", "SC2050", "SC2153", "SC2154", "SC2157",
+    "SC2194", // A first line names no interpreter here.
+    "SC1113", "SC1114", "SC1115", "SC1128", "SC2096", "SC2148", "SC2239",
+];
+
+/// The same where the shell ends at the first command that fails: `cd` need not be asked.
+const WITHOUT_ASKING: [&str; 1] = ["SC2164"];
+
+pub(crate) fn is_file(path: &str) -> bool {
+    github::File::of(path).is_some()
+}
+
+/// Rules that do not hold in any step.
+pub(crate) fn without(map: &ShellCheckCodeMap) -> RuleSet {
+    lint::rules_named(&WITHOUT, map)
+}
+
+pub(crate) fn is_without(code: &str) -> bool {
+    WITHOUT.contains(&code)
+}
+
+/// What the scripts of a file have in common.
+pub(crate) struct Workflow<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) config: &'a Config,
+    pub(crate) selection: &'a Selection,
+    pub(crate) map: &'a ShellCheckCodeMap,
+}
+
+impl Workflow<'_> {
+    /// Nothing is said of a text that is no YAML: the plugin for YAML does.
+    pub(crate) fn report(&self, text: &str) -> Report {
+        let path = self.path.to_string_lossy();
+        let Some(document) = document(text) else {
+            return Report::left_out(&path, "its YAML cannot be read");
+        };
+        let steps = steps::all(&path, text, &document);
+        let mut found: Vec<_> = steps.iter().flat_map(|it| self.step(it, text, &document)).collect();
+        found.sort_by(|a, b| (range(a), &a.code).cmp(&(range(b), &b.code)));
+        // A step that several jobs have by an alias is looked at in each.
+        found.dedup_by(|a, b| a.code == b.code && range(a) == range(b) && a.message == b.message);
+        Report::new(found)
+    }
+
+    fn step(&self, step: &Step, text: &str, document: &Document<'_>) -> Vec<Diagnostic> {
+        let node = document.node(document.resolved(step.run));
+        let Kind::Scalar { text: script, style, .. } = &node.kind else { return Vec::new() };
+        let source = Source::of(text, node.range.clone(), *style, script);
+        let placed = |it| self.placed(it, &source);
+        match self.script(script, step) {
+            Ok(found) => found.into_iter().map(placed).collect(),
+            Err(why) => {
+                let line = text[..source.first_line().start].matches('\n').count() + 1;
+                let path = self.path.display();
+                log(Level::Info, &format!("{path}: the script in line {line} is not checked: {why}"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// What is found whatever is read in place of the expressions, by places in the script.
+    fn script(&self, script: &str, step: &Step) -> Result<Vec<Diagnostic>, Cow<'static, str>> {
+        let words = expressions::replaced(script, Filler::Word);
+        let mut found = self.check(&words, step)?;
+        if !found.is_empty() && words != script {
+            let others = self.check(&expressions::replaced(script, Filler::Variable), step)?;
+            found.retain(|it| others.iter().any(|other| other.code == it.code && range(other) == range(it)));
+        }
+        Ok(found)
+    }
+
+    fn check(&self, text: &str, step: &Step) -> Result<Vec<Diagnostic>, Cow<'static, str>> {
+        let asking: &[&str] = if step.ends_at_errors { &WITHOUT_ASKING } else { &[] };
+        let without = [&WITHOUT, asking].concat();
+        let check = Check {
+            text,
+            path: self.path,
+            offset: 0,
+            config: self.config,
+            selection: self.selection,
+            map: self.map,
+            shell: step.shell,
+            without: &without,
+            is_file: false,
+        };
+        Ok(check.run()?.diagnostics)
+    }
+
+    fn placed(&self, it: Diagnostic, source: &Source) -> Diagnostic {
+        let span = source.range(it.span.start as usize..it.span.end as usize);
+        Diagnostic { span: span.into(), fixes: Vec::new(), related: Vec::new(), ..it }
+    }
+}
+
+fn range(it: &Diagnostic) -> (u32, u32) {
+    (it.span.start, it.span.end)
+}
