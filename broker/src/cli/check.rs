@@ -439,6 +439,7 @@ fn finish(
     report_excluded(session, &input.workspace, &report);
     if !args.quiet {
         report_unavailable(&session.messages, &report);
+        report_parts(&session.messages, &input.workspace, &report);
         let those = Those { are_of_changes: input.is_of_changes(), is_unchanged: input.is_unchanged() };
         warn_of_unchecked(&session.messages, &input.workspace, those, &report);
     }
@@ -462,6 +463,13 @@ fn report_unavailable(messages: &Messages, report: &Report) {
     }
 }
 
+/// Tells of what linters do not read a part: once for each linter.
+fn report_parts(messages: &Messages, workspace: &WorkspaceRoot, report: &Report) {
+    for sentence in render::explain_parts(workspace, report) {
+        messages.warning(&sentence);
+    }
+}
+
 fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
     let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
     for it in unavailable {
@@ -477,13 +485,14 @@ fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
     by_reason.into_iter().map(sentence).collect()
 }
 
-/// With `--verbose`: which files linters leave out for their content, and why.
+/// With `--verbose`: which files linters leave out for their content, whole or in part, and why.
 fn report_excluded(session: &Session, workspace: &WorkspaceRoot, report: &Report) {
     if !session.verbose {
         return;
     }
     for it in &report.excluded {
-        let text = format!("{}: {} is left out: {}", it.linter, workspace.display(&it.path), it.reason);
+        let what = if it.in_part { "read in part" } else { "left out" };
+        let text = format!("{}: {} is {what}: {}", it.linter, workspace.display(&it.path), it.reason);
         session.messages.line(&printable(&text));
     }
 }

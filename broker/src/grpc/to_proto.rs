@@ -336,6 +336,7 @@ fn excluded(it: &checker::Excluded) -> pb::ExcludedFile {
         path: it.path.to_string(),
         linter: it.linter.to_string(),
         reason: it.reason.to_string(),
+        in_part: it.in_part,
     }
 }
 

@@ -138,10 +138,12 @@ macro_rules! plugin {
     };
 }
 
-/// Writes a line to Broker's log. In native tests, which have no host, it does nothing.
+/// Writes a line to Broker's log. Native tests, which have no host, find it by [`testing::logged`].
 pub fn log(level: Level, message: &str) {
     #[cfg(target_family = "wasm")]
     bindings::broker::plugin::host::log(level, message);
+    #[cfg(all(not(target_family = "wasm"), feature = "testing"))]
+    testing::record(message);
     #[cfg(not(target_family = "wasm"))]
     let _ = (level, message);
 }
@@ -291,6 +293,14 @@ impl Report {
     pub fn left_out(path: &str, why: &str) -> Self {
         log(Level::Info, &format!("{path} is left out: {why}"));
         Self::excluded()
+    }
+
+    /// A part of the file is not read for a reason that is in the file, and that no change of the file could mend; the answer
+    /// has the reason.
+    #[must_use]
+    pub fn in_part(self, path: &str, why: &str) -> Self {
+        log(Level::Info, &format!("{path} is read in part: {why}"));
+        self
     }
 }
 

@@ -11,6 +11,17 @@ use crate::{Completeness, Diagnostic, Plugin, Report, Settings, SettingsError, S
 
 thread_local! {
     static OPTIONS: RefCell<Option<String>> = const { RefCell::new(None) };
+    static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+pub(crate) fn record(line: &str) {
+    LOG.with(|it| it.borrow_mut().push(line.to_owned()));
+}
+
+/// What was logged in this thread since it was asked last.
+#[must_use]
+pub fn logged() -> Vec<String> {
+    LOG.with(RefCell::take)
 }
 
 /// Sets what [`linter_options`](crate::linter_options) returns in this thread: a JSON object.

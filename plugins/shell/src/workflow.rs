@@ -16,7 +16,7 @@ mod steps;
 use std::borrow::Cow;
 use std::path::Path;
 
-use broker_plugin_sdk::{Diagnostic, Level, Report, log};
+use broker_plugin_sdk::{Diagnostic, Report};
 use broker_yaml_tree::tree::{Document, Kind};
 use broker_yaml_tree::{document, github};
 use shuck_linter::{RuleSet, ShellCheckCodeMap};
@@ -69,27 +69,29 @@ impl Workflow<'_> {
             return Report::left_out(&path, "its YAML cannot be read");
         };
         let steps = steps::all(&path, text, &document);
-        let mut found: Vec<_> = steps.iter().flat_map(|it| self.step(it, text, &document)).collect();
+        let (mut found, mut unread) = (Vec::new(), Vec::new());
+        for it in &steps {
+            match self.step(it, text, &document) {
+                Ok(of_step) => found.extend(of_step),
+                Err(why) => unread.push(why),
+            }
+        }
         found.sort_by(|a, b| (range(a), &a.code).cmp(&(range(b), &b.code)));
         // A step that several jobs have by an alias is looked at in each.
         found.dedup_by(|a, b| a.code == b.code && range(a) == range(b) && a.message == b.message);
-        Report::new(found)
+        let report = Report::new(found);
+        let Some(first) = unread.first() else { return report };
+        report.in_part(&path, &format!("{} of {} scripts cannot be read: {first}", unread.len(), steps.len()))
     }
 
-    fn step(&self, step: &Step, text: &str, document: &Document<'_>) -> Vec<Diagnostic> {
+    /// What is found in a step, or why its script cannot be read.
+    fn step(&self, step: &Step, text: &str, document: &Document<'_>) -> Result<Vec<Diagnostic>, String> {
         let node = document.node(document.resolved(step.run));
-        let Kind::Scalar { text: script, style, .. } = &node.kind else { return Vec::new() };
+        let Kind::Scalar { text: script, style, .. } = &node.kind else { return Ok(Vec::new()) };
         let source = Source::of(text, node.range.clone(), *style, script);
-        let placed = |it| self.placed(it, &source);
-        match self.script(script, step) {
-            Ok(found) => found.into_iter().map(placed).collect(),
-            Err(why) => {
-                let line = text[..source.first_line().start].matches('\n').count() + 1;
-                let path = self.path.display();
-                log(Level::Info, &format!("{path}: the script in line {line} is not checked: {why}"));
-                Vec::new()
-            }
-        }
+        let line = || text[..source.first_line().start].matches('\n').count() + 1;
+        let found = self.script(script, step).map_err(|why| format!("line {}: {why}", line()))?;
+        Ok(found.into_iter().map(|it| self.placed(it, &source)).collect())
     }
 
     /// What is found whatever is read in place of the expressions, by places in the script.

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use broker_plugin_sdk::{Diagnostic, Level, Report, log};
+use broker_plugin_sdk::{Diagnostic, Report};
 use sqruff_lib_core::parser::segments::Tables;
 
 use crate::convert::Place;
@@ -30,14 +30,36 @@ pub(crate) struct Apart<'a> {
     last: usize,
     n_bytes: usize,
     n_read: usize,
-    n_unread: usize,
+    unread: Unread,
     found: Vec<Diagnostic>,
+}
+
+/// Queries that are not read though a rule might find something in them.
+#[derive(Default)]
+struct Unread {
+    count: usize,
+    /// Where the first one begins.
+    first: Option<usize>,
+    /// Whether some were not tried.
+    is_long: bool,
+}
+
+impl Unread {
+    /// What the answer says, where all are so many.
+    fn reason(&self, text: &str, all: usize) -> Option<String> {
+        let line = text.get(..self.first?)?.matches('\n').count() + 1;
+        let long = if self.is_long { ", or are too long to try" } else { "" };
+        let count = self.count;
+        Some(format!(
+            "{count} of {all} queries are of no dialect that is tried{long} (first: line {line}); name the dialect in .sqlfluff"
+        ))
+    }
 }
 
 impl<'a> Apart<'a> {
     pub(crate) fn new(linter: &'a Linter, selection: &'a Selection) -> Self {
         let (tables, found) = (Tables::default(), Vec::new());
-        Self { linter, selection, tables, last: 0, n_bytes: 0, n_read: 0, n_unread: 0, found }
+        Self { linter, selection, tables, last: 0, n_bytes: 0, n_read: 0, unread: Unread::default(), found }
     }
 
     /// None if no statement can be read of those that a rule can find fault with. `text` is what sqruff reads.
@@ -47,12 +69,10 @@ impl<'a> Apart<'a> {
             self.read(place, text, at)?;
         }
         self.misspelled(place, text, &all)?;
-        if self.n_unread > 0 && self.n_read > 0 {
-            let (unread, all) = (self.n_unread, self.n_unread + self.n_read);
-            log(Level::Info, &format!("{path}: {unread} of {all} queries are of no dialect that is tried"));
-        }
-        let is_unread = self.n_read == 0 && self.n_unread > 0 && self.found.is_empty();
-        Ok((!is_unread).then(|| Report::new(self.found)))
+        let is_unread = self.n_read == 0 && self.unread.count > 0 && self.found.is_empty();
+        let reason = self.unread.reason(place.text, self.n_read + self.unread.count);
+        let report = (!is_unread).then(|| Report::new(self.found));
+        Ok(report.map(|it| reason.iter().fold(it, |report, why| report.in_part(path, why))))
     }
 
     fn read(&mut self, place: &Place<'_>, text: &str, at: &Range<usize>) -> Result<(), String> {
@@ -62,7 +82,10 @@ impl<'a> Apart<'a> {
                 self.n_read += 1;
                 self.found.extend(report.diagnostics);
             }
-            None => self.n_unread += 1,
+            None => {
+                self.unread.count += 1;
+                self.unread.first.get_or_insert(first_word(text, at));
+            }
         }
         Ok(())
     }
@@ -71,6 +94,7 @@ impl<'a> Apart<'a> {
     fn report(&mut self, place: &Place<'_>, statement: &str) -> Result<Option<Report>, String> {
         self.n_bytes += statement.len();
         if statement.len() > LONG || self.n_bytes > MOST {
+            self.unread.is_long = true;
             return Ok(None);
         }
         let n_dialects = self.linter.n_dialects();
@@ -96,6 +120,15 @@ impl<'a> Apart<'a> {
         }
         Ok(())
     }
+}
+
+/// Where a statement begins, behind the white space and the lines of comments between it and the one before.
+fn first_word(text: &str, of: &Range<usize>) -> usize {
+    let mut rest = text[of.clone()].trim_start();
+    while let Some((_, after)) = rest.strip_prefix("--").and_then(|it| it.split_once('\n')) {
+        rest = after.trim_start();
+    }
+    of.end - rest.len()
 }
 
 /// The statements of a text. One with comments of sqruff's, which hold for lines, is not cut.

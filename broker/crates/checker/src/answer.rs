@@ -30,7 +30,7 @@ pub struct Answer {
     pub halted: bool,
     /// Whether another attempt would fail in the same way as long as the text and the reads are the same.
     pub(super) repeats: bool,
-    /// Why the linter leaves the file out, if that is for its content.
+    /// Why the linter leaves the file out, or a part of it, if that is for its content.
     pub left_out: Option<Box<str>>,
 }
 
@@ -78,7 +78,7 @@ impl Answer {
 
     /// Whether it has every finding of its linter.
     pub(super) fn is_whole(&self) -> bool {
-        self.completeness == Completeness::Complete && !self.halted
+        self.completeness == Completeness::Complete && !self.halted && self.left_out.is_none()
     }
 
     /// Whether it may be given again now, where its read set holds.

@@ -94,12 +94,14 @@ pub struct Incomplete {
     pub reason: String,
 }
 
-/// A file that a linter leaves out for its content, such as a template: no configuration says so, and nothing in the file
-/// has to be fixed.
+/// A file that a linter leaves out for its content, such as a template, or of which it cannot read a part: no configuration
+/// says so, and nothing in the file has to be fixed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Excluded {
     pub path: WorkspacePath,
     pub linter: Arc<str>,
+    /// Whether the rest of the file is checked.
+    pub in_part: bool,
     pub reason: Box<str>,
 }
 

@@ -34,7 +34,7 @@ pub struct Report {
     pub counts: Counts,
     /// What the user named and, by the linters' configuration, nobody checked anything of.
     pub left_out: BTreeSet<WorkspacePath>,
-    /// What linters leave out for its content, by path.
+    /// What linters leave out for its content, whole or in part, by path.
     pub excluded: Vec<Excluded>,
     pub skipped: Skipped,
     /// What else was passed over by who checked elsewhere, and does not tell why.
@@ -77,7 +77,12 @@ impl Counts {
 impl Excluded {
     pub fn of_answer(path: &WorkspacePath, linter: &str, answer: &Answer) -> Option<Self> {
         let reason = answer.left_out.clone()?;
-        Some(Self { path: path.clone(), linter: linter.into(), reason })
+        let in_part = match answer.completeness {
+            Completeness::Complete => true,
+            Completeness::Excluded => false,
+            Completeness::Partial(_) | Completeness::Pending(_) | Completeness::Failed(_) => return None,
+        };
+        Some(Self { path: path.clone(), linter: linter.into(), in_part, reason })
     }
 }
 
@@ -145,10 +150,23 @@ impl Report {
 
     /// How many files a linter leaves out for their content.
     pub fn excluded_files(&self) -> usize {
-        self.excluded.chunk_by(|a, b| a.path == b.path).count()
+        paths(self.excluded.iter().filter(|it| !it.in_part))
+    }
+
+    /// Files of which a linter checks the rest.
+    pub fn read_in_part(&self) -> impl Iterator<Item = &Excluded> {
+        self.excluded.iter().filter(|it| it.in_part)
+    }
+
+    pub fn files_read_in_part(&self) -> usize {
+        paths(self.read_in_part())
     }
 
     pub fn fixable(&self) -> usize {
         self.findings.iter().filter(|it| it.is_fixable()).count()
     }
+}
+
+fn paths<'a>(of: impl Iterator<Item = &'a Excluded>) -> usize {
+    of.map(|it| &it.path).collect::<BTreeSet<_>>().len()
 }

@@ -231,9 +231,25 @@ fn what_was_named_and_is_left_out_is_told() {
     assert_eq!(left_out(&[Arc::clone(&one)]), ["a"]);
     let files = collect(&*view, &[WorkspacePath::root()], &WalkOptions::default());
     let report = check(&view, files, &[Arc::clone(&one)], &Options::default(), Arc::new(|_, _| ())).unwrap();
-    let for_content = Excluded { path: path("a/x"), linter: "one".into(), reason: "it is a template".into() };
+    let reason = "it is a template".into();
+    let for_content = Excluded { path: path("a/x"), linter: "one".into(), in_part: false, reason };
     assert_eq!((report.excluded_files(), report.excluded), (1, vec![for_content]));
     assert!(left_out(&[one, two()]).is_empty());
+}
+
+/// The check is complete, and says what was not read.
+#[test]
+fn what_is_read_in_part_is_told() {
+    let view = view(&["a/x", "b/x"]);
+    let one: Arc<dyn Linter> =
+        Arc::new(Scripted::new("one", &["x"]).reads_in_part("b/x", "1 of 2 queries are of no dialect"));
+    let files = collect(&*view, &[WorkspacePath::root()], &WalkOptions::default());
+    let report = check(&view, files, &[one], &Options::default(), Arc::new(|_, _| ())).unwrap();
+    assert!(report.is_complete());
+    assert_eq!((report.counts.complete, report.excluded_files(), report.files_read_in_part()), (2, 0, 1));
+    let told: Vec<_> =
+        report.read_in_part().map(|it| format!("{} {}: {}", it.path, it.linter, it.reason)).collect();
+    assert_eq!(told, ["b/x one: 1 of 2 queries are of no dialect"]);
 }
 
 /// A linter that answers for a text that is not there any more.

@@ -131,7 +131,8 @@ pub struct Outcome {
     /// Whether another attempt would fail in the same way as long as the text and the reads are the same: for a configuration
     /// that cannot be used, and not for a lack of time.
     pub repeats: bool,
-    /// Why a file is `Excluded` that no configuration leaves out: it is a template, or more than the linter's parser knows.
+    /// Why a file is `Excluded` that no configuration leaves out: it is a template, or more than the linter's parser knows. Of
+    /// one that is `Complete`, why a part of it was not read: no linter can, and the file need not be changed for that.
     pub left_out: Option<String>,
 }
 

@@ -226,8 +226,7 @@ impl Run<'_> {
         let report = instance.check(unit, bytes, self.job.timeout)?;
         let manifest = self.linter.plugin.manifest();
         let mut outcome = convert::outcome(report, bytes, manifest, &instance.limits)?;
-        let is_left_out = outcome.completeness == Completeness::Excluded;
-        outcome.left_out = instance.store.data_mut().end(is_left_out);
+        outcome.left_out = instance.store.data_mut().end(&outcome.completeness);
         if let Some(read) = self.traced.changed() {
             let reason = format!("{read:?} changed while it was being read");
             outcome.completeness = Completeness::Partial(reason);

@@ -39,8 +39,8 @@ pub(crate) struct State {
     logged: usize,
     /// The file that it is asked about, and the text that it was given of it.
     checked: Option<(WorkspacePath, Bytes)>,
-    /// The line of its log that says why it leaves that file out.
-    left_out: Option<(host::Level, String)>,
+    /// The line of its log that says why it leaves out that file, or a part of it.
+    left_out: Option<Stated>,
 }
 
 /// More than a careful plugin keeps open, few enough that a leak is found.
@@ -56,6 +56,39 @@ const MAX_LOG_LINE: usize = 4 << 10;
 /// Stands between the path and the reason in the line of a plugin that leaves a file out for its content. It is part of the
 /// answer and not of the log, so that it is there when the answer comes from the cache.
 const LEFT_OUT: &str = " is left out: ";
+
+/// The same for a file of which the plugin cannot read a part, and checks the rest.
+const IN_PART: &str = " is read in part: ";
+
+/// A line about the file in hand.
+struct Stated {
+    level: host::Level,
+    message: String,
+    /// Between the path and the reason.
+    sign: &'static str,
+}
+
+impl Stated {
+    fn of(level: host::Level, message: &str, checked: &WorkspacePath) -> Option<Self> {
+        let is_own = |sign: &&str| {
+            let path = message.split_once(*sign).and_then(|it| it.0.strip_suffix(checked.as_str()));
+            path.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+        };
+        let sign = [LEFT_OUT, IN_PART].into_iter().find(is_own)?;
+        Some(Self { level, message: message.to_owned(), sign })
+    }
+
+    /// The reason, if it is one for such an answer.
+    fn reason(&self, completeness: &Completeness) -> Option<String> {
+        let fits = match completeness {
+            Completeness::Excluded => self.sign == LEFT_OUT,
+            Completeness::Complete => self.sign == IN_PART,
+            Completeness::Partial(_) | Completeness::Pending(_) | Completeness::Failed(_) => false,
+        };
+        let reason = self.message.split_once(self.sign).filter(|_| fits)?.1;
+        Some(shortened(reason.to_owned()))
+    }
+}
 
 impl State {
     pub(crate) fn new(
@@ -118,23 +151,22 @@ impl State {
         self.checked.as_ref().filter(|it| it.0 == *file).map(|it| it.1.clone())
     }
 
-    /// Why the guest leaves out the file that it was asked about, if it does. Otherwise its line about that is one as others.
-    pub(crate) fn end(&mut self, is_left_out: bool) -> Option<String> {
+    /// Why the guest leaves out the file that it was asked about, or a part of it, if it does. Otherwise its line about that is
+    /// one as others.
+    pub(crate) fn end(&mut self, completeness: &Completeness) -> Option<String> {
         self.checked = None;
-        let (level, message) = self.left_out.take()?;
-        if is_left_out {
-            return Some(shortened(message.split_once(LEFT_OUT)?.1.to_owned()));
+        let stated = self.left_out.take()?;
+        let reason = stated.reason(completeness);
+        if reason.is_none() {
+            self.tell(stated.level, stated.message);
         }
-        self.tell(level, message);
-        None
+        reason
     }
 
-    /// Whether the line says why the file is left out that the guest is asked about, by its path or its absolute one.
-    fn says_why(&self, message: &str) -> bool {
-        let (Some((path, _)), Some((checked, _))) = (message.split_once(LEFT_OUT), &self.checked) else {
-            return false;
-        };
-        path.strip_suffix(checked.as_str()).is_some_and(|it| it.is_empty() || it.ends_with('/'))
+    /// What a line says of the file that the guest is asked about, by its path or its absolute one.
+    fn stated(&self, level: host::Level, message: &str) -> Option<Stated> {
+        let (checked, _) = self.checked.as_ref().filter(|_| self.left_out.is_none())?;
+        Stated::of(level, message, checked)
     }
 
     fn tell(&mut self, level: host::Level, mut message: String) {
@@ -198,10 +230,9 @@ impl WasiView for State {
 
 impl host::Host for State {
     fn log(&mut self, level: host::Level, message: String) {
-        if self.left_out.is_none() && self.says_why(&message) {
-            self.left_out = Some((level, message));
-        } else {
-            self.tell(level, message);
+        match self.stated(level, &message) {
+            Some(stated) => self.left_out = Some(stated),
+            None => self.tell(level, message),
         }
     }
 
@@ -299,21 +330,30 @@ mod tests {
             Duration::ZERO,
             Arc::new(notify),
         );
-        let mut check = |logged: &[&str], is_left_out| {
+        let mut check = |logged: &[&str], completeness: Completeness| {
             state.begin(&WorkspacePath::new("a/b.css").unwrap(), &Bytes::new());
             logged.iter().for_each(|it| state.log(host::Level::Info, (*it).to_owned()));
-            let why = state.end(is_left_out);
+            let why = state.end(&completeness);
             (why, std::mem::take(&mut *lines.lock().unwrap()))
         };
         let why = |it: &str| Some(it.to_owned());
         let line = |it: &str| vec![format!("p: info: {it}")];
-        assert_eq!(check(&["a/b.css is left out: a template"], true), (why("a template"), vec![]));
-        assert_eq!(check(&["/w/a/b.css is left out: is left out: x"], true), (why("is left out: x"), vec![]));
+        let excluded = || Completeness::Excluded;
+        assert_eq!(check(&["a/b.css is left out: a template"], excluded()), (why("a template"), vec![]));
+        let twice = "/w/a/b.css is left out: is left out: x";
+        assert_eq!(check(&[twice], excluded()), (why("is left out: x"), vec![]));
         let of_another = "b.css is left out: y";
-        assert_eq!(check(&[of_another], true), (None, line(of_another)));
-        assert_eq!(check(&["a/b.css is left out: x", of_another], true), (why("x"), line(of_another)));
+        assert_eq!(check(&[of_another], excluded()), (None, line(of_another)));
+        assert_eq!(check(&["a/b.css is left out: x", of_another], excluded()), (why("x"), line(of_another)));
         let not_so = "a/b.css is left out: of what is fixed";
-        assert_eq!(check(&[not_so], false), (None, line(not_so)));
-        assert_eq!(check(&["plain"], true), (None, line("plain")));
+        assert_eq!(check(&[not_so], Completeness::Complete), (None, line(not_so)));
+        assert_eq!(check(&["plain"], excluded()), (None, line("plain")));
+        let in_part = "a/b.css is read in part: 1 of 2 rules";
+        assert_eq!(check(&[in_part], Completeness::Complete), (why("1 of 2 rules"), vec![]));
+        for other in [excluded(), Completeness::Partial("it is too long".to_owned())] {
+            assert_eq!(check(&[in_part], other), (None, line(in_part)));
+        }
+        let of_another = "b.css is read in part: y";
+        assert_eq!(check(&[of_another], Completeness::Complete), (None, line(of_another)));
     }
 }

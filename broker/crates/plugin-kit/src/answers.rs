@@ -114,7 +114,7 @@ fn matcher(globs: &[String]) -> Gitignore {
 pub(crate) fn told(outcome: &Outcome, text: &[u8]) -> String {
     let mut lines: Vec<String> = outcome.diagnostics.iter().map(|it| line(it, outcome, text)).collect();
     match &outcome.completeness {
-        Completeness::Complete => {}
+        Completeness::Complete => lines.extend(outcome.left_out.iter().map(|why| format!("in part: {why}"))),
         Completeness::Excluded => {
             let why = outcome.left_out.as_ref().map_or_else(String::new, |why| format!(": {why}"));
             lines.push(format!("excluded{why}"));

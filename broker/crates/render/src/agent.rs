@@ -35,6 +35,9 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
             None => writeln!(out, "not checked: {}, which the configuration leaves out", one_line(&shown))?,
         }
     }
+    for sentence in summary::explain_parts(page.workspace, report) {
+        writeln!(out, "IN PART {}", one_line(&sentence))?;
+    }
     match report.excluded_files() {
         0 => {}
         files => writeln!(out, "{} left out for their content; -v lists them", counted(files, "file"))?,
@@ -88,6 +91,7 @@ mod tests {
         let excluded = |path: &str| Excluded {
             path: overlay::WorkspacePath::new(path).unwrap(),
             linter: "css".into(),
+            in_part: false,
             reason: "it is\na template".into(),
         };
         let template = Report {
@@ -100,6 +104,9 @@ mod tests {
             "not checked: a.css: css leaves it out: it is a template\n\
              2 files left out for their content; -v lists them\n"
         );
+        let part = Excluded { in_part: true, ..excluded("src/a.css") };
+        let in_part = Report { files: 3, excluded: vec![part], ..Report::default() };
+        assert_eq!(told(&in_part), "IN PART css: a.css is read in part: it is\\na template\nok 3 checked\n");
         let unavailable =
             vec![Unavailable { linter: "ty".to_owned(), reason: "it is not\ntrusted".to_owned() }];
         let not_asked = Report { files: 3, unavailable, ..Report::default() };

@@ -22,9 +22,13 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "],\"unavailable\":[")?;
         list(report.unavailable.iter().map(Unavailable::of), out)?;
     }
-    if !report.excluded.is_empty() {
+    if report.excluded_files() > 0 {
         write!(out, "],\"excluded\":[")?;
-        list(report.excluded.iter().map(Excluded::of), out)?;
+        list(report.excluded.iter().filter(|it| !it.in_part).map(Excluded::of), out)?;
+    }
+    if report.files_read_in_part() > 0 {
+        write!(out, "],\"read_in_part\":[")?;
+        list(report.read_in_part().map(Excluded::of), out)?;
     }
     write!(out, "],\"summary\":")?;
     serde_json::to_writer(&mut *out, &Summary::of(report))?;
@@ -109,7 +113,7 @@ pub(super) struct Unavailable<'a> {
     reason: &'a str,
 }
 
-/// A file that a linter leaves out for its content.
+/// A file that a linter leaves out for its content, or of which it does not read a part.
 #[derive(Serialize)]
 pub(super) struct Excluded<'a> {
     path: &'a str,

@@ -19,6 +19,7 @@ enum Line<'a> {
     Incomplete(Incomplete<'a>),
     Unavailable(Unavailable<'a>),
     Excluded(Excluded<'a>),
+    ReadInPart(Excluded<'a>),
     Summary {
         root: Cow<'a, str>,
         #[serde(flatten)]
@@ -31,7 +32,11 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     report.findings.iter().try_for_each(|it| line(&Line::Finding(Finding::of(it)), out))?;
     report.incomplete.iter().try_for_each(|it| line(&Line::Incomplete(Incomplete::of(it)), out))?;
     report.unavailable.iter().try_for_each(|it| line(&Line::Unavailable(Unavailable::of(it)), out))?;
-    report.excluded.iter().try_for_each(|it| line(&Line::Excluded(Excluded::of(it)), out))?;
+    let excluded = |it| match Excluded::of(it) {
+        part if it.in_part => Line::ReadInPart(part),
+        whole => Line::Excluded(whole),
+    };
+    report.excluded.iter().try_for_each(|it| line(&excluded(it), out))?;
     line(&Line::Summary { root: root(page), summary: Summary::of(report) }, out)
 }
 

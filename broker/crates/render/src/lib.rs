@@ -44,7 +44,7 @@ use overlay::{View, WorkspacePath};
 pub use self::{
     files::show_files,
     statistics::statistics,
-    summary::{explain_incomplete, why_left_out},
+    summary::{explain_incomplete, explain_parts, why_left_out},
     template::with_placeholders,
 };
 

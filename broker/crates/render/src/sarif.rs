@@ -126,11 +126,12 @@ fn not_asked(it: &Unavailable) -> Value {
     json!({ "level": "warning", "message": { "text": format!("{} was not asked: {}", it.linter, it.reason) } })
 }
 
-/// A file that the linter leaves out for its content: no failure either.
+/// A file that the linter leaves out for its content, or of which it does not read a part: no failure either.
 fn left_out(it: &Excluded) -> Value {
+    let what = if it.in_part { "read in part" } else { "left out" };
     json!({
         "level": "note",
-        "message": { "text": format!("{}: left out: {}", it.linter, it.reason) },
+        "message": { "text": format!("{}: {what}: {}", it.linter, it.reason) },
         "locations": [{ "physicalLocation": { "artifactLocation": artifact(&it.path) } }],
     })
 }

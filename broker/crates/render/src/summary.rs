@@ -6,7 +6,7 @@ use std::{
     io::{self, Write},
 };
 
-use checker::{Incomplete, Level, Report, Subject};
+use checker::{Excluded, Incomplete, Level, Report, Subject};
 use config::root::WorkspaceRoot;
 use lint::{Severity, counted, printable};
 use overlay::WorkspacePath;
@@ -90,6 +90,10 @@ fn caveats(report: &Report) -> String {
         0 => {}
         count => text += &format!("; {} left out for {} content", counted(count, "file"), its(count)),
     }
+    match report.files_read_in_part() {
+        0 => {}
+        count => text += &format!("; {} read in part", counted(count, "file")),
+    }
     let skipped = &report.skipped;
     for (count, what) in [
         (
@@ -117,7 +121,7 @@ fn its(count: usize) -> &'static str {
 
 /// Why nothing at `path` was checked, if that is for the content of files; `None` if configuration leaves them out.
 pub fn why_left_out(report: &Report, path: &WorkspacePath) -> Option<String> {
-    let mut below = report.excluded.iter().filter(|it| it.path.starts_with(path)).peekable();
+    let mut below = report.excluded.iter().filter(|it| !it.in_part && it.path.starts_with(path)).peekable();
     let first = *below.peek()?;
     if first.path == *path {
         return Some(format!("{} leaves it out: {}", first.linter, first.reason));
@@ -125,6 +129,22 @@ pub fn why_left_out(report: &Report, path: &WorkspacePath) -> Option<String> {
     let paths: BTreeSet<_> = below.map(|it| &it.path).collect();
     let (count, are) = (paths.len(), if paths.len() == 1 { "is" } else { "are" });
     Some(format!("{} {are} left out for {} content, which -v tells", counted(count, "file"), its(count)))
+}
+
+/// One sentence for each linter that does not read a part of some files, with the number of files and the first of them.
+pub fn explain_parts(workspace: &WorkspaceRoot, report: &Report) -> Vec<String> {
+    let mut by_linter: BTreeMap<&str, Vec<&Excluded>> = BTreeMap::new();
+    for it in report.read_in_part() {
+        by_linter.entry(&it.linter).or_default().push(it);
+    }
+    let sentence = |(linter, of): (&str, Vec<&Excluded>)| {
+        let (first, reason) = (workspace.display(&of[0].path), &of[0].reason);
+        printable_lines(&match of.len() {
+            1 => format!("{linter}: {first} is read in part: {reason}"),
+            count => format!("{linter}: {count} files are read in part, such as {first}: {reason}"),
+        })
+    };
+    by_linter.into_iter().map(sentence).collect()
 }
 
 /// One sentence for each linter and reason, with the number of files and the first of them.
@@ -190,5 +210,31 @@ mod tests {
         let report = fixture::report();
         let sentences = explain_incomplete(&fixture::workspace(), &report.incomplete);
         insta::assert_snapshot!(sentences.join("\n"));
+    }
+
+    #[test]
+    fn groups_what_is_read_in_part() {
+        let excluded = |path: &str, in_part: bool, reason: &str| Excluded {
+            path: WorkspacePath::new(path).unwrap(),
+            linter: "sql".into(),
+            in_part,
+            reason: reason.into(),
+        };
+        let told = |excluded: &[Excluded]| {
+            let report = Report { excluded: excluded.to_vec(), files: 3, ..Report::default() };
+            let sentences = explain_parts(&fixture::workspace(), &report).join("\n");
+            (sentences, caveats(&report), why_left_out(&report, &WorkspacePath::root()))
+        };
+        let one = excluded("src/a.sql", true, "1 of 2 queries");
+        let two = excluded("src/b.sql", true, "3 of 4 queries");
+        let (sentences, caveats, why) = told(std::slice::from_ref(&one));
+        assert!(
+            sentences.starts_with("sql: ") && sentences.ends_with("a.sql is read in part: 1 of 2 queries")
+        );
+        assert_eq!((caveats.as_str(), why), ("; 1 file read in part", None));
+        let (sentences, caveats, _) = told(&[one, two, excluded("src/c.sql", false, "it is a template")]);
+        assert!(sentences.starts_with("sql: 2 files are read in part, such as "), "{sentences}");
+        assert!(sentences.ends_with("a.sql: 1 of 2 queries"), "{sentences}");
+        assert_eq!(caveats, "; 1 file left out for its content; 2 files read in part");
     }
 }

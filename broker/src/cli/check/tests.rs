@@ -223,6 +223,7 @@ fn what_is_left_out_for_its_content_says_so() {
     let excluded = |it: &str| checker::Excluded {
         path: path(it),
         linter: "css".into(),
+        in_part: false,
         reason: "it is a template".into(),
     };
     let excluded = vec![excluded("a.css"), excluded("b/x.css"), excluded("b/y.css")];

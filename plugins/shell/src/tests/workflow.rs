@@ -172,3 +172,18 @@ fn what_is_no_yaml_is_left_out() {
     assert_eq!(lines_of(&[(WORKFLOW, "jobs: [\n")], settings(), WORKFLOW), "excluded");
     assert_eq!(lines_of(&[(WORKFLOW, "jobs:\n")], settings(), WORKFLOW), "");
 }
+
+/// What the parser gives up is said, and other steps are checked.
+#[test]
+fn scripts_that_cannot_be_read_are_told() {
+    let deep = format!("{}ls{}", "$(".repeat(600), ")".repeat(600));
+    let text = format!(
+        "jobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: ls\n      - run: |\n          {deep}\n      - run: set a=x\n"
+    );
+    let _before = testing::logged();
+    assert_eq!(lines_of(&[(WORKFLOW, &text)], settings(), WORKFLOW), "8 SC2121 \"a=x\"");
+    let logged = testing::logged();
+    let said = logged.first().map(String::as_str).unwrap_or_default();
+    let start = "a.yml is read in part: 1 of 3 scripts cannot be read: line 7: shuck cannot read it";
+    assert!(logged.len() == 1 && said.contains(start), "{logged:?}");
+}

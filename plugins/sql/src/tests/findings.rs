@@ -58,6 +58,36 @@ fn how_sure_a_fix_is() {
     assert_eq!(sure("SELECT a FROM tbl WHERE a <> NULL\n", "CV05"), Applicability::Unsafe);
 }
 
+/// The answer of a file of no known dialect has what is not read of it.
+#[test]
+fn queries_that_no_dialect_reads_are_told() {
+    let told = |text: &str| {
+        let _before = testing::logged();
+        let mut repo = Repo::new(&[("a.sql", text)]);
+        (repo.check("a.sql"), testing::logged())
+    };
+    let right = "SELECT a FROM t WHERE a = NULL;\n";
+    let foreign = "SELECT a FROM t PIVOT WITHIN (b) => c WHERE a = NULL;\n";
+    assert_eq!(told(right), ("CV05".to_owned(), Vec::new()));
+    let line = |it: &str| vec![format!("a.sql is read in part: {it}; name the dialect in .sqlfluff")];
+    let of_two = line("1 of 2 queries are of no dialect that is tried (first: line 3)");
+    assert_eq!(told(&format!("{right}\n{foreign}")), ("CV05".to_owned(), of_two));
+    assert_eq!(told(&format!("{right}-- Why.\n\t-- More.\n{foreign}")).1[0].matches("line 4").count(), 1);
+    let of_three = line("2 of 3 queries are of no dialect that is tried (first: line 1)");
+    assert_eq!(told(&format!("{foreign}{right}{foreign}")), ("CV05".to_owned(), of_three));
+    let marked = line("1 of 2 queries are of no dialect that is tried (first: line 2)");
+    assert_eq!(told(&format!("\u{feff}{right}{foreign}")).1, marked);
+    let long = format!("SELECT a FROM t WHERE a = NULL AND b IN ({}1);\n", "1, ".repeat(20_000));
+    let of_long =
+        line("1 of 2 queries are of no dialect that is tried, or are too long to try (first: line 2)");
+    assert_eq!(told(&format!("{right}{long}")).1, of_long);
+    assert_eq!(told(foreign).0, "excluded", "nothing is read");
+    let named = [("a.sql", &*format!("{right}{foreign}")), (".sqlfluff", "[sqlfluff]\ndialect = ansi\n")];
+    let _before = testing::logged();
+    assert!(Repo::new(&named).check("a.sql").contains("PRS"), "where a dialect is named, it is a finding");
+    assert!(testing::logged().is_empty());
+}
+
 /// Which dialect has which comments, sqruff knows.
 #[test]
 fn no_fix_makes_code_a_comment() {

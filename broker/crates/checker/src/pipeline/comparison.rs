@@ -67,11 +67,11 @@ impl Answered {
 }
 
 impl Answered {
-    /// Whether the file was left out by the same linter for the same reason.
+    /// Whether the file, or a part of it, was left out by the same linter for the same reason.
     pub(super) fn leaves_out(&self, now: &Excluded) -> bool {
         self.file.answers.iter().any(|(linter, answer)| {
             self.linters.get(*linter).is_some_and(|it| **it == *now.linter)
-                && answer.completeness == Completeness::Excluded
+                && (answer.completeness == Completeness::Complete) == now.in_part
                 && answer.left_out.as_deref() == Some(&*now.reason)
         })
     }

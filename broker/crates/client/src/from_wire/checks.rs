@@ -197,7 +197,7 @@ fn incomplete(it: pb::Incomplete) -> Incomplete {
 
 fn excluded(it: &pb::ExcludedFile) -> Answer<Excluded> {
     let (linter, reason) = (it.linter.as_str().into(), it.reason.as_str().into());
-    Ok(Excluded { path: path(&it.path)?, linter, reason })
+    Ok(Excluded { path: path(&it.path)?, linter, in_part: it.in_part, reason })
 }
 
 fn summary(it: pb::CheckSummary) -> Answer<CheckSummary> {

@@ -102,6 +102,12 @@ impl Scripted {
         self.answers(path, Completeness::Excluded)
     }
 
+    /// Leaves a part of the file out for its content.
+    pub fn reads_in_part(mut self, path: &str, reason: &str) -> Self {
+        self.left_out.insert(path.to_owned(), reason.to_owned());
+        self
+    }
+
     pub fn fails(self, path: &str, reason: &str) -> Self {
         self.answers(path, Completeness::Failed(reason.to_owned()))
     }
