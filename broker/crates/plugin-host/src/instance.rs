@@ -380,7 +380,8 @@ impl Instance {
         self.store.data_mut().begin(&unit.path, bytes);
         let answer = self.call(Some(allowed), |guest, store| guest.call_check(store, file));
         let answer = answer.and_then(|it| it.map_err(|message| self.name.guest(message)));
-        answer.inspect_err(|_| drop(self.store.data_mut().end(false)))
+        let failed = || Completeness::Failed(String::new());
+        answer.inspect_err(|_| drop(self.store.data_mut().end(&failed())))
     }
 
     fn call<T>(

@@ -7,7 +7,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use lint::Cancel;
+use lint::{Cancel, Completeness};
 use overlay::{Traced, WorkspacePath};
 use syntax::Trees;
 use wasmtime::{ResourceLimiter, UpdateDeadline, component::ResourceTable};

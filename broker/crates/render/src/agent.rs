@@ -36,7 +36,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     for sentence in summary::explain_parts(page.workspace, report) {
-        writeln!(out, "IN PART {}", one_line(&sentence))?;
+        writeln!(out, "{}", one_line(&sentence))?;
     }
     match report.excluded_files() {
         0 => {}
@@ -106,7 +106,7 @@ mod tests {
         );
         let part = Excluded { in_part: true, ..excluded("src/a.css") };
         let in_part = Report { files: 3, excluded: vec![part], ..Report::default() };
-        assert_eq!(told(&in_part), "IN PART css: a.css is read in part: it is\\na template\nok 3 checked\n");
+        assert_eq!(told(&in_part), "css: a.css is read in part: it is a template\nok 3 checked\n");
         let unavailable =
             vec![Unavailable { linter: "ty".to_owned(), reason: "it is not\ntrusted".to_owned() }];
         let not_asked = Report { files: 3, unavailable, ..Report::default() };

@@ -244,4 +244,26 @@ mod tests {
         assert_eq!(parsed["findings"].as_array().unwrap().len(), fixture::report().findings.len());
         insta::assert_snapshot!(text);
     }
+
+    #[test]
+    fn files_that_are_read_in_part_are_a_list() {
+        let excluded = |path: &str, in_part| checker::Excluded {
+            path: overlay::WorkspacePath::new(path).unwrap(),
+            linter: "sql".into(),
+            in_part,
+            reason: "1 of 2 queries".into(),
+        };
+        let of = |excluded: Vec<checker::Excluded>| {
+            let report = checker::Report { excluded, ..checker::Report::default() };
+            let text =
+                fixture::write(|page, out| super::render(&super::Page { report: &report, ..*page }, out));
+            serde_json::from_str::<serde_json::Value>(&text).unwrap()
+        };
+        let both = of(vec![excluded("a.sql", true), excluded("b.sql", false)]);
+        let entry =
+            |path: &str| serde_json::json!([{ "path": path, "linter": "sql", "reason": "1 of 2 queries" }]);
+        assert_eq!((&both["read_in_part"], &both["excluded"]), (&entry("a.sql"), &entry("b.sql")));
+        assert_eq!(both["summary"]["excluded"], 1);
+        assert!(of(vec![excluded("b.sql", false)]).get("read_in_part").is_none());
+    }
 }
