@@ -1,11 +1,10 @@
-//! `broker hook`
+//! `broker agent hook`
 
 mod answer;
 mod ask;
 mod change;
 mod event;
 mod install;
-mod patch;
 
 use std::{
     io::{self, Write as _},
@@ -25,7 +24,7 @@ use crate::{CliError, Exit};
 /// Answer the hook of an agent that edits the disk itself, with what its edit brings
 ///
 /// Reads what Claude Code, Cursor or Codex send to a hook before or after an edit, and answers in their format with the
-/// findings that are new; with `{}` where there is nothing to say. `broker hook install` puts it into their settings. Exits
+/// findings that are new; with `{}` where there is nothing to say. `broker agent hook install` puts it into their settings. Exits
 /// with 0, or with 1 if nothing could be found out, which is no reason for an agent to stop; never with 2, which is one.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]

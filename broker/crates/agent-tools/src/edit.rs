@@ -33,6 +33,7 @@ use overlay::WorkspacePath;
 use syntax::Trees;
 
 pub use self::{
+    codex::CodexPatch,
     form::Form,
     outcome::{Applied, Reading, ReadingId, Reason, Refused},
     plan::{FileChange, FileEdit, Plan, plan},

@@ -2,15 +2,13 @@
 
 use std::{io, path::Path};
 
+use agent_tools::edit::CodexPatch;
 use agents::PreviewEdit;
 use bytes::Bytes;
 use overlay::{Disk, FileKind, View as _, WorkspacePath, io_reason};
 use workspaces::{Expected, FileEdit};
 
-use super::{
-    event::{Edit, Moment, Original, Replacement},
-    patch,
-};
+use super::event::{Edit, Moment, Original, Replacement};
 use crate::{CliError, client::Opened};
 
 /// What is asked about.
@@ -50,9 +48,14 @@ impl Change {
 fn within(edit: &Edit, opened: &Opened) -> Edit {
     let name = |path: &str| opened.path(Path::new(path)).ok().map(|it| it.to_string());
     match edit {
-        Edit::Patch(text) => Edit::Patch(patch::renamed(text, name)),
+        Edit::Patch(text) => Edit::Patch(renamed(text, name)),
         other => other.clone(),
     }
+}
+
+/// A patch that cannot be read stays as it is: its own tool refuses it.
+fn renamed(patch: &str, name: impl Fn(&str) -> Option<String>) -> String {
+    CodexPatch::read(patch).map_or_else(|_| patch.to_owned(), |it| it.renamed(name))
 }
 
 /// The files; none if it is not in the workspace.
@@ -62,7 +65,9 @@ fn paths(edit: &Edit, opened: &Opened) -> Vec<WorkspacePath> {
             opened.path(path).into_iter().collect()
         }
         Edit::Patch(text) => {
-            patch::paths(text).into_iter().filter_map(|it| WorkspacePath::new(it).ok()).collect()
+            let patch = CodexPatch::read(text);
+            let paths = patch.iter().flat_map(CodexPatch::paths);
+            paths.filter_map(|it| WorkspacePath::new(it).ok()).collect()
         }
     }
 }
@@ -91,7 +96,7 @@ fn back(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option<
             let text = text_on_disk(&paths[0], opened)?;
             text.and_then(|it| undone(it, replacements)).map(|it| write(&paths[0], it))
         }
-        Edit::Patch(text) => patch::reversed(text).map(|it| code(&it)),
+        Edit::Patch(text) => CodexPatch::read(text).ok().and_then(|it| it.reversed()).map(|it| code(&it)),
         Edit::Write { .. } | Edit::Delete { .. } => None,
     })
 }

@@ -1,4 +1,4 @@
-//! `broker hook install`: what an agent's settings need, and where they are.
+//! `broker agent hook install`: what an agent's settings need, and where they are.
 
 use std::path::PathBuf;
 
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         session.print(&args.merged("").unwrap_or_default())?;
         return Ok(Exit::Clean);
     }
-    let by_hand = "add what `broker hook install` prints by hand";
+    let by_hand = "add what `broker agent hook install` prints by hand";
     settings_file::update(&file, |before| args.merged(before), by_hand, session)?;
     if args.client == Client::Git {
         settings_file::make_executable(&file)?;
@@ -118,7 +118,7 @@ impl Args {
     }
 
     fn entry(&self) -> Value {
-        let command = if self.block { "broker hook --block" } else { "broker hook" };
+        let command = if self.block { "broker agent hook --block" } else { "broker agent hook" };
         let matcher = match self.client {
             Client::Cursor => return json!({ "command": command, "matcher": "Write|Delete" }),
             Client::Codex => "apply_patch",
@@ -130,7 +130,7 @@ impl Args {
 
 /// Whether a hook is one that was installed before, perhaps with other options.
 fn is_ours(entry: &Value) -> bool {
-    let runs_broker = |it: &Value| it["command"].as_str().is_some_and(|it| it.starts_with("broker hook"));
+    let runs_broker = |it: &Value| it["command"].as_str().is_some_and(|it| it.starts_with("broker agent hook"));
     let all = entry["hooks"].as_array();
     runs_broker(entry) || all.is_some_and(|it| it.len() == 1 && it.iter().all(runs_broker))
 }
@@ -160,7 +160,7 @@ mod tests {
               {
                 "hooks": [
                   {
-                    "command": "broker hook",
+                    "command": "broker agent hook",
                     "timeout": 30,
                     "type": "command"
                   }
@@ -172,7 +172,7 @@ mod tests {
         "#);
         assert_eq!(args(Client::Claude).merged(&after).unwrap(), after, "once is enough");
         let stricter = Args { block: true, ..args(Client::Claude) }.merged(&after).unwrap();
-        assert_eq!(stricter, after.replace("broker hook", "broker hook --block"));
+        assert_eq!(stricter, after.replace("broker agent hook", "broker agent hook --block"));
         assert!(args(Client::Claude).merged(r#"{ "hooks": [] }"#).is_err());
     }
 
@@ -184,7 +184,7 @@ mod tests {
           "hooks": {
             "postToolUse": [
               {
-                "command": "broker hook",
+                "command": "broker agent hook",
                 "matcher": "Write|Delete"
               }
             ]

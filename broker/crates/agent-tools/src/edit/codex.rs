@@ -5,6 +5,7 @@
 
 use overlay::WorkspacePath;
 
+pub use self::patch::CodexPatch;
 pub(super) use self::section::Section;
 use self::{section::Chunk, target::Target};
 use super::{
@@ -14,6 +15,7 @@ use super::{
     wrapping::{Found, Outside},
 };
 
+mod patch;
 mod section;
 mod target;
 
@@ -23,6 +25,7 @@ const END_OF_FILE: &str = "*** End of File";
 const ADD: &str = "*** Add File: ";
 const DELETE: &str = "*** Delete File: ";
 const UPDATE: &str = "*** Update File: ";
+const MOVE: &str = "*** Move to: ";
 
 /// A patch in an edit, and what is around it.
 pub(super) fn find<'a>(lines: &[&'a str]) -> Option<Found<'a>> {
@@ -77,7 +80,7 @@ fn malformed(line: usize, message: String) -> Refused {
 }
 
 fn update<'a>(path: &'a str, lines: &[&'a str], at: &mut usize) -> Result<Section<'a>, Refused> {
-    let to = lines.get(*at).and_then(|it| it.trim().strip_prefix("*** Move to: "));
+    let to = lines.get(*at).and_then(|it| it.trim().strip_prefix(MOVE));
     *at += usize::from(to.is_some());
     let mut chunks: Vec<Chunk<'a>> = Vec::new();
     while let Some(line) = lines.get(*at) {
