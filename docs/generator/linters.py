@@ -15,7 +15,7 @@ def pages(program: Program) -> dict[Path, str]:
     if differ := set(listed) ^ {"broker", *manifests}:
         raise PageError(f"the program and plugins/ differ in {sorted(differ)}: build the program anew")
     made = {folder / "index.md": overview(listed, manifests)}
-    made[folder / "broker.md"] = f"Rules: {listed['broker']['rules']}, which `broker explain broker/CODE` explains."
+    made[folder / "broker.md"] = f"Rules: {listed['broker']['rules']}, which `broker rule explain broker/CODE` explains."
     made |= {folder / f"{name}.md": plugin(listed[name], manifest) for name, manifest in manifests.items()}
     made[folder / "servers.md"] = servers(data(program, "language-servers/src/profiles.toml")["profile"])
     made[folder / "checkers.md"] = checkers(data(program, "native-checkers/src/checkers.toml")["checker"])
@@ -36,7 +36,7 @@ def overview(listed: dict, manifests: dict) -> str:
 
 def plugin(listed: dict, manifest: dict) -> str:
     name = manifest["name"]
-    rules = f"{listed['rules']}, which `broker explain {name}/CODE` explains"
+    rules = f"{listed['rules']}, which `broker rule explain {name}/CODE` explains"
     if not listed["rules"]:
         rules = "those of the workspace"
     rows = {

@@ -67,7 +67,7 @@ class Agent:
 
 async def main(broker: str, folder: str) -> None:
     # The SDK passes on few variables by itself, and none of Broker's.
-    server = StdioServerParameters(command=broker, args=["mcp", "--workspace", folder], env=dict(os.environ))
+    server = StdioServerParameters(command=broker, args=["agent", "mcp", "--workspace", folder], env=dict(os.environ))
     async with Client(server) as client:
         await Agent(client).mend()
 

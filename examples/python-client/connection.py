@@ -16,7 +16,7 @@ _OPTIONS = [
 
 
 def socket_path() -> Path:
-    """Where `broker serve` listens for this user, found as the broker itself finds it."""
+    """Where `broker daemon serve` listens for this user, found as the broker itself finds it."""
     if own := os.environ.get("BROKER_RUNTIME_DIR"):
         return Path(own).absolute() / "broker.sock"
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))

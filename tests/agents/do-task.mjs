@@ -26,7 +26,7 @@ function holds(found, wanted, what) {
 
 const client = new Client({ name: "test", version: "1" });
 // The SDK passes on few variables by itself, and none of Broker's.
-await client.connect(new StdioClientTransport({ command: broker, args: ["mcp", "--workspace", folder], env: process.env }));
+await client.connect(new StdioClientTransport({ command: broker, args: ["agent", "mcp", "--workspace", folder], env: process.env }));
 // Once the tools are listed, the SDK holds each result against the tool's output schema.
 await client.listTools();
 for (const it of JSON.parse(fs.readFileSync(task, "utf8"))) await step(client, it);

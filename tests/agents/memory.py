@@ -1,4 +1,4 @@
-"""Makes many calls in one session, and prints the resident memory of the daemon and of `broker mcp` as they go on.
+"""Makes many calls in one session, and prints the resident memory of the daemon and of `broker agent mcp` as they go on.
 
 usage: memory.py CALLS
 """
@@ -25,7 +25,7 @@ def daemon() -> int:
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             arguments = (folder / "cmdline").read_text().split("\0")
-            if arguments[:2] == [BROKER, "serve"] and set(here) <= set(environment(folder.name)):
+            if arguments[:2] == [BROKER, "daemon", "serve"] and set(here) <= set(environment(folder.name)):
                 return int(folder.name)
         except OSError:
             continue
@@ -41,7 +41,7 @@ def main(count: int) -> None:
     wire = Wire(calls.folder)
     wire.begin()
     began = time.monotonic()
-    print("| calls | daemon MiB | broker mcp MiB | calls a second |\n|---:|---:|---:|---:|")
+    print("| calls | daemon MiB | broker agent mcp MiB | calls a second |\n|---:|---:|---:|---:|")
     for number in range(count + 1):
         if number % max(1, count // SAMPLES) == 0:
             megabytes = [resident(it) / 1024 for it in (daemon(), wire.process.pid)]

@@ -61,7 +61,7 @@ class Wire:
     """JSON-RPC by hand."""
 
     def __init__(self, folder: pathlib.Path) -> None:
-        command = [BROKER, "mcp", "--workspace", str(folder)]
+        command = [BROKER, "agent", "mcp", "--workspace", str(folder)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.last = 0
         self.received: queue.Queue[str] = queue.Queue()
@@ -142,10 +142,10 @@ def begun(folder: pathlib.Path) -> Wire:
 
 
 class HttpServer:
-    """`broker mcp --http`, with its address and the header that its clients send."""
+    """`broker agent mcp --http`, with its address and the header that its clients send."""
 
     def __init__(self, folder: pathlib.Path) -> None:
-        command = [BROKER, "mcp", "--workspace", str(folder), "--http", "127.0.0.1:0"]
+        command = [BROKER, "agent", "mcp", "--workspace", str(folder), "--http", "127.0.0.1:0"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().split()[-1]
         self.token = self.process.stdout.readline().split(maxsplit=1)[1].strip()

@@ -16,7 +16,7 @@ from support import BROKER, EXAMPLE, OLD, HttpServer, Wire, example_project, rep
 
 
 def server(folder: pathlib.Path) -> StdioServerParameters:
-    return StdioServerParameters(command=BROKER, args=["mcp", "--workspace", str(folder)], env=dict(os.environ))
+    return StdioServerParameters(command=BROKER, args=["agent", "mcp", "--workspace", str(folder)], env=dict(os.environ))
 
 
 def text_of(result) -> str:
@@ -145,7 +145,7 @@ class Sdk(unittest.TestCase):
         async def go() -> None:
             async with Client(server(folder)) as client:
                 await client.call_tool("edit_file", {"target_file": "a.py", "code_edit": replace("x = 1", "x = 2")})
-                subprocess.run([BROKER, "stop"], check=True, capture_output=True)
+                subprocess.run([BROKER, "daemon", "stop"], check=True, capture_output=True)
                 read = await client.call_tool("read_file", {"target_file": "a.py"})
                 self.assertEqual(read.structured_content["text"], "x = 2\n", text_of(read))
 
@@ -221,14 +221,14 @@ class CommandLine(unittest.TestCase):
         folder = workspace(a_py="x = 1\n")
 
         def tool(*arguments: str) -> subprocess.CompletedProcess:
-            return subprocess.run([BROKER, "tool", *arguments], cwd=folder, capture_output=True, text=True)
+            return subprocess.run([BROKER, "agent", "tool", *arguments], cwd=folder, capture_output=True, text=True)
 
         self.assertIn("edit_file: ", tool().stdout)
         read = tool("read_file", "--json", '{"target_file": "a.py"}', "--output-format", "json")
         self.assertEqual(json.loads(read.stdout)["structured"]["text"], "x = 1\n")
         wrong = tool("read_file", "--json", '{"target_file": "b.py"}')
         self.assertEqual(wrong.returncode, 1, wrong.stderr)
-        logged = subprocess.run([BROKER, "log", "--output-format", "json"], capture_output=True, text=True)
+        logged = subprocess.run([BROKER, "agent", "log", "--output-format", "json"], capture_output=True, text=True)
         self.assertIn(("read_file", "b.py", True), [(it["tool"], it.get("file"), it["is_error"]) for it in json.loads(logged.stdout)])
 
 

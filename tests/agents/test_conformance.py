@@ -1,4 +1,4 @@
-"""The official conformance suite of the Model Context Protocol against `broker mcp --http`.
+"""The official conformance suite of the Model Context Protocol against `broker agent mcp --http`.
 
 `conformance/REVISION.toml` has the checks that fail, and why. A failure that is not there fails the test, and so does an entry that
 passes. Scenarios in which a part applies are held to that part, as the suite's own list of expected failures cannot do.

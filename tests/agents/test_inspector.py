@@ -48,7 +48,7 @@ class Every(unittest.TestCase):
         folder = workspace(a_py=TEXT, b_py=TWICE, ty_toml="")
         variables = [f"{it}={os.environ[it]}" for it in sorted(os.environ) if it.startswith("BROKER_") or it == "PATH"]
         environment = [part for it in variables for part in ("-e", it)]
-        self.call_all(folder, Inspector(BROKER, "mcp", "--workspace", str(folder), *environment))
+        self.call_all(folder, Inspector(BROKER, "agent", "mcp", "--workspace", str(folder), *environment))
 
     def test_tools_over_http(self):
         folder = workspace(a_py=TEXT, b_py=TWICE, ty_toml="")

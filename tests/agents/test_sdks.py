@@ -30,7 +30,7 @@ class Task(unittest.TestCase):
         self.mended()
 
     def test_python(self):
-        server = StdioServerParameters(command=BROKER, args=["mcp", "--workspace", str(self.folder)], env=dict(os.environ))
+        server = StdioServerParameters(command=BROKER, args=["agent", "mcp", "--workspace", str(self.folder)], env=dict(os.environ))
 
         steps = json.loads((HERE / "task.json").read_text())
 

@@ -58,10 +58,10 @@ impl Home {
         self.path("run").join("broker.sock")
     }
 
-    /// `broker serve` as this home has it, not yet started.
+    /// `broker daemon serve` as this home has it, not yet started.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(crate::broker());
-        command.arg("serve").args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.args(["daemon", "serve"]).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
         for (variable, name) in [("RUNTIME", "run"), ("STATE", "state"), ("CACHE", "cache")] {
             command.env(format!("BROKER_{variable}_DIR"), self.path(name));
         }

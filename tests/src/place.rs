@@ -98,7 +98,7 @@ impl Drop for Place {
     /// Also when the test has failed.
     fn drop(&mut self) {
         if self.own("run/broker.sock").exists() {
-            let _nobody_to_tell = self.run(&["stop"]);
+            let _nobody_to_tell = self.run(&["daemon", "stop"]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `broker explain`
+//! `broker rule explain`
 
 use std::borrow::Cow;
 

@@ -134,7 +134,7 @@ fn commands(trust: bool, baseline: bool, hook: bool) -> Vec<Vec<&'static str>> {
     let all = [
         (trust, vec!["trust"]),
         (baseline, vec!["check", "--baseline-update", "--allow-incomplete"]),
-        (hook, vec!["hook", "install", "--client", "git", "--write"]),
+        (hook, vec!["agent", "hook", "install", "--client", "git", "--write"]),
     ];
     all.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, it)| it).collect()
 }

@@ -1,4 +1,4 @@
-//! `broker kill`
+//! `broker run kill`
 
 use lint::printable;
 use workspaces::RunId;

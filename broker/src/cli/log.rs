@@ -1,4 +1,4 @@
-//! `broker log`
+//! `broker agent log`
 
 use config::folders;
 

@@ -1,4 +1,4 @@
-//! `broker logs`
+//! `broker run logs`
 
 use std::io::{self, Write as _};
 

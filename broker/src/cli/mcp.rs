@@ -1,4 +1,4 @@
-//! `broker mcp`
+//! `broker agent mcp`
 
 mod clients;
 mod skill;
@@ -25,7 +25,7 @@ use crate::{
 /// Serve this workspace's branches to an agent, over the Model Context Protocol
 ///
 /// Speaks MCP on standard input and output; finds the daemon or starts one. Each connection has a branch of its own, which
-/// its first edit makes: nothing is written to the disk before the agent commits. `broker mcp config` prints what to add to
+/// its first edit makes: nothing is written to the disk before the agent commits. `broker agent mcp config` prints what to add to
 /// an agent's configuration.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]

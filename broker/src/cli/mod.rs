@@ -1,9 +1,11 @@
 //! The command line: one file per command, whose doc comments are its help.
 
+mod agent;
 mod branch;
 mod check;
 mod completions;
 mod config;
+mod daemon;
 mod doctor;
 mod explain;
 mod hook;
@@ -21,11 +23,12 @@ mod plugins;
 #[cfg(target_os = "linux")]
 mod ps;
 mod query;
+mod rule;
 mod rules;
 #[cfg(target_os = "linux")]
 mod run;
 mod serve;
-mod servers;
+mod server;
 mod settings_file;
 mod status;
 mod stop;
@@ -59,7 +62,7 @@ use crate::{
     console::{Messages, show_notice},
 };
 
-/// Asks linters about a workspace. Each of them is a sandboxed plugin.
+/// Ask linters, type checkers and tests about files as they are, or as a branch in memory would have them.
 #[derive(Debug, Parser)]
 #[command(name = "broker", version = version::VERSION, max_term_width = 100)]
 struct Cli {
@@ -83,30 +86,17 @@ enum Command {
     Query(Box<query::Args>),
     #[cfg(target_os = "linux")]
     Run(Box<run::Args>),
-    #[cfg(target_os = "linux")]
-    Ps(ps::Args),
-    #[cfg(target_os = "linux")]
-    Logs(logs::Args),
-    #[cfg(target_os = "linux")]
-    Kill(kill::Args),
-    Plugins(plugins::Args),
+    Rule(rule::Args),
     Plugin(plugin::Args),
+    Server(server::Args),
+    Agent(agent::Args),
+    Lsp(lsp::Args),
+    Daemon(daemon::Args),
     Config(config::Args),
-    Serve(serve::Args),
-    Status(status::Args),
-    Stop(stop::Args),
     Trust(trust::Args),
     Doctor(doctor::Args),
-    Servers(servers::Args),
-    Rules(rules::Args),
-    Explain(explain::Args),
     Completions(completions::Args),
     Man(man::Args),
-    Mcp(mcp::Args),
-    Lsp(lsp::Args),
-    Tool(tool::Args),
-    Hook(hook::Args),
-    Log(log::Args),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -146,7 +136,7 @@ struct Session {
 /// Runs the program with its arguments, the first of which is its name.
 pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: ProcessContext) -> Exit {
     let args: Vec<_> = args.into_iter().collect();
-    let is_hook = args.get(1).is_some_and(|it| it == "hook");
+    let is_hook = args.get(1..3).is_some_and(|it| *it == ["agent", "hook"]);
     let is_verbose = version::is_verbose(&args);
     let cli = match parse(args, &process_context) {
         Ok(cli) => cli,
@@ -168,30 +158,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut process_context: Proces
         Command::Query(args) => query::run(&args, &mut session),
         #[cfg(target_os = "linux")]
         Command::Run(args) => run::run(&args, &mut session),
-        #[cfg(target_os = "linux")]
-        Command::Ps(args) => ps::run(&args, &mut session),
-        #[cfg(target_os = "linux")]
-        Command::Logs(args) => logs::run(&args, &mut session),
-        #[cfg(target_os = "linux")]
-        Command::Kill(args) => kill::run(&args, &mut session),
-        Command::Plugins(args) => plugins::run(&args, &mut session),
+        Command::Rule(args) => rule::run(&args, &mut session),
         Command::Plugin(args) => plugin::run(&args, &mut session),
+        Command::Server(args) => server::run(&args, &mut session),
+        Command::Agent(args) => agent::run(args, &mut session),
+        Command::Lsp(args) => lsp::run(&args, &mut session),
+        Command::Daemon(args) => daemon::run(&args, &mut session),
         Command::Config(args) => config::run(&args, &mut session),
-        Command::Serve(args) => serve::run(&args, &mut session),
-        Command::Status(args) => status::run(&args, &mut session),
-        Command::Stop(args) => stop::run(&args, &mut session),
         Command::Trust(args) => trust::run(&args, &mut session),
         Command::Doctor(args) => doctor::run(&args, &mut session),
-        Command::Servers(args) => servers::run(&args, &mut session),
-        Command::Rules(args) => rules::run(&args, &mut session),
-        Command::Explain(args) => explain::run(&args, &mut session),
         Command::Completions(args) => completions::run(&args, &mut session),
         Command::Man(args) => man::run(&args, &mut session),
-        Command::Mcp(args) => mcp::run(args, &mut session),
-        Command::Lsp(args) => lsp::run(&args, &mut session),
-        Command::Tool(args) => tool::run(args, &mut session),
-        Command::Hook(args) => hook::run(&args, &mut session),
-        Command::Log(args) => log::run(&args, &mut session),
     };
     result.unwrap_or_else(|error| {
         if error.kind != ErrorKind::BrokenPipe {

@@ -1,4 +1,4 @@
-//! `broker plugins`
+//! `broker plugin list`
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! `broker ps`
+//! `broker run ps`
 
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ pub(super) fn find(client: &Client, name: &str, session: &Session) -> Result<Run
     let all = runs(client, None)?;
     let found = all.into_iter().find(|it| *it.id == *name || (it.name == name && it.root == root));
     found.ok_or_else(|| {
-        CliError::usage(format!("there is no run `{}`", printable(name))).hint("see `broker ps`")
+        CliError::usage(format!("there is no run `{}`", printable(name))).hint("see `broker run ps`")
     })
 }
 

@@ -1,4 +1,4 @@
-//! `broker rules`
+//! `broker rule list`
 
 mod of_file;
 
@@ -18,10 +18,10 @@ use crate::{CliError, Exit, cli::PluginArgs};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  broker rules                            every rule, `on` where it is on by default
-  broker rules python/F4                  those whose codes begin so
-  broker rules --file src/app.py          what is on for a file, and why
-  broker rules --file src/app.py E501     why one rule is on, or off")]
+  broker rule list                            every rule, `on` where it is on by default
+  broker rule list python/F4                  those whose codes begin so
+  broker rule list --file src/app.py          what is on for a file, and why
+  broker rule list --file src/app.py E501     why one rule is on, or off")]
 pub(super) struct Args {
     /// Only these: a linter, such as `python`, or how codes begin, such as `F4` or `python/F4`
     rules: Vec<String>,
@@ -84,7 +84,7 @@ impl Args {
             if !known.iter().any(|it| is_named(it, text)) {
                 let error = CliError::usage(format!("no rule{of} is called `{text}`, nor do codes begin so"));
                 return Err(
-                    error.hint("`broker rules` lists all of them, `broker plugins` those who have them")
+                    error.hint("`broker rule list` lists all of them, `broker plugin list` those who have them")
                 );
             }
         }

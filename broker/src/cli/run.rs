@@ -22,7 +22,7 @@ use serde::Serialize;
 use shadow::{Isolation, Launcher, Network, Storage};
 
 use self::printed::Printed;
-use super::{Session, json};
+use super::{Session, json, kill, logs, ps};
 use crate::{CliError, Exit};
 
 /// Run a command in the workspace as a branch has it; what it writes stays in memory
@@ -34,7 +34,7 @@ use crate::{CliError, Exit};
 ///
 /// All commands of one branch share its folder while any of them runs: they see each other's files and reach each other
 /// over loopback, and what is edited in the branch shows there. With --background a command runs on by itself, such as
-/// a server; `broker ps` lists what runs, `broker logs` shows what it printed, and `broker kill` ends it.
+/// a server; `broker run ps` lists what runs, `broker run logs` shows what it printed, and `broker run kill` ends it.
 ///
 /// Exits with the command's own code; with 128 and the signal that ended it, with 127 if the command is not there, with
 /// 126 if it cannot be run, and with 125 if there is no folder to run it in.
@@ -48,7 +48,11 @@ Examples:
   broker run --net host -- npm install
   broker run --branch try-it --background --name web -- npm run dev
   broker run --branch try-it -- curl -s localhost:3000    reaches what runs in the background on the branch")]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+
     /// As the branch has the workspace
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
@@ -101,7 +105,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["harvest", "interactive"])]
     background: bool,
 
-    /// A name to find the command by, with `broker ps`, `broker logs` and `broker kill`
+    /// A name to find the command by, with `broker run ps`, `broker run logs` and `broker run kill`
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
@@ -120,6 +124,13 @@ pub(super) struct Args {
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    Ps(ps::Args),
+    Logs(logs::Args),
+    Kill(kill::Args),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -218,6 +229,12 @@ enum Ours {
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    match &args.action {
+        Some(Action::Ps(args)) => return ps::run(args, session),
+        Some(Action::Logs(args)) => return logs::run(args, session),
+        Some(Action::Kill(args)) => return kill::run(args, session),
+        None => {}
+    }
     // What keeps the command from being run is no answer of the command's.
     run_program(args, session).or_else(|error| {
         session.messages.error(&error);

@@ -1,4 +1,4 @@
-//! `broker serve`
+//! `broker daemon serve`
 
 mod collector;
 pub(super) mod in_process;
@@ -35,7 +35,7 @@ use crate::{
 /// Serves any number of workspaces and branches to editors, agents and the other commands, over gRPC on a
 /// Unix socket that only this user can reach. Prints `serving at SOCKET` when it is ready. If a daemon is
 /// already running, prints the same and exits with 0; fails if `--tcp` or `--plugin` asks for something that
-/// daemon does not have. Ends on an interrupt, on `broker stop`, or when idle; saved branches are kept.
+/// daemon does not have. Ends on an interrupt, on `broker daemon stop`, or when idle; saved branches are kept.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Listen on this socket instead of the user's own; its folder must be the user's alone
@@ -152,11 +152,11 @@ fn tcp_address(session: &Session, endpoint: &Endpoint) -> Result<Option<SocketAd
     Ok(client.wait(client.daemon().status())?.tcp_address)
 }
 
-/// `broker stop` knows the user's own daemon only.
+/// `broker daemon stop` knows the user's own daemon only.
 fn end_it(args: &Args, pid: Option<u32>) -> String {
     match (&args.socket, pid) {
         (Some(_), Some(pid)) => format!("end it first: `kill {pid}`"),
-        _ => "end it first: `broker stop`; its branches are kept".to_owned(),
+        _ => "end it first: `broker daemon stop`; its branches are kept".to_owned(),
     }
 }
 

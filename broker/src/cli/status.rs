@@ -1,4 +1,4 @@
-//! `broker status`
+//! `broker daemon status`
 
 use std::{fmt::Write as _, time::Duration};
 

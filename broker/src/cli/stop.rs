@@ -1,4 +1,4 @@
-//! `broker stop`
+//! `broker daemon stop`
 
 use super::Session;
 use crate::{CliError, Exit, client::Client};

@@ -1,4 +1,4 @@
-//! `broker tool`
+//! `broker agent tool`
 
 use std::io::Read as _;
 
@@ -11,7 +11,7 @@ use crate::{CliError, Exit};
 
 /// Call one of the tools that agents have, on a branch
 ///
-/// The same tools as `broker mcp` offers, for scripts and for agents without MCP. Without a NAME, lists them. Calls of one
+/// The same tools as `broker agent mcp` offers, for scripts and for agents without MCP. Without a NAME, lists them. Calls of one
 /// `--session` share a branch, which their first edit makes. Exits with 1 if the tool refuses, which the answer explains.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use config::{folders, root::WorkspaceRoot};
 use linters::trust::Trusted;
 
-use super::{AnswerFormat, Session, json, servers};
+use super::{AnswerFormat, Session, json, server};
 use crate::{CliError, Exit, client::Client};
 
 /// Let language servers and checkers run in a workspace, and its `[run]` allow commands more
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let said = if args.revoke {
         let was = trusted.remove(&folder).map_err(unusable)?;
         if let Some(client) = Client::running(&session.process_context.cancel)? {
-            servers::end(&client, &folder)?;
+            server::end(&client, &folder)?;
         }
         if was { "is not trusted any more" } else { "was not trusted" }
     } else {

@@ -43,7 +43,7 @@ fn hint(error: &RequestError) -> Option<String> {
         }
         "CONFLICT" => "`broker branch rebase BRANCH` brings the branch up to date",
         "NAME_TAKEN" => "choose another name, or discard that branch",
-        "RUN_NAME_TAKEN" => "choose another name, or end that run with `broker kill`",
+        "RUN_NAME_TAKEN" => "choose another name, or end that run with `broker run kill`",
         "PATCH_DOES_NOT_APPLY" => "the patch must fit the files as the branch has them now",
         "STATE_FOLDER_FULL" => {
             "nothing was changed; make room, or set BROKER_STATE_DIR to a folder elsewhere"

@@ -58,7 +58,7 @@ pub(crate) fn not_searched(open: &Opened, names: &[&str]) -> Option<String> {
     let names: Vec<_> = only_here.map(|it| it.server.as_str()).collect();
     (!names.is_empty()).then(|| {
         let names = names.join(", ");
-        format!("the daemon was started with another PATH, without {names}; `broker stop` ends it, and the next command starts one with yours")
+        format!("the daemon was started with another PATH, without {names}; `broker daemon stop` ends it, and the next command starts one with yours")
     })
 }
 

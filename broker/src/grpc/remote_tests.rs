@@ -1,4 +1,4 @@
-//! A client over a connection that stays, as that of `broker mcp` does.
+//! A client over a connection that stays, as that of `broker agent mcp` does.
 
 #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 

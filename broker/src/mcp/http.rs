@@ -53,7 +53,7 @@ pub(crate) async fn serve_http(
 async fn authorised(State(token): State<Token>, request: Request, next: Next) -> Response {
     let given = request.headers().get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
     if token.expect(given).is_err() {
-        let why = "the header `Authorization: Bearer TOKEN` is missing or wrong; `broker mcp --http` printed the token\n";
+        let why = "the header `Authorization: Bearer TOKEN` is missing or wrong; `broker agent mcp --http` printed the token\n";
         return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], why).into_response();
     }
     next.run(request).await

@@ -1,4 +1,4 @@
-//! The front that speaks the Model Context Protocol: `broker mcp`. Translates between a client and [`agents::Tools`]: what the tools
+//! The front that speaks the Model Context Protocol: `broker agent mcp`. Translates between a client and [`agents::Tools`]: what the tools
 //! are, and what they do, the daemon says.
 //!
 //! Speaks the revision of 2026-07-28, and serves clients that begin with `initialize` as earlier revisions have it. Has no

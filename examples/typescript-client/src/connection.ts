@@ -10,7 +10,7 @@ export interface Connection {
   options: grpc.ClientOptions;
 }
 
-/** Where `broker serve` listens for this user, found as the broker itself finds it. */
+/** Where `broker daemon serve` listens for this user, found as the broker itself finds it. */
 export function socketPath(): string {
   const { BROKER_RUNTIME_DIR, XDG_RUNTIME_DIR, TMPDIR } = process.env;
   if (BROKER_RUNTIME_DIR) return resolve(BROKER_RUNTIME_DIR, "broker.sock");

@@ -78,7 +78,7 @@ impl Plugin for Pattern {
         let is_for = |it: &&rule_file::Rule| langs.iter().any(|lang| it.on(path, *lang).is_some());
         let own = self.workspace.rules.iter().filter(is_for);
         let on = own.filter(|it| self.selection.includes(&it.id));
-        // Each stands in a file of its own, which `broker explain` names.
+        // Each stands in a file of its own, which `broker rule explain` names.
         Ok(RulesOn::new(on.map(|it| it.id.clone()), None))
     }
 }

@@ -12,10 +12,10 @@ AGENTS = 20
 
 
 class Agent:
-    """`broker mcp` with a branch of its own, in which it edits and checks."""
+    """`broker agent mcp` with a branch of its own, in which it edits and checks."""
 
     def __init__(self, it: Scratch, number: int, project: projects.Project) -> None:
-        command = [BROKER, "mcp", "--workspace", str(it.root)]
+        command = [BROKER, "agent", "mcp", "--workspace", str(it.root)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(command, env=it.environment, text=True, **pipes)
         self.last = 0
@@ -67,8 +67,8 @@ def through_broker(server: str) -> tuple[float, float, int]:
         asked(editor, project)
         agents = [Agent(it, number, project) for number in range(AGENTS)]
         asked(editor, project)
-        status = json.loads(it.broker("status", "--output-format", "json"))
-        servers = [one["pid"] for one in json.loads(it.broker("servers", "--output-format", "json")) if one.get("pid")]
+        status = json.loads(it.broker("daemon", "status", "--output-format", "json"))
+        servers = [one["pid"] for one in json.loads(it.broker("server", "list", "--output-format", "json")) if one.get("pid")]
         everyone = family([status["pid"], editor.process.pid, *(one.process.pid for one in agents)])
         of_servers = family(servers)
         result = weight(everyone | of_servers), weight(of_servers), len(servers)

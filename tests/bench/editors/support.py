@@ -57,7 +57,7 @@ def scratch() -> Iterator[Scratch]:
         try:
             yield it
         finally:
-            subprocess.run([BROKER, "stop"], env=it.environment, capture_output=True)
+            subprocess.run([BROKER, "daemon", "stop"], env=it.environment, capture_output=True)
 
 
 @contextlib.contextmanager

@@ -141,13 +141,13 @@ def around(text: str, change: Change) -> list[tuple[int, int]]:
 
 
 class BrokerTools(Way):
-    """Calls the tools of `broker mcp` over standard input."""
+    """Calls the tools of `broker agent mcp` over standard input."""
 
     name = "Broker"
 
     def __init__(self, broker: str, folder: pathlib.Path, environment: dict[str, str]) -> None:
         super().__init__(broker, folder, environment)
-        command = [broker, "mcp", "--workspace", str(folder)]
+        command = [broker, "agent", "mcp", "--workspace", str(folder)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
         self.last = self.bytes_of_data = 0
         self.on_branch: dict[str, str] = {}

@@ -61,7 +61,7 @@ impl Place {
 
     /// The daemon's process, if one runs.
     fn pid(&self) -> Option<String> {
-        let output = self.run(&["status", "--output-format", "json"]);
+        let output = self.run(&["daemon", "status", "--output-format", "json"]);
         let status: Value = serde_json::from_slice(&output.stdout).ok()?;
         status["pid"].as_u64().map(|it| it.to_string())
     }

@@ -125,7 +125,7 @@ fn what_turns_a_checker_on() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("did you mean `own`?"), "{output:?}");
     let output = it.run(&["doctor"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let listed = |it: &Place| String::from_utf8_lossy(&it.run(&["plugins"]).stdout).into_owned();
+    let listed = |it: &Place| String::from_utf8_lossy(&it.run(&["plugin", "list"]).stdout).into_owned();
     assert!(!listed(&it).contains("\nown "));
     it.write("broker.toml", OWN);
     let (listed, path) = (listed(&it), it.root().join("tools/lint"));

@@ -197,11 +197,11 @@ hint: did you mean `F401`?
 #[test]
 fn explains() {
     let it = Workspace::new(&[]);
-    let told = it.told(&["explain", "text/private-key"]);
+    let told = it.told(&["rule", "explain", "text/private-key"]);
     assert!(told.starts_with("exit 0"), "{told}");
-    let told = it.told(&["explain", "F401"]);
+    let told = it.told(&["rule", "explain", "F401"]);
     assert!(told.contains("unused-import") && told.contains("## Why is this bad?"), "{told}");
-    assert_snapshot!(it.told(&["explain", "F4O1"]), @r#"
+    assert_snapshot!(it.told(&["rule", "explain", "F4O1"]), @r#"
 exit 2
 -- stderr
 error: no rule is called `F4O1`
@@ -212,7 +212,7 @@ hint: did you mean `F401`?
 #[test]
 fn rules_are_listed_by_linter_and_by_prefix() {
     let it = Workspace::new(&[]);
-    assert_snapshot!(it.told(&["rules", "text"]), @"
+    assert_snapshot!(it.told(&["rule", "list", "text"]), @"
     exit 0
     text/bidi-control        on        bidi-control
     text/invalid-utf8        on        invalid-utf8
@@ -223,7 +223,7 @@ fn rules_are_listed_by_linter_and_by_prefix() {
     text/service-token       on        service-token
     -- stderr
     ");
-    assert_snapshot!(it.told(&["explain", "python/F40"]), @"
+    assert_snapshot!(it.told(&["rule", "explain", "python/F40"]), @"
     exit 0
     python/F401  on   [*]  unused-import
     python/F402  on        import-shadowed-by-loop-var
@@ -234,7 +234,7 @@ fn rules_are_listed_by_linter_and_by_prefix() {
     python/F407  on        future-feature-not-defined
     -- stderr
     ");
-    let told = it.told(&["rules", "--file", "a.py", "--json"]);
+    let told = it.told(&["rule", "list", "--file", "a.py", "--json"]);
     let rules: Value = serde_json::from_str(
         told.lines().skip(1).take_while(|it| *it != "-- stderr").collect::<String>().as_str(),
     )
@@ -249,7 +249,7 @@ fn rules_are_listed_by_linter_and_by_prefix() {
         linters.contains("python") && linters.contains("text") && !linters.contains("shell"),
         "{linters:?}"
     );
-    assert_snapshot!(it.told(&["rules", "nix"]), @"
+    assert_snapshot!(it.told(&["rule", "list", "nix"]), @"
     exit 0
     syntax/nix  on        nix-syntax
     -- stderr
@@ -293,14 +293,14 @@ fn init_shows_first_and_writes_when_told() {
 #[test]
 fn lists_plugins() {
     let it = Workspace::new(&[]);
-    let output = it.run(&["plugins", "--output-format", "json"]);
+    let output = it.run(&["plugin", "list", "--output-format", "json"]);
     let plugins: Value = serde_json::from_slice(&output.stdout).unwrap();
     let text = plugins.to_string();
     assert!(text.contains("\"python\"") && text.contains("\"text\"") && text.contains("digest"), "{text}");
     // The program's own rules are listed as well, and can be explained by what the list says.
     let own = plugins.as_array().unwrap().iter().find(|it| it["name"] == "broker").unwrap();
     assert_eq!((&own["rules"], &own["digest"]), (&2.into(), &Value::Null));
-    let table = it.told(&["plugins"]);
+    let table = it.told(&["plugin", "list"]);
     assert!(table.contains("\nbroker ") && table.contains("suppression comments"), "{table}");
 }
 

@@ -1,4 +1,4 @@
-//! `broker hook` as agents call it: what they send on standard input, and their edits on the disk.
+//! `broker agent hook` as agents call it: what they send on standard input, and their edits on the disk.
 
 use serde_json::{Value, json};
 use tests::place::Place;
@@ -8,7 +8,7 @@ const OLD: &str = "import os\n";
 const NEW: &str = "import os\nimport sys\n";
 
 fn hook(it: &Place, arguments: &[&str], event: &Value) -> Value {
-    let output = it.run_with_input(&[&["hook"], arguments].concat(), &event.to_string());
+    let output = it.run_with_input(&[&["agent", "hook"], arguments].concat(), &event.to_string());
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
@@ -94,17 +94,17 @@ fn what_cannot_be_answered_lets_the_agent_go_on() {
     assert_eq!(hook(&it, &[], &claude(&it, "PreToolUse", "Write", &outside, &Value::Null)), json!({}));
     let command = json!({ "command": "ls" });
     assert_eq!(hook(&it, &[], &claude(&it, "PreToolUse", "Bash", &command, &Value::Null)), json!({}));
-    let output = it.run_with_input(&["hook"], "no JSON");
+    let output = it.run_with_input(&["agent", "hook"], "no JSON");
     // An exit code of 2 would refuse the edit.
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("error: standard input is nothing that an agent sends to a hook: "), "{said}");
-    assert_eq!(it.run(&["hook", "--timeout", "0"]).status.code(), Some(1));
+    assert_eq!(it.run(&["agent", "hook", "--timeout", "0"]).status.code(), Some(1));
     // An edit of what is no text is not known to bring nothing.
     std::fs::write(it.root().join("latin.py"), b"x = '\xe9'\n").unwrap();
     let edit = json!({ "file_path": it.root().join("latin.py"), "old_string": "x", "new_string": "y" });
     let event = claude(&it, "PreToolUse", "Edit", &edit, &Value::Null);
-    assert_eq!(it.run_with_input(&["hook"], &event.to_string()).status.code(), Some(1));
+    assert_eq!(it.run_with_input(&["agent", "hook"], &event.to_string()).status.code(), Some(1));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn git_refuses_a_commit_that_brings_something_new() {
     it.git(&["init", "--quiet"]);
     it.git(&["add", "."]);
     it.git(&["commit", "--quiet", "-m", "one"]);
-    assert!(it.run(&["hook", "install", "--client", "git", "--write"]).status.success());
+    assert!(it.run(&["agent", "hook", "install", "--client", "git", "--write"]).status.success());
     it.write("a.py", NEW);
     it.git(&["add", "."]);
     let commit = || {

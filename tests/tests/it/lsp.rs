@@ -62,7 +62,7 @@ fn found(editor: &mut Editor, uri: &str) -> Vec<String> {
 /// A daemon with the guest that misbehaves, which `broker lsp` then finds.
 fn serve_guest(place: &Place) -> Ending {
     let plugin = guest("guest_misbehaves");
-    let mut command = place.command(&["serve", "--plugin", plugin.to_str().unwrap()]);
+    let mut command = place.command(&["daemon", "serve", "--plugin", plugin.to_str().unwrap()]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -135,7 +135,7 @@ fn ok_with_input(place: &Place, arguments: &[&str], input: &str) {
 
 /// Process id of the daemon of a place.
 fn daemon_pid(place: &Place) -> Option<String> {
-    let output = place.run(&["status", "--output-format", "json"]);
+    let output = place.run(&["daemon", "status", "--output-format", "json"]);
     let status: Value = serde_json::from_slice(&output.stdout).ok()?;
     Some(status["pid"].to_string())
 }

@@ -150,7 +150,7 @@ fn a_daemon_that_is_killed_is_told_with_its_command() {
     let mut running = Ending(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
     let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines();
     assert_eq!(lines.next().unwrap().unwrap(), "ready");
-    let (_, status, _) = told(it.run(&["status", "--output-format", "json"]));
+    let (_, status, _) = told(it.run(&["daemon", "status", "--output-format", "json"]));
     let pid = serde_json::from_str::<Value>(&status).unwrap()["pid"].to_string();
     assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
     assert_eq!(running.0.wait().unwrap().code(), Some(125));
@@ -171,20 +171,20 @@ fn a_command_in_the_background_is_found_by_its_name() {
     let (exit, _, stderr) = told(it.run(&start));
     assert_eq!(exit, 125);
     assert!(stderr.contains("there is already a run named `svc`"), "{stderr}");
-    let mut log = it.command(&["logs", "-f", "svc"]);
+    let mut log = it.command(&["run", "logs", "-f", "svc"]);
     let mut log = Ending(log.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut lines = BufReader::new(log.0.stdout.take().unwrap()).lines();
     assert_eq!(lines.next().unwrap().unwrap(), "up");
     // Its file is there when it has handled a signal, which it does after that.
-    assert_eq!(it.run(&["kill", "--signal", "HUP", "svc"]).status.code(), Some(0));
+    assert_eq!(it.run(&["run", "kill", "--signal", "HUP", "svc"]).status.code(), Some(0));
     assert_eq!(lines.next().unwrap().unwrap(), "told");
     assert_eq!(told(it.run(&["run", "--branch", "try", "--", "cat", "made.txt"])).1, "made\n");
-    let (exit, stdout, _) = told(it.run(&["ps"]));
+    let (exit, stdout, _) = told(it.run(&["run", "ps"]));
     assert!(exit == 0 && stdout.contains("svc   try     runs   sh -c"), "{stdout}");
-    assert_eq!(told(it.run(&["kill", "svc"])), (0, String::new(), "svc ended with 143\n".to_owned()));
+    assert_eq!(told(it.run(&["run", "kill", "svc"])), (0, String::new(), "svc ended with 143\n".to_owned()));
     assert!(lines.next().is_none(), "the log ends with it");
     assert_eq!(log.0.wait().unwrap().code(), Some(0));
-    let (exit, stdout, stderr) = told(it.run(&["logs", "svc"]));
+    let (exit, stdout, stderr) = told(it.run(&["run", "logs", "svc"]));
     // A shell may say of what it waits for that the signal ended it.
     assert!(
         (exit, stdout.as_str()) == (0, "up\ntold\n") && stderr.starts_with("problem\n"),
@@ -193,8 +193,8 @@ fn a_command_in_the_background_is_found_by_its_name() {
     let missing = ["run", "--branch", "try", "--background", "--name", "none", "--", "no-such-command"];
     assert_eq!(it.run(&missing).status.code(), Some(0));
     let why = "cannot run no-such-command: No such file or directory (os error 2)\n".to_owned();
-    assert_eq!(told(it.run(&["logs", "-f", "none"])), (0, String::new(), why));
-    let (exit, _, stderr) = told(it.run(&["kill", "other"]));
+    assert_eq!(told(it.run(&["run", "logs", "-f", "none"])), (0, String::new(), why));
+    let (exit, _, stderr) = told(it.run(&["run", "kill", "other"]));
     assert!(exit == 2 && stderr.contains("there is no run `other`"), "{stderr}");
 }
 

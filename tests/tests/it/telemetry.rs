@@ -22,12 +22,12 @@ fn run(it: &Place, endpoint: &str, arguments: &[&str]) -> (i32, String, String) 
 }
 
 fn tool(it: &Place, collector: &Collector, name: &str, arguments: &Value) -> i32 {
-    run(it, &collector.endpoint(), &["tool", name, "--session", "s", "--json", &arguments.to_string()]).0
+    run(it, &collector.endpoint(), &["agent", "tool", name, "--session", "s", "--json", &arguments.to_string()]).0
 }
 
 /// Ends the daemon, which sends what is left before.
 fn stop(it: &Place) {
-    assert_eq!(told(it.run(&["stop"])).0, 0);
+    assert_eq!(told(it.run(&["daemon", "stop"])).0, 0);
 }
 
 /// The span of a tool's call, and the gRPC call that it is a part of.
@@ -105,7 +105,7 @@ fn a_command_is_a_span_with_its_exit_code() {
 #[test]
 fn a_client_of_mcp_is_the_parent() {
     let (it, collector) = (place(), Collector::start());
-    let mut command = it.command(&["mcp"]);
+    let mut command = it.command(&["agent", "mcp"]);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();

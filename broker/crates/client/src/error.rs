@@ -49,7 +49,7 @@ pub(crate) fn unreachable(sentence: impl Into<String>) -> RequestError {
 pub(crate) fn senseless(what: impl Into<String>) -> RequestError {
     let sentence = format!("the daemon's answer makes no sense: {}", what.into());
     let error = RequestError::new(ErrorKind::Internal, OTHER_VERSION, sentence);
-    error.hint("is it of another version? `broker stop` ends it, and the next command starts another")
+    error.hint("is it of another version? `broker daemon stop` ends it, and the next command starts another")
 }
 
 /// The error of an interrupt by the user.
@@ -89,7 +89,7 @@ fn of_transport(status: &Status) -> RequestError {
             RequestError::new(ErrorKind::Unavailable, DAEMON_GONE, sentence)
         }
         Code::Unimplemented => {
-            let sentence = "the daemon that runs is of another version of Broker; `broker stop` ends it";
+            let sentence = "the daemon that runs is of another version of Broker; `broker daemon stop` ends it";
             RequestError::new(ErrorKind::Unsupported, OTHER_VERSION, sentence)
         }
         Code::OutOfRange => RequestError::new(kind(Code::OutOfRange), MESSAGE_TOO_LARGE, sentence(status)),
@@ -175,7 +175,7 @@ mod tests {
         let late = error(&Status::cancelled("Timeout expired"));
         assert_eq!(late.reason, "DEADLINE_EXCEEDED");
         let old = error(&Status::unimplemented(""));
-        assert!(old.sentence.contains("`broker stop`"), "{old}");
+        assert!(old.sentence.contains("`broker daemon stop`"), "{old}");
         let large = error(&Status::out_of_range("too large"));
         assert_eq!((large.kind, large.reason.as_str()), (ErrorKind::Exhausted, "MESSAGE_TOO_LARGE"));
         assert_eq!(large.sentence, "too large");

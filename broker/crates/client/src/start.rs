@@ -22,7 +22,7 @@ use crate::{
     error::unreachable,
 };
 
-/// Starts `broker serve` on its own, so that an interrupt of this command is none of the daemon's. If another
+/// Starts `broker daemon serve` on its own, so that an interrupt of this command is none of the daemon's. If another
 /// daemon was faster, that one serves as well.
 pub(super) fn start(endpoint: &Endpoint, notify: Option<&dyn Fn(&str)>) -> Result<(), RequestError> {
     let cannot = |error: io::Error| unreachable(format!("cannot start a daemon: {error}"));
@@ -79,7 +79,7 @@ fn pass_on_no_open_files() -> io::Result<()> {
 fn command(runtime_dir: &Path, log: File) -> io::Result<Command> {
     let mut command = Command::new(env::current_exe()?);
     command.env_clear().envs(Environment::for_new_daemon());
-    command.arg("serve").current_dir("/").env("BROKER_RUNTIME_DIR", runtime_dir);
+    command.args(["daemon", "serve"]).current_dir("/").env("BROKER_RUNTIME_DIR", runtime_dir);
     for (name, folder) in
         [("BROKER_STATE_DIR", folders::state_dir()), ("BROKER_CACHE_DIR", folders::cache_dir())]
     {

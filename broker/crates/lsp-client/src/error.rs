@@ -14,7 +14,7 @@ pub enum RequestError {
     Cancelled,
 
     #[error(
-        "no answer in time; a server that stays silent is started again, and `broker servers end` has that done at once"
+        "no answer in time; a server that stays silent is started again, and `broker server stop` has that done at once"
     )]
     TimedOut,
 

@@ -76,7 +76,7 @@ fn mistakes_are_told_with_a_way_out() {
     fs::write(dir.path().join("a.py"), "").unwrap();
     for (words, message) in [
         ("check", "error: this build of broker carries no plugins\nhint: build it with ./dev build\n"),
-        ("plugins", "error: this build of broker carries no plugins\nhint: build it with ./dev build\n"),
+        ("plugin list", "error: this build of broker carries no plugins\nhint: build it with ./dev build\n"),
         ("check none.py", "error: cannot check none.py: no such file or directory\n"),
         ("check --stdin-filename new/ -", "error: cannot use new/: it names a directory\n"),
         (

@@ -58,7 +58,7 @@ fn elsewhere(it: &Elsewhere) -> String {
         Some(program) => format!("finds {} at {}", it.server, printable(program)),
         None => format!("does not find {}", it.server),
     };
-    format!("the daemon {finds}, since it was started with another PATH; `broker stop` ends it")
+    format!("the daemon {finds}, since it was started with another PATH; `broker daemon stop` ends it")
 }
 
 fn head(it: &Diagnosis) -> String {

@@ -1,4 +1,4 @@
-//! `broker mcp config`: what an agent's configuration needs, and where it is.
+//! `broker agent mcp config`: what an agent's configuration needs, and where it is.
 
 use std::path::PathBuf;
 
@@ -59,12 +59,12 @@ impl Agent {
     }
 
     fn form(self) -> Form {
-        let command = json!({ "command": "broker", "args": ["mcp"] });
+        let command = json!({ "command": "broker", "args": ["agent", "mcp"] });
         match self {
             Self::Claude | Self::Cursor => Form::Json { key: "mcpServers", entry: command },
             Self::Vscode => Form::Json {
                 key: "servers",
-                entry: json!({ "type": "stdio", "command": "broker", "args": ["mcp"] }),
+                entry: json!({ "type": "stdio", "command": "broker", "args": ["agent", "mcp"] }),
             },
             Self::Zed => Form::Json { key: "context_servers", entry: command },
             Self::Codex => Form::Text {
@@ -87,7 +87,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         session.print(&form.alone())?;
         return Ok(Exit::Clean);
     }
-    let by_hand = "add what `broker mcp config` prints by hand";
+    let by_hand = "add what `broker agent mcp config` prints by hand";
     settings_file::update(&file, |before| form.merged(before), by_hand, session)?;
     Ok(Exit::Clean)
 }

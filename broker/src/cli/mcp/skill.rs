@@ -1,4 +1,4 @@
-//! `broker mcp skill`: what an agent is to know of the tools, for clients that load such texts when they are needed.
+//! `broker agent mcp skill`: what an agent is to know of the tools, for clients that load such texts when they are needed.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     settings_file::update(
         &file,
         merge,
-        "remove that one, or add what `broker mcp skill` prints by hand",
+        "remove that one, or add what `broker agent mcp skill` prints by hand",
         session,
     )?;
     Ok(Exit::Clean)

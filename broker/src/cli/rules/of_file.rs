@@ -1,4 +1,4 @@
-//! `broker rules --file`
+//! `broker rule list --file`
 
 use std::{collections::BTreeMap, path::Path, slice, sync::Arc};
 

@@ -28,7 +28,7 @@ impl Daemon {
     pub(crate) fn start(program: &Path) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let mut command = Command::new(program);
-        command.args(["serve", "--idle-exit", "0"]).stdout(Stdio::piped()).stdin(Stdio::null());
+        command.args(["daemon", "serve", "--idle-exit", "0"]).stdout(Stdio::piped()).stdin(Stdio::null());
         for (variable, name) in
             [("BROKER_RUNTIME_DIR", "run"), ("BROKER_STATE_DIR", "state"), ("BROKER_CACHE_DIR", "cache")]
         {

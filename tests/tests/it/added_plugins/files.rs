@@ -28,7 +28,7 @@ digest = "sha256:[…]"
 "#);
     assert_eq!(check(&place, &["a.c"]), (Some(1), vec![FOUND.to_owned()], vec![]));
     assert!(ok(&place, &["plugin", "list"]).contains("\nno-todo "));
-    assert!(ok(&place, &["explain", "no-todo/anonymous-todo"]).contains("TODO"));
+    assert!(ok(&place, &["rule", "explain", "no-todo/anonymous-todo"]).contains("TODO"));
     assert_eq!(check(&place, &["--isolated", "a.c"]).0, Some(0));
 
     assert_snapshot!(ok(&place, &["plugin", "remove", "no-todo"]), @"removed no-todo");

@@ -5,9 +5,9 @@ use super::*;
 #[test]
 fn a_daemon_is_started_once_and_says_so() {
     let it = Place::new(&[]);
-    let output = it.run(&["status"]);
+    let output = it.run(&["daemon", "status"]);
     assert_eq!(told(output), (1, "no daemon is running\n".to_owned(), String::new()));
-    assert_eq!(it.told(&["stop"]), (0, String::new(), "no daemon is running\n".to_owned()));
+    assert_eq!(it.told(&["daemon", "stop"]), (0, String::new(), "no daemon is running\n".to_owned()));
 
     let output = it.run(&["branch", "list"]);
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -17,22 +17,22 @@ fn a_daemon_is_started_once_and_says_so() {
 
     assert!(it.run(&["branch", "list"]).stderr.is_empty());
     assert_eq!(it.pid(), Some(pid.clone()));
-    let (exit, stdout, _) = it.told(&["status"]);
+    let (exit, stdout, _) = it.told(&["daemon", "status"]);
     assert!(exit == 0 && stdout.contains(&format!("process {pid}")), "{stdout}");
 
-    let second = it.run(&["serve"]);
+    let second = it.run(&["daemon", "serve"]);
     let want = format!("a daemon is running already (process {pid})\n");
     assert_eq!(String::from_utf8(second.stderr).unwrap(), want);
     assert!(second.status.success() && second.stdout.starts_with(b"serving at "));
 
     let want = format!(
         "error: a daemon is already running (process {pid}), and plugins cannot be added to it\n\
-         hint: end it first: `broker stop`; its branches are kept\n"
+         hint: end it first: `broker daemon stop`; its branches are kept\n"
     );
-    assert_eq!(it.told(&["serve", "--plugin", "a.wasm"]), (2, String::new(), want));
+    assert_eq!(it.told(&["daemon", "serve", "--plugin", "a.wasm"]), (2, String::new(), want));
 
     let want = format!("the daemon (process {pid}) has ended\n");
-    assert_eq!(it.told(&["stop"]), (0, String::new(), want));
+    assert_eq!(it.told(&["daemon", "stop"]), (0, String::new(), want));
     assert_eq!(it.pid(), None);
 }
 
@@ -109,7 +109,7 @@ fn a_folder_for_state_that_others_can_write_to_is_refused_by_name() {
          hint: set BROKER_STATE_DIR to a folder of your own\n",
         it.own("state").display()
     );
-    for line in ["branch fork try", "serve", "trust", "trust --list", "check --fix ."] {
+    for line in ["branch fork try", "daemon serve", "trust", "trust --list", "check --fix ."] {
         let (exit, _, said) = it.told(&line.split(' ').collect::<Vec<_>>());
         assert!(exit == 2 && said.contains(&want), "{line}: {exit} {said}");
     }

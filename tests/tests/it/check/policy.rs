@@ -43,9 +43,9 @@ fn an_unused_suppression_says_if_there_is_no_such_rule() {
 #[test]
 fn our_own_rules_are_explained() {
     let it = Workspace::new(&[]);
-    let text = told(&it.run(&["explain", "broker/unused-suppression"]));
+    let text = told(&it.run(&["rule", "explain", "broker/unused-suppression"]));
     assert!(text.starts_with("exit 0\n# broker/unused-suppression"), "{text}");
-    let text = told(&it.run(&["explain", "invalid-suppression"]));
+    let text = told(&it.run(&["rule", "explain", "invalid-suppression"]));
     assert!(text.starts_with("exit 0\n# broker/invalid-suppression"), "{text}");
 }
 

@@ -1,4 +1,4 @@
-//! Which rules are on: `--extend-select`, `broker rules --file`, and options of plugins.
+//! Which rules are on: `--extend-select`, `broker rule list --file`, and options of plugins.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -67,7 +67,7 @@ fn the_configuration_selects_more() {
 
 /// Rules with what turns them on or off.
 fn because(it: &Workspace, arguments: &[&str]) -> String {
-    let output = it.run(&[&["rules", "--json", "--file"], arguments].concat());
+    let output = it.run(&[&["rule", "list", "--json", "--file"], arguments].concat());
     let rules: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", told(&output)));
     let line = |it: &Value| {
         let on = if it["enabled"] == true { "on" } else { "off" };
@@ -118,7 +118,7 @@ fn rules_that_are_on_for_a_file_and_why() {
     javascript/no-debugger on: default
     javascript/no-var off: default
     ");
-    assert_snapshot!(told(&it.run(&["rules", "--file", "a.ts", "javascript/no-c", "text"])), @"
+    assert_snapshot!(told(&it.run(&["rule", "list", "--file", "a.ts", "javascript/no-c", "text"])), @"
     exit 0
     javascript/no-case-declarations        off: default                  no-case-declarations
     javascript/no-class-assign             off: default                  no-class-assign
@@ -139,11 +139,11 @@ fn rules_that_are_on_for_a_file_and_why() {
     a.ts: 4 of 8 rules of javascript are on, 5 of 7 of text.
     `exclude` in `[files]` leaves it out, unless it is named.
     ");
-    assert_snapshot!(told(&it.run(&["rules", "--file", "a.unknown", "F401"])), @"
+    assert_snapshot!(told(&it.run(&["rule", "list", "--file", "a.unknown", "F401"])), @"
     exit 2
     -- stderr
     error: no rule of a linter that looks at a.unknown is called `F401`, nor do codes begin so
-    hint: `broker rules` lists all of them, `broker plugins` those who have them
+    hint: `broker rule list` lists all of them, `broker plugin list` those who have them
     ");
 }
 

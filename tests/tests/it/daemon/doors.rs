@@ -149,7 +149,7 @@ async fn a_port_is_not_promised_by_a_daemon_without_it() {
     let refused = home.command(&["--tcp", "127.0.0.1:0"]).output().unwrap();
     assert_eq!((refused.status.code(), &*refused.stdout), (Some(2), &b""[..]));
     let pid = daemon.pid();
-    let want = format!("(process {pid}): it does not listen for TCP\nhint: end it first: `broker stop`");
+    let want = format!("(process {pid}): it does not listen for TCP\nhint: end it first: `broker daemon stop`");
     assert!(home.log().contains(&want), "{}", home.log());
     daemon.kill();
 
@@ -244,7 +244,7 @@ fn told(home: &Home, runtime: &Path, arguments: &[&str]) -> (Option<i32>, String
 }
 
 const COMMANDS: [&[&str]; 5] =
-    [&["status"], &["stop"], &["branch", "list"], &["check", "--branch", "x"], &["servers"]];
+    [&["daemon", "status"], &["daemon", "stop"], &["branch", "list"], &["check", "--branch", "x"], &["server", "list"]];
 
 #[test]
 fn a_command_believes_no_folder_that_others_can_enter() {
@@ -265,9 +265,9 @@ fn a_command_believes_no_folder_that_others_can_enter() {
     }
     fs::set_permissions(home.path("run"), fs::Permissions::from_mode(0o700)).unwrap();
     std::os::unix::fs::symlink(home.path("run"), home.path("link")).unwrap();
-    let (exit, said) = told(&home, &home.path("link"), &["status"]);
+    let (exit, said) = told(&home, &home.path("link"), &["daemon", "status"]);
     assert!(exit == Some(2) && said.contains("it is a link or a file, not a folder"), "{said}");
-    let (exit, said) = told(&home, &home.path("none"), &["status"]);
+    let (exit, said) = told(&home, &home.path("none"), &["daemon", "status"]);
     assert_eq!((exit, said.as_str()), (Some(1), ""), "where there is no folder, there is no daemon");
     assert!(!home.path("none").exists());
 }

@@ -141,7 +141,7 @@ fn what_is_asked_about_a_folder_that_cannot_be_served_is_refused() {
     };
     assert_eq!(list(&mut editor).unwrap(), json!([]));
     std::fs::remove_dir(&folder).unwrap();
-    ok(&place, &["stop"]);
+    ok(&place, &["daemon", "stop"]);
     until("it is refused", || list(&mut editor).is_err_and(|it| it.message.contains(" is not served: ")));
     // Documents say so, whatever is typed.
     let uri = editor.open_text(&file, "import os\n");

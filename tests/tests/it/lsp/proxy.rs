@@ -166,7 +166,7 @@ fn symbols_and_completions_are_those_of_the_server() {
 fn a_server_that_is_killed_comes_back() {
     let Some((place, mut editor, uri)) = project() else { return };
     let before = ask_at(&mut editor, &uri, "double(21)", "textDocument/definition");
-    let servers: Value = serde_json::from_str(&ok(&place, &["servers", "--output-format", "json"])).unwrap();
+    let servers: Value = serde_json::from_str(&ok(&place, &["server", "list", "--output-format", "json"])).unwrap();
     kill(&servers[0]["pid"].to_string());
     let after = ask_at(&mut editor, &uri, "double(21)", "textDocument/definition");
     assert_eq!(places(&after), places(&before));
@@ -191,13 +191,13 @@ fn a_server_that_is_not_there_is_told() {
 fn in_a_workspace_without_trust_no_server_runs() {
     let Some((place, editor)) = session(&[("main.py", MAIN)]) else { return };
     editor.close();
-    ok(&place, &["stop"]);
+    ok(&place, &["daemon", "stop"]);
     ok(&place, &["trust", "--revoke"]);
     let mut editor = Editor::start(&place, Client::pulling().arguments(&["--servers"]));
     let uri = editor.open(&place, "main.py");
     let findings = editor.findings(&uri);
     assert!(findings.iter().all(|it| it["source"] != "ty"), "{findings:?}");
-    let servers = place.run(&["servers", "--output-format", "json"]);
+    let servers = place.run(&["server", "list", "--output-format", "json"]);
     let servers: Value = serde_json::from_slice(&servers.stdout).unwrap();
     assert_eq!(servers, json!([]));
     editor.close();

@@ -128,7 +128,7 @@ fn what_changes_outside_of_the_workspace_is_seen() {
                     says(&["--branch", "try"])
                 );
             }
-            it.run(&["stop"]);
+            it.run(&["daemon", "stop"]);
             assert!(says(&["--branch", "try"]).ends_with(held), "{text:?} after a restart");
         }
         let kept = files_below(&it.own("cache").join("answers"));

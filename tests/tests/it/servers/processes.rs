@@ -40,7 +40,7 @@ fn no_server_outlives_a_daemon_that_is_killed() {
     let (_, report) = check(&it, &["--branch", "try", "a.m"]);
     assert_eq!(messages(&report).len(), 1, "all of them say the same: {report}");
     let status: Value =
-        serde_json::from_slice(&it.run(&["status", "--output-format", "json"]).stdout).unwrap();
+        serde_json::from_slice(&it.run(&["daemon", "status", "--output-format", "json"]).stdout).unwrap();
     let pid = status["pid"].as_u64().unwrap().to_string();
     let servers = it.own("model");
     assert!(processes_with(servers.to_str().unwrap()).len() >= 6);
@@ -59,7 +59,7 @@ fn a_daemon_with_another_path_is_told() {
     assert!(it.command(&["branch", "fork", "try"]).env("PATH", "").output().unwrap().status.success());
     let stderr_with =
         |path: &str, arguments: &[&str]| told(&it.command(arguments).env("PATH", path).output().unwrap()).2;
-    let other = "the daemon was started with another PATH, without gopls; `broker stop` ends it";
+    let other = "the daemon was started with another PATH, without gopls; `broker daemon stop` ends it";
     let method = ["query", "method", "a.go", "workspace/symbol", "--server", "gopls"];
     let commands = [&["check", "--branch", "try"][..], &["query", "symbols", "a.go"], &method];
     for arguments in commands {
@@ -97,7 +97,7 @@ fn a_daemon_is_not_the_shell_that_started_it() {
     let mut fork = it.command(&["branch", "fork", "try"]);
     fork.envs(other.clone()).env("PATH", format!("/a/env/bin:{path}")).env("GOFLAGS", "-mod=a");
     assert!(fork.output().unwrap().status.success());
-    let status = json_of(&it.run(&["status", "--output-format", "json"]));
+    let status = json_of(&it.run(&["daemon", "status", "--output-format", "json"]));
     let environ = std::fs::read_to_string(format!("/proc/{}/environ", status["pid"])).unwrap();
     assert!(environ.contains("HOME=") && environ.contains("PATH="), "{environ:?}");
     for foreign in ["SECRET_OF_A", "/a/env", "GOFLAGS"] {
@@ -131,15 +131,15 @@ fn a_daemon_is_not_the_shell_that_started_it() {
 #[test]
 fn the_servers_of_the_daemon_are_told() {
     let it = traced_place();
-    let servers = |arguments: &[&str]| it.run(&[&["servers"], arguments].concat());
-    assert_eq!(told(&servers(&[])), (Some(1), String::new(), "no daemon is running\n".to_owned()));
+    let servers = |arguments: &[&str]| it.run(&[&["server"], arguments].concat());
+    assert_eq!(told(&servers(&["list"])), (Some(1), String::new(), "no daemon is running\n".to_owned()));
     assert!(!it.own("run/broker.sock").exists(), "it starts none");
     it.run(&["trust"]);
     it.run(&["branch", "fork", "try"]);
-    assert!(servers(&[]).status.success());
+    assert!(servers(&["list"]).status.success());
     let (_, report) = check(&it, &["--branch", "try", "a.m"]);
     assert_eq!(messages(&report).len(), 1, "{report}");
-    let all = json_of(&servers(&["--output-format", "json"]));
+    let all = json_of(&servers(&["list", "--output-format", "json"]));
     let model = &all[0];
     assert_eq!(
         (model["name"].as_str(), model["version"].as_str()),
@@ -148,11 +148,11 @@ fn the_servers_of_the_daemon_are_told() {
     );
     assert_eq!((model["starts"].as_u64(), model["crashes"].as_u64()), (Some(1), Some(0)), "{all}");
     assert!(model["pid"].as_u64() > Some(0) && model["questions"].as_u64() > Some(0), "{all}");
-    let (exit, text, _) = told(&servers(&[]));
+    let (exit, text, _) = told(&servers(&["list"]));
     assert_eq!((exit, text.lines().count()), (Some(0), 2), "{text}");
-    let status = json_of(&it.run(&["status", "--output-format", "json"]));
+    let status = json_of(&it.run(&["daemon", "status", "--output-format", "json"]));
     assert_eq!(status["servers"]["running"], 1, "{status}");
-    let (exit, _, stderr) = told(&servers(&["log", "nobody"]));
+    let (exit, _, stderr) = told(&servers(&["logs", "nobody"]));
     assert!(exit == Some(2) && stderr.contains("no server `nobody`"), "{stderr}");
     let said = said_by(&it, "model");
     assert!(said.contains("model in ") && said.contains("   1  hello\n"), "{said}");
@@ -162,7 +162,7 @@ fn the_servers_of_the_daemon_are_told() {
 fn said_by(it: &Place, name: &str) -> String {
     let begun = Instant::now();
     loop {
-        let (exit, said, stderr) = told(&it.run(&["servers", "log", name]));
+        let (exit, said, stderr) = told(&it.run(&["server", "logs", name]));
         assert_eq!(exit, Some(0), "{stderr}");
         if said.contains("hello") || begun.elapsed() > Duration::from_secs(10) {
             return said;

@@ -27,7 +27,7 @@ fn a_workspace_that_is_not_trusted_says_who_would_be_asked() {
         told(&command.env("PATH", &programs).output().unwrap())
     };
     it.run(&["branch", "fork", "try"]);
-    it.run(&["stop"]);
+    it.run(&["daemon", "stop"]);
     for branch in [&[][..], &["--branch", "try"]] {
         let with = |format: &str| run(&[&["--output-format", format], branch].concat());
         let (exit, _, stderr) = with("full");
@@ -119,14 +119,14 @@ fn who_is_trusted_no_more_has_no_servers() {
     it.run(&["trust"]);
     assert!(it.run(&["branch", "fork", "one"]).status.success());
     let running = || {
-        let (_, stdout, _) = told(&it.run(&["servers", "--output-format", "json"]));
+        let (_, stdout, _) = told(&it.run(&["server", "list", "--output-format", "json"]));
         let all: Value = serde_json::from_str(&stdout).unwrap();
         all.as_array().unwrap().iter().filter(|it| !it["pid"].is_null()).count()
     };
     let begin = || (check(&it, &["--branch", "one"]).0, running());
     assert_eq!(begin(), (Some(1), 1));
     it.write("a.m", "not asked before");
-    assert!(it.run(&["servers", "end"]).status.success());
+    assert!(it.run(&["server", "stop"]).status.success());
     assert_eq!(running(), 0);
     assert_eq!(begin(), (Some(1), 1), "it is started again");
     assert!(it.run(&["trust", "--revoke"]).status.success());

@@ -19,7 +19,7 @@ pub(super) const RUN: &str = "Run a shell command in the branch's folder: tests,
 #[serde(deny_unknown_fields)]
 pub(super) struct Run {
     command: String,
-    /// Let it run on; `broker logs` has its output
+    /// Let it run on; `broker run logs` has its output
     #[serde(default)]
     is_background: bool,
     #[serde(default)]

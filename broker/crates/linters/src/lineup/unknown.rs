@@ -28,7 +28,7 @@ impl Known<'_> {
             return error.hint(suggestion.hint());
         }
         error.hint(match first.split_once('/') {
-            Some((linter, _)) => format!("`broker plugins` says what `{linter}` is"),
+            Some((linter, _)) => format!("`broker plugin list` says what `{linter}` is"),
             None => format!("a language server's rule has its name before it: `SERVER/{first}`"),
         })
     }

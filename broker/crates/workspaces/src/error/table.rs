@@ -84,7 +84,7 @@ impl DaemonError {
                 hint.as_deref()
             }
             Self::SandboxDiffers { .. } => Some(
-                "run it with the same options, end what runs (`broker ps` lists it), or give it a folder of its own (`--own-folder`)",
+                "run it with the same options, end what runs (`broker run ps` lists it), or give it a folder of its own (`--own-folder`)",
             ),
             Self::EditedMeanwhile { .. } => Some("run the command again"),
             Self::InEdit { error, .. } => error.hint(),

@@ -1,4 +1,4 @@
-//! `broker servers`
+//! `broker server`
 
 use std::{
     fmt::Write as _,
@@ -20,7 +20,7 @@ use crate::{CliError, Exit, client::Client};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Command,
 
     #[arg(long, global = true, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
     output_format: AnswerFormat,
@@ -28,10 +28,12 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    /// List those of the daemon: what each does, its memory, its last error
+    List,
     /// Show what the servers of a name wrote to their standard error lately, with the count of the process
-    Log { name: String },
+    Logs { name: String },
     /// End the servers of a folder and of those below it; they are started again when they are needed
-    End {
+    Stop {
         /// [default: the workspace around the current folder]
         path: Option<PathBuf>,
     },
@@ -86,17 +88,17 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         return Ok(Exit::Findings);
     };
     let text = match &args.command {
-        None => {
+        Command::List => {
             let answer = client.wait(client.daemon().list_servers())?;
             let servers: Vec<_> = answer.servers.into_iter().map(server).collect();
             if args.output_format == AnswerFormat::Json { json(&servers) } else { table(&servers) }
         }
-        Some(Command::Log { name }) => {
+        Command::Logs { name } => {
             let logs = client.wait(client.daemon().server_logs(name))?;
             let logs: Vec<_> = logs.into_iter().map(log).collect();
             if args.output_format == AnswerFormat::Json { json(&logs) } else { render(&logs) }
         }
-        Some(Command::End { path }) => {
+        Command::Stop { path } => {
             let folder = workspace_folder(path.as_deref(), session)?;
             end(&client, &folder)?;
             session.messages.line(&format!("no language server runs in {} any more", folder.display()));
