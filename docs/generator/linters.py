@@ -7,7 +7,7 @@ from .program import PageError, Program, cell, code, filled
 
 
 def pages(program: Program) -> dict[Path, str]:
-    listed = {it["name"]: it for it in program.json("plugins")}
+    listed = {it["name"]: it for it in program.json("plugin", "list")}
     folder = program.page("reference/linters")
     manifests = {
         it.parent.name: tomllib.loads(it.read_text()) for it in sorted(program.root.glob("plugins/*/broker-plugin.toml"))

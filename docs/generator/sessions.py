@@ -90,4 +90,4 @@ def played(program: Program, name: str, block: str, page: Path) -> str:
     try:
         return "".join(f"{line}\n{run(line[2:])}" for line in commands)
     finally:
-        subprocess.run(["broker", "stop"], executable=program.path, env=environment, capture_output=True, check=False)
+        subprocess.run(["broker", "daemon", "stop"], executable=program.path, env=environment, capture_output=True, check=False)

@@ -83,9 +83,8 @@ impl Args {
         for text in &self.rules {
             if !known.iter().any(|it| is_named(it, text)) {
                 let error = CliError::usage(format!("no rule{of} is called `{text}`, nor do codes begin so"));
-                return Err(
-                    error.hint("`broker rule list` lists all of them, `broker plugin list` those who have them")
-                );
+                return Err(error
+                    .hint("`broker rule list` lists all of them, `broker plugin list` those who have them"));
             }
         }
         known.retain(|it| self.rules.is_empty() || self.rules.iter().any(|text| is_named(it, text)));

@@ -22,7 +22,12 @@ fn run(it: &Place, endpoint: &str, arguments: &[&str]) -> (i32, String, String) 
 }
 
 fn tool(it: &Place, collector: &Collector, name: &str, arguments: &Value) -> i32 {
-    run(it, &collector.endpoint(), &["agent", "tool", name, "--session", "s", "--json", &arguments.to_string()]).0
+    run(
+        it,
+        &collector.endpoint(),
+        &["agent", "tool", name, "--session", "s", "--json", &arguments.to_string()],
+    )
+    .0
 }
 
 /// Ends the daemon, which sends what is left before.

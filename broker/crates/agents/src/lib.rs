@@ -38,6 +38,8 @@ use workspaces::{Daemon, DaemonError};
 
 use self::{audit::Audit, context::Context, indexes::Indexes, session::Session};
 
+pub use agent_tools::edit::CodexPatch;
+
 pub use self::{
     api::{ToolList, Tools},
     audit::{LogEntry, log_file, read_log},

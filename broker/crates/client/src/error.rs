@@ -89,7 +89,8 @@ fn of_transport(status: &Status) -> RequestError {
             RequestError::new(ErrorKind::Unavailable, DAEMON_GONE, sentence)
         }
         Code::Unimplemented => {
-            let sentence = "the daemon that runs is of another version of Broker; `broker daemon stop` ends it";
+            let sentence =
+                "the daemon that runs is of another version of Broker; `broker daemon stop` ends it";
             RequestError::new(ErrorKind::Unsupported, OTHER_VERSION, sentence)
         }
         Code::OutOfRange => RequestError::new(kind(Code::OutOfRange), MESSAGE_TOO_LARGE, sentence(status)),

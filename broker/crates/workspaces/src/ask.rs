@@ -1,9 +1,9 @@
 //! A check whose fields are checked, in the words of the pipeline.
 
 use checker::{Refused, pipeline::Scope};
-use config::{Choice, folders};
+use config::Choice;
 use linters::LinterKind;
-use overlay::{Revision, WalkOptions, WorkspacePath};
+use overlay::{Revision, WorkspacePath};
 use scheduler::Class;
 
 use super::{DaemonError, options::ValidOptions, target::Target};
@@ -46,10 +46,6 @@ impl Ask {
         let select = (!self.select.is_empty()).then(|| self.select.clone());
         Choice { select, ignore: self.ignore.clone() }
     }
-}
-
-pub(super) fn walk_options() -> WalkOptions {
-    WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() }
 }
 
 pub(super) fn refused(refused: Refused) -> DaemonError {

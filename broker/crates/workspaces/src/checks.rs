@@ -10,9 +10,10 @@ use overlay::{Snapshot, View, WorkspacePath};
 
 use super::{
     Daemon, DaemonError,
-    ask::{Ask, refused, walk_options},
+    ask::{Ask, refused},
     events::{CheckSummary, Event, EventSink, Events},
     measured::Measured,
+    options::walk_options,
     target::ResolvedView,
     task::blocking,
 };

@@ -23,7 +23,7 @@ impl Daemon {
         Ok(LinterSet::new(providers, context, ask.requested()).of_kinds(ask.kinds.clone()))
     }
 
-    /// The linters of a workspace, whoever asks.
+    /// The linters of a workspace, without options of a check.
     pub(super) fn every_linter(&self, workspace: &OpenWorkspace) -> LinterSet {
         LinterSet::new(self.providers.clone(), context(workspace), Choice::default())
     }

@@ -4,10 +4,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use checker::{OnAnswer, Timings, baseline::Baseline};
-use config::Glob;
+use config::{Glob, folders};
 use overlay::{Branch, View, WalkOptions, WorkspacePath};
 
-use super::{DaemonError, ask::walk_options, fields};
+use super::{DaemonError, fields};
 
 /// The longest that one linter may take for one file, if nothing else is said.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -45,6 +45,11 @@ pub struct CheckOptions {
     pub timing: bool,
 }
 
+/// The files that are found if nothing else is said.
+pub(super) fn walk_options() -> WalkOptions {
+    WalkOptions { global_excludes: folders::global_excludes(), ..WalkOptions::default() }
+}
+
 /// A file with its content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileText {
@@ -74,16 +79,10 @@ impl CheckOptions {
         let pattern = |it: &String| Glob::try_from(it.clone()).map(|it| it.as_str().to_owned());
         let excludes = self.exclude.iter().map(pattern).collect::<Result<_, _>>();
         let excludes = excludes.map_err(|why: String| DaemonError::invalid("exclude", why))?;
-        let respect_ignore_files = !self.no_ignore_files;
-        let usual = walk_options();
-        let global_excludes = usual.global_excludes.filter(|_| respect_ignore_files);
-        let force_excludes = self.force_exclude;
-        Ok(WalkOptions {
-            respect_ignore_files,
-            global_excludes,
-            excludes,
-            force_excludes,
-            ..WalkOptions::default()
+        let options = WalkOptions { excludes, force_excludes: self.force_exclude, ..WalkOptions::default() };
+        Ok(match self.no_ignore_files {
+            true => WalkOptions { respect_ignore_files: false, ..options },
+            false => WalkOptions { global_excludes: folders::global_excludes(), ..options },
         })
     }
 

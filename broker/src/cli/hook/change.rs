@@ -2,8 +2,7 @@
 
 use std::{io, path::Path};
 
-use agent_tools::edit::CodexPatch;
-use agents::PreviewEdit;
+use agents::{CodexPatch, PreviewEdit};
 use bytes::Bytes;
 use overlay::{Disk, FileKind, View as _, WorkspacePath, io_reason};
 use workspaces::{Expected, FileEdit};

@@ -130,7 +130,8 @@ impl Args {
 
 /// Whether a hook is one that was installed before, perhaps with other options.
 fn is_ours(entry: &Value) -> bool {
-    let runs_broker = |it: &Value| it["command"].as_str().is_some_and(|it| it.starts_with("broker agent hook"));
+    let runs_broker =
+        |it: &Value| it["command"].as_str().is_some_and(|it| it.starts_with("broker agent hook"));
     let all = entry["hooks"].as_array();
     runs_broker(entry) || all.is_some_and(|it| it.len() == 1 && it.iter().all(runs_broker))
 }

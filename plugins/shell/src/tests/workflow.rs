@@ -57,7 +57,7 @@ fn what_is_on_in_projects_of_shuck() {
     assert_eq!(told("{run: cd x, shell: 'bash {0}'}"), "5 C004 \"cd x\"");
 }
 
-/// Of the workflow's scripts each has its own shell.
+/// Each script of the workflow has a shell of its own.
 #[test]
 fn the_shell_of_a_step() {
     let bashism = "run: '[[ -f x ]]'\n";

@@ -34,7 +34,7 @@ impl Source {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted if written.len() >= 2 => {
                 range.start + 1..range.end - 1
             }
-            // Of a block, the line of the `|` or `>` is no part.
+            // The line of a block scalar with the `|` or `>` is no part of its text.
             _ => range,
         };
         Self { parts: aligned(text, area, value).unwrap_or_default(), first_line }

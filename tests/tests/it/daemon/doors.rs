@@ -149,7 +149,8 @@ async fn a_port_is_not_promised_by_a_daemon_without_it() {
     let refused = home.command(&["--tcp", "127.0.0.1:0"]).output().unwrap();
     assert_eq!((refused.status.code(), &*refused.stdout), (Some(2), &b""[..]));
     let pid = daemon.pid();
-    let want = format!("(process {pid}): it does not listen for TCP\nhint: end it first: `broker daemon stop`");
+    let want =
+        format!("(process {pid}): it does not listen for TCP\nhint: end it first: `broker daemon stop`");
     assert!(home.log().contains(&want), "{}", home.log());
     daemon.kill();
 
@@ -243,8 +244,13 @@ fn told(home: &Home, runtime: &Path, arguments: &[&str]) -> (Option<i32>, String
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
-const COMMANDS: [&[&str]; 5] =
-    [&["daemon", "status"], &["daemon", "stop"], &["branch", "list"], &["check", "--branch", "x"], &["server", "list"]];
+const COMMANDS: [&[&str]; 5] = [
+    &["daemon", "status"],
+    &["daemon", "stop"],
+    &["branch", "list"],
+    &["check", "--branch", "x"],
+    &["server", "list"],
+];
 
 #[test]
 fn a_command_believes_no_folder_that_others_can_enter() {

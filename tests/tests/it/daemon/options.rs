@@ -38,7 +38,7 @@ async fn options_take_the_place_of_the_configuration(way: Way) {
         ("ruff.toml", "[lint]\nselect = ['E401']\n"),
         ("a.py", "import os, re\n"),
         ("b.py", "import os\n"),
-        (".gitignore", "hidden\n"),
+        (".ignore", "hidden\n"),
         ("hidden/c.py", "import os, re\n"),
     ];
     let it = Fixture::new(way, &files).await;
@@ -91,7 +91,7 @@ async fn a_baseline_is_made_and_pruned(way: Way) {
     let texts = vec![text("b.py", "import re\nimport os\n")];
     let options = CheckOptions { baseline: Some(known), texts, ..CheckOptions::default() };
     let checked = it.client.check(with(&it, options.clone())).await.unwrap();
-    assert_eq!((found(&checked.findings), checked.summary.baselined), (vec!["b.py:1 F401".to_owned()], 2));
+    assert_eq!(found(&checked.findings), ["b.py:1 F401"], "the others are known");
     let options = CheckOptions { texts: vec![text("b.py", "")], ..options };
     let request = BaselineRequest { check: with(&it, options), prune: true };
     let pruned = it.client.update_baseline(request).await.unwrap();

@@ -166,7 +166,8 @@ fn symbols_and_completions_are_those_of_the_server() {
 fn a_server_that_is_killed_comes_back() {
     let Some((place, mut editor, uri)) = project() else { return };
     let before = ask_at(&mut editor, &uri, "double(21)", "textDocument/definition");
-    let servers: Value = serde_json::from_str(&ok(&place, &["server", "list", "--output-format", "json"])).unwrap();
+    let servers: Value =
+        serde_json::from_str(&ok(&place, &["server", "list", "--output-format", "json"])).unwrap();
     kill(&servers[0]["pid"].to_string());
     let after = ask_at(&mut editor, &uri, "double(21)", "textDocument/definition");
     assert_eq!(places(&after), places(&before));
