@@ -73,7 +73,7 @@ impl<P: Plugin> Configured<P> {
         let unknown;
         (self.selection, unknown) = Selection::new(settings, &self.plugin.rules());
         self.plugin.configure(settings)?;
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        SettingsError::unless_known(unknown)
     }
 
     fn enabled_rules(&mut self, path: &str) -> Result<Vec<EnabledRule>, String> {

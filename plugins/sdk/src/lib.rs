@@ -29,25 +29,28 @@
 
 #[doc(hidden)]
 pub mod bindings;
+pub mod config;
 #[doc(hidden)]
 pub mod guest;
 pub mod minified;
+pub mod offsets;
 pub mod samples;
 mod selection;
+mod settings;
 pub mod syntax;
 pub mod template;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod vendored;
 
-use std::{borrow::Cow, io::ErrorKind, ops::Range, path::Path};
+use std::{borrow::Cow, ops::Range, path::Path};
 
 pub use bindings::broker::plugin::host::Level;
 pub use bindings::broker::plugin::types::{
     Applicability, Completeness, Diagnostic, Edit, Fix, FixAvailability, Related, Report, Rule, Settings,
     SettingsError, Severity, SourceFile, Span, Tags,
 };
-pub use selection::{DEFAULT, Selection};
+pub use selection::{DEFAULT, Selection, Selectors};
 
 /// A linter that looks at one file at a time.
 ///
@@ -200,29 +203,6 @@ impl SourceFile {
     }
 }
 
-impl Settings {
-    /// The text of the plugin's configuration file, which `config-files` of the manifest names as well: the one of this name in
-    /// the workspace's folder, or the one that the user named. `None` if there is none, or if none is to be read.
-    #[allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
-    pub fn options(&self, name: &str) -> Result<Option<String>, SettingsError> {
-        if self.isolated {
-            return Ok(None);
-        }
-        let path = self.config.as_deref().unwrap_or(name);
-        let invalid =
-            |error: &dyn std::fmt::Display| SettingsError::Invalid(format!("cannot read {path}: {error}"));
-        let bytes = match std::fs::read(format!("{}/{path}", self.root)) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let missing = || SettingsError::Invalid(format!("there is no {path}"));
-                return if self.config.is_some() { Err(missing()) } else { Ok(None) };
-            }
-            Err(error) => return Err(invalid(&error)),
-        };
-        String::from_utf8(bytes).map(Some).map_err(|_| invalid(&"it is not UTF-8"))
-    }
-}
-
 impl Diagnostic {
     /// A warning at `range` (bytes) without a fix. Set the public fields for anything else.
     pub fn new(code: impl Into<String>, message: impl Into<String>, range: Range<usize>) -> Self {
@@ -238,6 +218,11 @@ impl Diagnostic {
             fixes: Vec::new(),
             related: Vec::new(),
         }
+    }
+
+    /// An error at `range` (bytes) without a fix.
+    pub fn error(code: impl Into<String>, message: impl Into<String>, range: Range<usize>) -> Self {
+        Self { severity: Severity::Error, ..Self::new(code, message, range) }
     }
 
     /// The same with one more fix.
@@ -275,6 +260,19 @@ impl Report {
     /// A complete report.
     pub fn new(diagnostics: Vec<Diagnostic>) -> Self {
         Self { diagnostics, cells: Vec::new(), completeness: Completeness::Complete }
+    }
+
+    /// A complete report in the order of the text; what is said twice stands once.
+    pub fn sorted(mut diagnostics: Vec<Diagnostic>) -> Self {
+        let place = |it: &Diagnostic| (it.span.start, it.span.end);
+        diagnostics.sort_by(|a, b| (place(a), &a.code, &a.message).cmp(&(place(b), &b.code, &b.message)));
+        diagnostics.dedup_by(|a, b| place(a) == place(b) && a.code == b.code && a.message == b.message);
+        Self::new(diagnostics)
+    }
+
+    /// An empty report of a file that was not looked at as a whole.
+    pub fn partial(why: impl Into<String>) -> Self {
+        Self { completeness: Completeness::Partial(why.into()), ..Self::new(Vec::new()) }
     }
 
     /// Without fixes, for a text of which not every byte is known.
@@ -315,40 +313,5 @@ impl From<Range<usize>> for Span {
     fn from(range: Range<usize>) -> Self {
         let offset = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
         Self { start: offset(range.start), end: offset(range.end) }
-    }
-}
-
-#[cfg(all(test, feature = "testing"))]
-mod tests {
-    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
-
-    use super::*;
-
-    #[test]
-    fn options_are_those_that_the_user_means() {
-        let folder = tempfile::tempdir().unwrap();
-        for (path, text) in
-            [("own.toml", "own ä".as_bytes()), ("other.toml", b"other"), ("odd.toml", b"\xff")]
-        {
-            std::fs::write(folder.path().join(path), text).unwrap();
-        }
-        let root = folder.path().to_str().unwrap().to_owned();
-        let settings = |config: Option<&str>, isolated| Settings {
-            root: root.clone(),
-            config: config.map(str::to_owned),
-            isolated,
-            ..testing::settings()
-        };
-        let asked = |name: &str, config, isolated| match settings(config, isolated).options(name) {
-            Ok(text) => text.unwrap_or_else(|| "none".to_owned()),
-            Err(SettingsError::Invalid(why)) => why,
-            Err(SettingsError::UnknownSelectors(_)) => unreachable!("nothing is selected"),
-        };
-        assert_eq!(asked("own.toml", None, false), "own ä");
-        assert_eq!(asked("none.toml", None, false), "none");
-        assert_eq!(asked("own.toml", None, true), "none");
-        assert_eq!(asked("own.toml", Some("other.toml"), false), "other");
-        assert_eq!(asked("own.toml", Some("none.toml"), false), "there is no none.toml");
-        assert_eq!(asked("odd.toml", None, false), "cannot read odd.toml: it is not UTF-8");
     }
 }

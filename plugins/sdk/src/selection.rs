@@ -1,5 +1,7 @@
-//! `select` and `ignore` for plugins whose rules have plain names. Knows no prefixes or groups but `ALL` and `DEFAULT`.
+//! `select` and `ignore`: [`Selection`] for plugins whose rules have plain names, with no prefixes or groups but `ALL` and
+//! `DEFAULT`, and [`Selectors`] for those that have other words for rules.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use crate::{Rule, Settings};
@@ -12,6 +14,9 @@ pub const DEFAULT: &str = "DEFAULT";
 pub struct Selection {
     /// Whether a rule is wanted, by its code. `None`: whatever there may be.
     rules: Option<HashMap<String, bool>>,
+    is_chosen: bool,
+    /// Selectors besides what is configured.
+    more: Vec<String>,
 }
 
 impl Selection {
@@ -22,11 +27,21 @@ impl Selection {
         let selectors = only.iter().copied().flatten().chain(more).chain(&settings.ignore);
         let unknown = selectors.filter(|it| *it != DEFAULT && !known(it)).cloned().collect();
         let is_wanted = |rule: &Rule| {
-            let selected = only.map_or(rule.default, |it| names(it, rule)) || names(more, rule);
-            selected && !names(&settings.ignore, rule)
+            let selected = only.map_or(rule.default, |it| names(it, &rule.code)) || names(more, &rule.code);
+            selected && !names(&settings.ignore, &rule.code)
         };
         let rules = rules.iter().map(|it| (it.code.clone(), is_wanted(it))).collect();
-        (Self { rules: Some(rules) }, unknown)
+        (Self { rules: Some(rules), is_chosen: only.is_some(), more: more.to_vec() }, unknown)
+    }
+
+    /// Whether what is selected takes the place of what is configured.
+    pub fn is_chosen(&self) -> bool {
+        self.is_chosen
+    }
+
+    /// Whether a rule is on whatever is configured, unless it is ignored.
+    pub fn asks_for(&self, code: &str) -> bool {
+        self.is_chosen || names(&self.more, code)
     }
 
     pub fn includes(&self, code: &str) -> bool {
@@ -51,8 +66,73 @@ impl Settings {
     }
 }
 
-fn names(selectors: &[String], rule: &Rule) -> bool {
-    selectors.iter().any(|it| it == "ALL" || *it == rule.code)
+fn names(selectors: &[String], code: &str) -> bool {
+    selectors.iter().any(|it| it == "ALL" || it == code)
+}
+
+/// What is selected and ignored, in a plugin's own terms, such as the codes of its linter.
+#[derive(Debug, Clone)]
+pub struct Selectors<T> {
+    /// In place of what is configured.
+    pub select: Option<Vec<T>>,
+    /// Besides what is configured.
+    pub more: Vec<T>,
+    pub ignore: Vec<T>,
+}
+
+impl<T> Default for Selectors<T> {
+    fn default() -> Self {
+        Self { select: None, more: Vec::new(), ignore: Vec::new() }
+    }
+}
+
+impl<T> Selectors<T> {
+    /// The selection, and the selectors that mean nothing: those for which `terms` has none.
+    pub fn new(settings: &Settings, mut terms: impl FnMut(&str) -> Option<Vec<T>>) -> (Self, Vec<String>) {
+        let mut unknown = Vec::new();
+        let mut read = |selectors: &[String]| {
+            let mut found = Vec::new();
+            for selector in selectors.iter().filter(|it| *it != DEFAULT) {
+                match terms(selector) {
+                    Some(terms) => found.extend(terms),
+                    None => unknown.push(selector.clone()),
+                }
+            }
+            found
+        };
+        let (select, more) = settings.selected();
+        let (select, more) = (select.map(&mut read), read(more));
+        let ignore = read(&settings.ignore);
+        (Self { select, more, ignore }, unknown)
+    }
+
+    /// Whether what is selected takes the place of what is configured.
+    pub fn is_chosen(&self) -> bool {
+        self.select.is_some()
+    }
+
+    /// Whether a rule is named by what is selected, be it besides what is configured.
+    pub fn selects<R: PartialEq + ?Sized>(&self, rule: &R) -> bool
+    where
+        T: Borrow<R>,
+    {
+        self.select.iter().flatten().chain(&self.more).any(|it| it.borrow() == rule)
+    }
+
+    pub fn ignores<R: PartialEq + ?Sized>(&self, rule: &R) -> bool
+    where
+        T: Borrow<R>,
+    {
+        self.ignore.iter().any(|it| it.borrow() == rule)
+    }
+
+    /// Whether a rule is on, given whether it `is_configured`.
+    pub fn includes<R: PartialEq + ?Sized>(&self, rule: &R, is_configured: bool) -> bool
+    where
+        T: Borrow<R>,
+    {
+        (self.selects(rule) || is_configured && !self.is_chosen()) && !self.ignores(rule)
+    }
 }
 
 #[cfg(test)]
@@ -86,5 +166,35 @@ mod tests {
         assert_eq!(kept(None, &["ALL"]), want("", ""));
         assert_eq!(kept(Some(&["DEFAULT", "quiet"]), &[]), want("loud quiet", ""));
         assert_eq!(kept(Some(&["DEFAULT", "F401"]), &["loud"]), want("", "F401"));
+    }
+    #[test]
+    fn asks() {
+        let rules = [Rule::new("a", ""), Rule::new("b", "")];
+        let asks = |select: Option<&[&str]>| {
+            let (selection, _) = Selection::new(&settings(select, &[]), &rules);
+            (selection.is_chosen(), selection.asks_for("a"), selection.asks_for("b"))
+        };
+        assert_eq!(asks(None), (false, false, false));
+        assert_eq!(asks(Some(&["a"])), (true, true, true), "what is not selected is not included");
+        assert_eq!(asks(Some(&["DEFAULT", "a"])), (false, true, false));
+        assert_eq!(asks(Some(&["DEFAULT", "ALL"])), (false, true, true));
+    }
+
+    #[test]
+    fn own_terms() {
+        let terms = |it: &str| match it {
+            "odd" => Some(vec![1, 3]),
+            "none" => Some(Vec::new()),
+            it => it.parse().ok().map(|it| vec![it]),
+        };
+        let on = |select: Option<&[&str]>, ignore: &[&str]| {
+            let (selectors, unknown) = Selectors::new(&settings(select, ignore), terms);
+            let on: Vec<u8> = (1..=4).filter(|it| selectors.includes(it, *it < 3)).collect();
+            (on, unknown.join(" "))
+        };
+        assert_eq!(on(None, &["odd"]), (vec![2], String::new()));
+        assert_eq!(on(Some(&["odd", "x"]), &["1", "y"]), (vec![3], "x y".to_owned()));
+        assert_eq!(on(Some(&["DEFAULT", "4"]), &[]), (vec![1, 2, 4], String::new()));
+        assert_eq!(on(Some(&["none"]), &[]), (Vec::new(), String::new()));
     }
 }

@@ -88,14 +88,17 @@ const RUST: [Part; 4] = [
     ("src/lib.rs", include_str!("template/rust/lib.rs.in")),
 ];
 
-const RUST_SDK: [Part; 11] = [
+const RUST_SDK: [Part; 14] = [
     ("Cargo.toml", include_str!("../../../../plugins/sdk/Cargo.toml")),
     ("src/lib.rs", include_str!("../../../../plugins/sdk/src/lib.rs")),
     ("src/bindings.rs", include_str!("../../../../plugins/sdk/src/bindings.rs")),
+    ("src/config.rs", include_str!("../../../../plugins/sdk/src/config.rs")),
     ("src/guest.rs", include_str!("../../../../plugins/sdk/src/guest.rs")),
     ("src/minified.rs", include_str!("../../../../plugins/sdk/src/minified.rs")),
+    ("src/offsets.rs", include_str!("../../../../plugins/sdk/src/offsets.rs")),
     ("src/samples.rs", include_str!("../../../../plugins/sdk/src/samples.rs")),
     ("src/selection.rs", include_str!("../../../../plugins/sdk/src/selection.rs")),
+    ("src/settings.rs", include_str!("../../../../plugins/sdk/src/settings.rs")),
     ("src/syntax.rs", include_str!("../../../../plugins/sdk/src/syntax.rs")),
     ("src/template.rs", include_str!("../../../../plugins/sdk/src/template.rs")),
     ("src/testing.rs", include_str!("../../../../plugins/sdk/src/testing.rs")),
