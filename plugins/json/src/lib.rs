@@ -18,9 +18,8 @@ mod tree;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, samples, template,
-};
+use broker_plugin_sdk::offsets::without_mark;
+use broker_plugin_sdk::{Plugin, Report, Rule, Settings, SettingsError, SourceFile, samples, template};
 use broker_schemas::Schemas;
 
 use dialect::Dialect;
@@ -39,8 +38,8 @@ impl Plugin for Json {
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let root = if settings.root.is_empty() { "/" } else { &settings.root };
-        self.schemas.move_to(Path::new(root));
+        let root = settings.root();
+        self.schemas.move_to(root);
         Ok(())
     }
 
@@ -57,16 +56,10 @@ impl Plugin for Json {
 broker_plugin_sdk::plugin!(Json, "../broker-plugin.toml");
 
 fn report(schemas: &mut Schemas, path: &str, content: &[u8]) -> Report {
-    let mark = if content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let text = match std::str::from_utf8(&content[mark..]) {
-        Ok(text) => text,
-        Err(error) => return syntax::not_utf8(content, mark + error.valid_up_to()).into_iter().collect(),
-    };
-    let mut report = in_text(schemas, path, text);
-    for found in &mut report.diagnostics {
-        shift(found, mark as u32);
+    match std::str::from_utf8(content).map(without_mark) {
+        Ok((mark, text)) => in_text(schemas, path, text).shifted(mark),
+        Err(error) => syntax::not_utf8(content, error.valid_up_to()).into_iter().collect(),
     }
-    report
 }
 
 fn in_text(schemas: &mut Schemas, path: &str, text: &str) -> Report {
@@ -83,7 +76,7 @@ fn in_text(schemas: &mut Schemas, path: &str, text: &str) -> Report {
         Outcome::Other(why) => return Report::left_out(path, why),
         Outcome::TooDeep => {
             let why = "it is nested too deep to be looked at".to_owned();
-            return Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) };
+            return Report::partial(why);
         }
     };
     if let Some(tree) = tree {
@@ -92,14 +85,4 @@ fn in_text(schemas: &mut Schemas, path: &str, text: &str) -> Report {
     }
     found.sort_by_key(|it| (it.span.start, it.span.end));
     Report::new(found)
-}
-
-/// Offsets count from the start of the file, a byte order mark included.
-fn shift(found: &mut Diagnostic, by: u32) {
-    let edits = found.fixes.iter_mut().flat_map(|it| &mut it.edits).map(|it| &mut it.span);
-    let related = found.related.iter_mut().map(|it| &mut it.span);
-    for span in edits.chain(related).chain([&mut found.span]) {
-        span.start += by;
-        span.end += by;
-    }
 }

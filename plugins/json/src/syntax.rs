@@ -1,7 +1,7 @@
 //! From text to a tree, and what keeps it from being one.
 
 use broker_plugin_sdk::template::{self, Tag};
-use broker_plugin_sdk::{Diagnostic, Fix, Severity};
+use broker_plugin_sdk::{Diagnostic, Fix};
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::{ParseError, ParseErrorKind as Kind};
@@ -140,8 +140,7 @@ fn comments(tokens: &[TokenAndRange<'_>]) -> Option<Diagnostic> {
         0 => "JSON has no comments".to_owned(),
         more => format!("JSON has no comments; there are {} in this file", more + 1),
     };
-    let found = Diagnostic::new(rules::COMMENT, message, first.range.start..first.range.end);
-    Some(Diagnostic { severity: Severity::Error, ..found })
+    Some(Diagnostic::error(rules::COMMENT, message, first.range.start..first.range.end))
 }
 
 fn commas<'t>(tokens: &'t [TokenAndRange<'_>]) -> impl Iterator<Item = Diagnostic> + 't {
@@ -154,9 +153,8 @@ fn commas<'t>(tokens: &'t [TokenAndRange<'_>]) -> impl Iterator<Item = Diagnosti
         (comma.token == Token::Comma && is_last).then(|| {
             let range = comma.range.start..comma.range.end;
             let fix = Fix::safe("Remove the comma", range.clone(), "");
-            let found =
-                Diagnostic::new(rules::TRAILING_COMMA, "JSON has no comma after the last item", range);
-            Diagnostic { severity: Severity::Error, ..found }.with_fix(fix)
+            let message = "JSON has no comma after the last item";
+            Diagnostic::error(rules::TRAILING_COMMA, message, range).with_fix(fix)
         })
     })
 }
@@ -234,7 +232,7 @@ fn char_end(text: &str, at: usize) -> usize {
 }
 
 fn syntax_error(message: String, range: std::ops::Range<usize>) -> Diagnostic {
-    Diagnostic { severity: Severity::Error, ..Diagnostic::new(rules::SYNTAX_ERROR, message, range) }
+    Diagnostic::error(rules::SYNTAX_ERROR, message, range)
 }
 
 /// The bytes of a part of the tree.

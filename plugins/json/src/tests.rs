@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
-use broker_plugin_sdk::Applicability;
+use broker_plugin_sdk::{Applicability, Completeness, Diagnostic};
 
 use super::*;
 

@@ -78,7 +78,7 @@ const CONFIGURATIONS: [&str; 2] = ["sgconfig.yml", "sgconfig.yaml"];
 
 impl Layout {
     pub(crate) fn new(settings: &Settings) -> Self {
-        let root = if settings.root.is_empty() { "/" } else { &settings.root };
+        let root = settings.root();
         let mut layout = Self { root: root.into(), ..Self::default() };
         match (&settings.config, settings.isolated) {
             (Some(config), _) => layout.configured(config.clone()),

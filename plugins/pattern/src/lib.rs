@@ -59,7 +59,7 @@ impl Plugin for Pattern {
         self.workspace = Workspace::new(settings);
         let unknown;
         (self.selection, unknown) = Selection::new(settings, &self.rules());
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        SettingsError::unless_known(unknown)
     }
 
     fn rules(&self) -> Vec<Rule> {

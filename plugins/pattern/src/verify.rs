@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use ast_grep_config::{Fixer, RuleConfig};
 use ast_grep_core::source::Edit;
-use broker_plugin_sdk::{Diagnostic, Severity};
+use broker_plugin_sdk::Diagnostic;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
@@ -65,7 +65,7 @@ fn failures_of(test: &Test, document: &Document<'_>, workspace: &Workspace) -> V
 }
 
 fn failure(span: Range<usize>, message: String) -> Diagnostic {
-    Diagnostic { severity: Severity::Error, ..Diagnostic::new(RULE_TEST, message, span) }
+    Diagnostic::error(RULE_TEST, message, span)
 }
 
 fn unknown(id: &str, workspace: &Workspace) -> String {

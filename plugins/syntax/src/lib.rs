@@ -27,8 +27,7 @@ mod xml;
 use std::borrow::Cow;
 
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, Severity,
-    SourceFile,
+    Diagnostic, Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, Severity, SourceFile,
     syntax::{self, Problem, Source, Tree},
 };
 
@@ -79,7 +78,7 @@ impl Plugin for Syntax {
         }
         match self.report(file, language) {
             Ok(report) => Ok(report),
-            Err(Problem::Unparsed(why) | Problem::Unreadable(why)) => Ok(partial(why)),
+            Err(Problem::Unparsed(why) | Problem::Unreadable(why)) => Ok(Report::partial(why)),
             Err(problem @ (Problem::BadQuery(_) | Problem::UnknownLanguage(_))) => Err(problem.message()),
         }
     }
@@ -214,8 +213,4 @@ fn wrong(tree: &Tree) -> usize {
 /// Whether a text is not parsed: it is binary, or too large.
 fn is_left_out(content: &[u8]) -> bool {
     content.len() > LARGEST || memchr::memchr(0, content).is_some()
-}
-
-fn partial(why: impl Into<String>) -> Report {
-    Report { completeness: Completeness::Partial(why.into()), ..Report::new(Vec::new()) }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use broker_plugin_sdk::{Diagnostic, Related};
 
 use crate::tree::{Document, Id, Kind};
-use crate::{error, rules, scalar};
+use crate::{rules, scalar};
 
 /// Whether the tool that reads this file wants keys to be there more than once.
 pub(crate) fn are_wanted(path: &str) -> bool {
@@ -50,5 +50,5 @@ fn are_same(document: &Document<'_>, one: Id, other: Id) -> bool {
 fn duplicate(text: &str, first: &Range<usize>, range: &Range<usize>) -> Diagnostic {
     let message = format!("the key `{}` is there twice", text.lines().next().unwrap_or_default());
     let related = Related { path: None, span: first.clone().into(), message: "first here".to_owned() };
-    Diagnostic { related: vec![related], ..error(rules::DUPLICATE_KEY, message, range.clone()) }
+    Diagnostic { related: vec![related], ..Diagnostic::error(rules::DUPLICATE_KEY, message, range.clone()) }
 }

@@ -21,8 +21,9 @@ mod yamllint;
 
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::offsets::without_mark;
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile, samples,
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, samples,
 };
 use broker_schemas::Schemas;
 use broker_yaml_tree::tree;
@@ -56,7 +57,7 @@ impl Plugin for Yaml {
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        self.root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
+        self.root = settings.root().to_path_buf();
         self.schemas.move_to(&self.root);
         Ok(())
     }
@@ -75,14 +76,13 @@ broker_plugin_sdk::plugin!(Yaml, "../broker-plugin.toml");
 
 impl Yaml {
     fn report(&mut self, path: &str, content: &[u8]) -> Report {
-        let mark = if content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let text = match std::str::from_utf8(&content[mark..]) {
-            Ok(text) => text,
+        let (mark, text) = match std::str::from_utf8(content).map(without_mark) {
+            Ok(it) => it,
             Err(_) if content.starts_with(b"\xff\xfe") || content.starts_with(b"\xfe\xff") => {
                 let why = "it is UTF-16, which is not looked at".to_owned();
-                return Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) };
+                return Report::partial(why);
             }
-            Err(error) => return not_utf8(content, mark + error.valid_up_to()),
+            Err(error) => return not_utf8(content, error.valid_up_to()),
         };
         if template::is_of_helm(path, text, &self.root) {
             return Report::left_out(path, "it is a template of a Helm chart");
@@ -90,9 +90,7 @@ impl Yaml {
         if template::is_json(path, text) || yamllint::is_off(text) {
             return Report::excluded();
         }
-        let mut report = self.in_text(path, text);
-        report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
-        report
+        self.in_text(path, text).shifted(mark)
     }
 
     fn in_text(&mut self, path: &str, text: &str) -> Report {
@@ -146,19 +144,5 @@ impl Yaml {
 
 fn not_utf8(content: &[u8], at: usize) -> Report {
     let message = format!("not valid UTF-8: byte 0x{:02X} does not belong here", content[at]);
-    let found = Diagnostic::new(rules::SYNTAX_ERROR, message, at..at + 1);
-    Report::new(vec![Diagnostic { severity: Severity::Error, ..found }])
-}
-
-/// Offsets count from the start of the file, a byte order mark included.
-fn shift(found: &mut Diagnostic, by: u32) {
-    let related = found.related.iter_mut().map(|it| &mut it.span);
-    for span in related.chain([&mut found.span]) {
-        span.start += by;
-        span.end += by;
-    }
-}
-
-fn error(code: &str, message: impl Into<String>, range: std::ops::Range<usize>) -> Diagnostic {
-    Diagnostic { severity: Severity::Error, ..Diagnostic::new(code, message, range) }
+    Report::new(vec![Diagnostic::error(rules::SYNTAX_ERROR, message, at..at + 1)])
 }

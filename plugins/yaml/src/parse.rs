@@ -6,8 +6,8 @@ use broker_plugin_sdk::Diagnostic;
 use broker_yaml_tree::{byte, bytes, options};
 use granit_parser::{ErrorKind as Kind, Event, Parser, ScanError};
 
+use crate::rules;
 use crate::tree::{Builder, Document};
-use crate::{error, rules};
 
 /// More broken documents are not told of in one file.
 const MOST_BROKEN: usize = 20;
@@ -120,7 +120,7 @@ fn is_limit(kind: &Kind) -> bool {
 fn unknown_anchor(name: &str, range: Range<usize>) -> Diagnostic {
     let message =
         format!("there is no anchor `&{name}` before this; a text that begins with `*` needs quotes");
-    error(rules::UNKNOWN_ANCHOR, message, range)
+    Diagnostic::error(rules::UNKNOWN_ANCHOR, message, range)
 }
 
 /// Points at one sign, or at the end of the line before where there is none.
@@ -130,7 +130,7 @@ fn syntax_error(problem: &ScanError, text: &str) -> Diagnostic {
         start -= 1;
     }
     let end = start + text[start..].chars().next().filter(|it| *it != '\n').map_or(0, char::len_utf8);
-    error(rules::SYNTAX_ERROR, message(problem.kind()), start..end)
+    Diagnostic::error(rules::SYNTAX_ERROR, message(problem.kind()), start..end)
 }
 
 /// The parser's words, where they are clear; better ones for what people do wrong most often.

@@ -2,7 +2,7 @@
 
 mod tree;
 
-use broker_plugin_sdk::{FixAvailability, Settings};
+use broker_plugin_sdk::{Completeness, FixAvailability, Settings};
 
 use super::*;
 

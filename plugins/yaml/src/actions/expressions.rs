@@ -7,8 +7,8 @@ use broker_yaml_tree::github::expression_end;
 use github_actions_expressions::{Error, Expr, call};
 
 use super::contexts::{self, Scope};
+use crate::rules;
 use crate::tree::{Document, Id, Kind, Node};
-use crate::{error, rules};
 
 /// Looks at every scalar in `id`.
 pub(crate) fn check(text: &str, document: &Document<'_>, id: Id, scope: &Scope, found: &mut Vec<Diagnostic>) {
@@ -87,7 +87,11 @@ fn in_text(text: &str, value: &str, node: &Node<'_>, scope: &Scope, found: &mut 
             Some(inner) => expression(text, inner, &it, scope, found),
             None => {
                 let range = it.place(text, "${{");
-                found.push(error(rules::EXPRESSION, "the `}}` of this expression is missing", range));
+                found.push(Diagnostic::error(
+                    rules::EXPRESSION,
+                    "the `}}` of this expression is missing",
+                    range,
+                ));
             }
         }
     }
@@ -104,7 +108,9 @@ fn expression(text: &str, value: &str, at: &Embedded<'_>, scope: &Scope, found: 
             }
         }
         Err(Error::Depth) => {}
-        Err(problem) => found.push(error(rules::EXPRESSION, message(&problem), at.place(text, value.trim()))),
+        Err(problem) => {
+            found.push(Diagnostic::error(rules::EXPRESSION, message(&problem), at.place(text, value.trim())))
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use broker_plugin_sdk::{Diagnostic, Related};
 
+use crate::rules;
 use crate::tree::{Document, Id};
-use crate::{error, rules};
 
 /// `needs` that name no job, and jobs that wait for themselves.
 pub(crate) fn check(document: &Document<'_>, jobs: Id, found: &mut Vec<Diagnostic>) {
@@ -19,10 +19,10 @@ pub(crate) fn check(document: &Document<'_>, jobs: Id, found: &mut Vec<Diagnosti
                 continue;
             }
             if !names.contains_key(&needed) {
-                found.push(error(rules::NEEDS, format!("there is no job `{needed}`"), range));
+                found.push(Diagnostic::error(rules::NEEDS, format!("there is no job `{needed}`"), range));
             } else if name(document, *key).is_some_and(|it| leads_to(document, &names, &needed, &it)) {
                 let message = format!("`{needed}` waits for this job, which would wait for it");
-                found.push(error(rules::NEEDS, message, range));
+                found.push(Diagnostic::error(rules::NEEDS, message, range));
             }
         }
     }
@@ -70,7 +70,8 @@ pub(crate) fn step_ids(document: &Document<'_>, steps: &[Id], found: &mut Vec<Di
         if *known != range {
             let related =
                 Related { path: None, span: known.clone().into(), message: "first here".to_owned() };
-            let duplicate = error(rules::STEP_ID, format!("another step has the id `{name}`"), range);
+            let duplicate =
+                Diagnostic::error(rules::STEP_ID, format!("another step has the id `{name}`"), range);
             found.push(Diagnostic { related: vec![related], ..duplicate });
         }
     }

@@ -7,8 +7,8 @@ use broker_plugin_sdk::{Diagnostic, Severity};
 use broker_schemas::did_you_mean;
 
 use super::jobs;
+use crate::rules;
 use crate::tree::{Document, Id, Kind};
-use crate::{error, rules};
 
 /// What is known of the context `matrix`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(crate) fn check(document: &Document<'_>, job: Id, found: &mut Vec<Diagnostic
             let Some(name) = jobs::name(document, *key) else { continue };
             if !rows.contains(&name) {
                 let message = format!("the matrix has no `{name}` to exclude{}", did_you_mean(&name, &rows));
-                found.push(error(rules::MATRIX, message, range(document, *key)));
+                found.push(Diagnostic::error(rules::MATRIX, message, range(document, *key)));
             } else if let Some(values) = row(document, matrix, &name) {
                 found.extend(unknown_value(document, &name, &values, *value));
             }

@@ -2,8 +2,8 @@
 
 use broker_plugin_sdk::Diagnostic;
 
+use crate::rules;
 use crate::tree::{Document, Id};
-use crate::{error, rules};
 
 /// Begins of what is in the same repository: below the workspace, or (`$/`) in the commit of the file that names it.
 const HERE: [&str; 2] = ["./", "$/"];
@@ -49,7 +49,11 @@ fn check(
         return; // not allowed, but the schema of another version may know better
     }
     if let Some(message) = problem(used) {
-        found.push(error(rules::USES, message, document.node(document.resolved(id)).range.clone()));
+        found.push(Diagnostic::error(
+            rules::USES,
+            message,
+            document.node(document.resolved(id)).range.clone(),
+        ));
     }
 }
 
