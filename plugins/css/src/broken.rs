@@ -62,7 +62,7 @@ fn fault(text: &str, told: &Error, mask: &Mask, at: usize, syntax: Syntax) -> Re
 }
 
 fn error(message: impl Into<String>, range: Range<usize>) -> Diagnostic {
-    Diagnostic { severity: Severity::Error, ..Diagnostic::new(SYNTAX, message, range) }
+    Diagnostic::error(SYNTAX, message, range)
 }
 
 fn unclosed(text: &str, at: usize) -> Diagnostic {

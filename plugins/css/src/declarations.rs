@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use broker_plugin_sdk::{Diagnostic, Fix, Severity};
+use broker_plugin_sdk::{Diagnostic, Fix};
 use raffia::Syntax;
 use raffia::ast::{Declaration, Statement};
 
@@ -135,8 +135,7 @@ impl Sheet<'_> {
             let lead = text[..first.range.start].trim_end_matches([' ', '\t']);
             if lead.ends_with('\n') && !lead.trim().is_empty() {
                 let found = format!("a `;` is missing before `{word}`");
-                let found = Diagnostic::new(SYNTAX, found, shifted(&first.range, start));
-                self.found.push(Diagnostic { severity: Severity::Error, ..found });
+                self.found.push(Diagnostic::error(SYNTAX, found, shifted(&first.range, start)));
                 return;
             }
         }

@@ -56,13 +56,13 @@ mod walk;
 mod workspace;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
+use broker_plugin_sdk::offsets::without_mark;
 use broker_plugin_sdk::{
-    Diagnostic, Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, SourceFile, minified,
-    template,
+    Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, SourceFile, minified, template,
 };
 
+use config::Config;
 use lint::Lint;
 use names::Names;
 use workspace::Workspace;
@@ -72,33 +72,22 @@ pub struct Css {
     workspace: Workspace,
     names: Names,
     wanted: Selection,
-    /// Whether the user said what is wanted.
-    is_selected: bool,
-    /// What the user wants besides what is configured.
-    more: Vec<String>,
 }
 
 impl Plugin for Css {
     const SELECTS_ITSELF: bool = true;
 
     fn new() -> Self {
-        let workspace = Workspace::new(PathBuf::from("/"), None);
-        let (wanted, more) = (Selection::default(), Vec::new());
-        Self { workspace, names: Names::new(), wanted, is_selected: false, more }
+        Self { workspace: Workspace::default(), names: Names::new(), wanted: Selection::default() }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
-        let named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
-        self.workspace = Workspace::new(root, named);
+        self.workspace = Workspace::new(settings);
         let unknown;
         // A configuration may turn on what is off by default.
         let all: Vec<Rule> = rules::all().into_iter().map(|it| Rule { default: true, ..it }).collect();
         (self.wanted, unknown) = Selection::new(settings, &all);
-        let (only, more) = settings.selected();
-        self.is_selected = only.is_some();
-        self.more = more.to_vec();
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        SettingsError::unless_known(unknown)
     }
 
     fn rules(&self) -> Vec<Rule> {
@@ -106,7 +95,7 @@ impl Plugin for Css {
     }
 
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
-        let path = self.workspace.root.join(&file.path);
+        let path = self.workspace.root().join(&file.path);
         let config = self.workspace.config_of(&path)?;
         let is_left_out = config.leaves_out(&path) || self.workspace.ignores(&file.path);
         let text = file.text();
@@ -115,24 +104,25 @@ impl Plugin for Css {
         if !file.is_explicit() && is_left_out || file.content.contains(&0) {
             return Ok(Report::excluded());
         }
-        let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let text = without_front_matter(&text).map_or(text.clone(), Cow::Owned);
-        let Self { workspace, names, wanted, more, .. } = self;
-        let (root, is_selected) = (&*workspace.root, self.is_selected);
-        let lint = Lint { root, names, config: &config, wanted, is_selected, more };
-        let mut report = lint.report(&text[mark..], &path);
-        report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
+        let lint = self.lint(&config);
+        let (mark, code) = without_mark(&text);
+        let report = lint.report(code, &path).shifted(mark);
         Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
     }
 
     fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
-        let path = self.workspace.root.join(path);
+        let path = self.workspace.root().join(path);
         let config = self.workspace.config_of(&path)?;
-        let Self { workspace, names, wanted, more, .. } = self;
-        let (root, is_selected) = (&*workspace.root, self.is_selected);
-        let lint = Lint { root, names, config: &config, wanted, is_selected, more };
+        let lint = self.lint(&config);
         let on = rules::all().into_iter().map(|it| it.code).filter(|it| lint.turns_on(it, &path));
-        Ok(RulesOn::new(on, workspace.file_of(&path).as_deref()))
+        Ok(RulesOn::new(on, self.workspace.file_of(&path).as_deref()))
+    }
+}
+
+impl Css {
+    fn lint<'a>(&'a self, config: &'a Config) -> Lint<'a> {
+        Lint { root: self.workspace.root(), names: &self.names, config, wanted: &self.wanted }
     }
 }
 
@@ -143,14 +133,4 @@ fn without_front_matter(text: &str) -> Option<String> {
     let length = template::front_matter(text.as_bytes())?;
     let blank = text[..length].bytes().map(|it| if it == b'\n' { '\n' } else { ' ' });
     Some(blank.chain(text[length..].chars()).collect())
-}
-
-/// Offsets count from the start of the file, a byte order mark included.
-fn shift(found: &mut Diagnostic, by: u32) {
-    let related = found.related.iter_mut().map(|it| &mut it.span);
-    let edits = found.fixes.iter_mut().flat_map(|it| &mut it.edits).map(|it| &mut it.span);
-    for span in related.chain(edits).chain([&mut found.span]) {
-        span.start += by;
-        span.end += by;
-    }
 }

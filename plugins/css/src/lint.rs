@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::path::Path;
 
-use broker_plugin_sdk::{Completeness, Diagnostic, Report, Selection, template, vendored};
+use broker_plugin_sdk::{Diagnostic, Report, Selection, template, vendored};
 use raffia::Syntax;
 use raffia::token::Comment;
 
@@ -53,20 +53,13 @@ pub(crate) struct Lint<'a> {
     pub(crate) names: &'a Names,
     pub(crate) config: &'a Config,
     pub(crate) wanted: &'a Selection,
-    pub(crate) is_selected: bool,
-    /// On, whatever the configuration says.
-    pub(crate) more: &'a [String],
 }
 
 impl Lint<'_> {
     /// Whether a rule is on for a file.
     pub(crate) fn turns_on(&self, rule: &str, path: &Path) -> bool {
-        let is_on = rule == SYNTAX || self.is_asked_for(rule) || self.config.setting_of(rule, path).is_on;
+        let is_on = rule == SYNTAX || self.wanted.asks_for(rule) || self.config.setting_of(rule, path).is_on;
         is_on && self.wanted.includes(rule)
-    }
-
-    fn is_asked_for(&self, rule: &str) -> bool {
-        self.is_selected || self.more.iter().any(|it| it == rule || it == "ALL")
     }
 
     pub(crate) fn report(&self, text: &str, path: &Path) -> Report {
@@ -91,7 +84,7 @@ impl Lint<'_> {
         let (tree, comments) = match parsed {
             Parsed::TooDeep => {
                 let why = "brackets are nested too deep to look into them".to_owned();
-                return Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) };
+                return Report::partial(why);
             }
             Parsed::Error(error) => {
                 let verdict = broken::verdict(text, &error, &Mask::of(text, syntax), syntax);
@@ -119,7 +112,7 @@ impl Lint<'_> {
 
     /// Whether the configuration says that a property takes a word.
     fn allows_value(&self, it: &UnknownValue, path: &Path) -> bool {
-        !self.is_asked_for(UNKNOWN_VALUE) && self.config.allows_value(&it.property, &it.word, path)
+        !self.wanted.asks_for(UNKNOWN_VALUE) && self.config.allows_value(&it.property, &it.word, path)
     }
 
     /// One finding and nothing of rules; or the file is left out, since what is not its fault cannot be mended in it.
@@ -157,7 +150,7 @@ impl Lint<'_> {
             let is_error = it.code == SYNTAX;
             let is_leftover = self.config.is_unconfigured && rules::is_of_leftovers(&it.code) && *is_foreign;
             let is_on = setting.is_on && !is_ignored && !is_leftover;
-            let is_on = is_error || self.is_asked_for(&it.code) || is_on;
+            let is_on = is_error || self.wanted.asks_for(&it.code) || is_on;
             if !is_on || !self.wanted.includes(&it.code) || suppressed.drop(&it.code, it.span.start as usize)
             {
                 continue;

@@ -4,11 +4,14 @@
 //! Left out: `package.yaml`; configuration that is a program (`stylelint.config.js`), and what a package says that is
 //! extended, but for those that recommend (their names say so). The defaults hold instead, and the log tells.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use broker_plugin_sdk::Settings;
+use broker_plugin_sdk::config::{ByFolder, ConfigFiles, is_there};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde_json::{Map, Value};
 
@@ -47,66 +50,52 @@ const DEEPEST: usize = 8;
 type Found = Result<Rc<Config>, String>;
 
 /// Finds configurations, and remembers them.
+#[derive(Default)]
 pub(crate) struct Workspace {
-    pub(crate) root: PathBuf,
-    /// Instead of what is found; none to read none.
-    named: Option<Option<String>>,
-    by_folder: HashMap<PathBuf, Found>,
-    by_file: HashMap<PathBuf, Found>,
-    ignored: Option<GlobSet>,
+    files: ConfigFiles,
+    by_folder: ByFolder<Found>,
+    by_file: ByFolder<Found>,
+    ignored: OnceCell<GlobSet>,
 }
 
 impl Workspace {
-    pub(crate) fn new(root: PathBuf, named: Option<Option<String>>) -> Self {
-        Self { root, named, by_folder: HashMap::new(), by_file: HashMap::new(), ignored: None }
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self { files: ConfigFiles::new(settings), ..Self::default() }
     }
 
-    pub(crate) fn config_of(&mut self, file: &Path) -> Found {
-        let folder = file.parent().unwrap_or(&self.root).to_path_buf();
-        if let Some(known) = self.by_folder.get(&folder) {
-            return known.clone();
-        }
-        let found = self.file_of(file);
-        let found = found.map_or_else(|| Ok(Rc::new(Config::unconfigured())), |it| self.read(&it));
-        self.by_folder.insert(folder, found.clone());
-        found
+    pub(crate) fn root(&self) -> &Path {
+        self.files.root()
     }
 
-    /// The configuration file that holds for a file.
+    pub(crate) fn config_of(&self, file: &Path) -> Found {
+        self.by_folder.get_or(self.files.folder_of(file), || match self.file_of(file) {
+            Some(it) => self.by_file.get_or(&it, || self.read(&it)),
+            None => Ok(Rc::new(Config::unconfigured())),
+        })
+    }
+
+    /// The configuration file that holds for a file: the nearest that says something of stylelint.
     pub(crate) fn file_of(&self, file: &Path) -> Option<PathBuf> {
-        match &self.named {
-            Some(None) => None,
-            Some(Some(named)) => Some(self.root.join(named)),
-            None => self.nearest(file.parent().unwrap_or(&self.root)),
-        }
+        let in_folder = |it: &Path| PLACES.iter().map(|name| it.join(name)).find(|it| says_something(it));
+        self.files.find(self.files.folder_of(file), in_folder)
     }
 
     /// Whether `.stylelintignore` leaves a file out.
-    pub(crate) fn ignores(&mut self, file: &str) -> bool {
-        if self.named.is_some() {
+    pub(crate) fn ignores(&self, file: &str) -> bool {
+        if self.files.is_fixed() {
             return false;
         }
-        let text = || read(&self.root.join(".stylelintignore")).unwrap_or_default();
-        self.ignored.get_or_insert_with(|| ignore_patterns(&text())).is_match(file)
-    }
-
-    /// The nearest file that says something of stylelint, from a folder up to the workspace's root.
-    fn nearest(&self, folder: &Path) -> Option<PathBuf> {
-        let folders = folder.ancestors().take_while(|it| it.starts_with(&self.root));
-        folders.flat_map(|folder| PLACES.iter().map(|it| folder.join(it))).find(|it| says_something(it))
+        let text = || read(&self.root().join(".stylelintignore")).unwrap_or_default();
+        self.ignored.get_or_init(|| ignore_patterns(&text())).is_match(file)
     }
 
     /// What is to be said of a file is said once.
-    fn read(&mut self, file: &Path) -> Found {
-        if let Some(known) = self.by_file.get(file) {
-            return known.clone();
-        }
+    fn read(&self, file: &Path) -> Found {
         let found = self.load(file, 0).map(Rc::new);
         let mut told = HashSet::new();
         for it in found.iter().flat_map(|it| &it.remarks).filter(|it| told.insert(*it)) {
-            log(&format!("`{}`: {it}", self.name(file)));
+            log(&format!("`{}`: {it}", self.files.name(file)));
         }
-        self.by_file.insert(file.to_path_buf(), found.clone());
         found
     }
 
@@ -114,8 +103,8 @@ impl Workspace {
         if is_program(&file.to_string_lossy()) {
             return Ok(Config::unread("a program, which is not run: the defaults hold".to_owned()));
         }
-        let told = |it: &str| format!("cannot use `{}`: {it}", self.name(file));
-        let text = read(file).map_err(|it| told(&it.to_string()))?;
+        let told = |it: &str| self.files.unusable(file, it);
+        let text = self.files.read(file)?;
         let is_package = file.file_name().is_some_and(|it| it == "package.json");
         let value = if is_package {
             section(&text).unwrap_or_default()
@@ -130,7 +119,7 @@ impl Workspace {
                 "it has no rules: give it `rules`, or `\"extends\": \"stylelint-config-recommended\"`",
             ));
         }
-        let root = file.parent().unwrap_or(&self.root);
+        let root = self.files.folder_of(file);
         let mut config = Config::new(root);
         let bases = |it: &Value| strings(it).iter().map(|it| self.base(it, root, depth)).collect();
         let extended: Result<Vec<Config>, String> = map.get("extends").map_or_else(|| Ok(Vec::new()), bases);
@@ -152,10 +141,6 @@ impl Workspace {
             ))
         })
     }
-
-    fn name(&self, file: &Path) -> String {
-        file.strip_prefix(&self.root).unwrap_or(file).display().to_string()
-    }
 }
 
 fn log(message: &str) {
@@ -171,13 +156,8 @@ fn says_something(file: &Path) -> bool {
     if file.ends_with("package.json") {
         return read(file).is_ok_and(|it| it.contains("\"stylelint\"") && section(&it).is_some());
     }
-    match read(file) {
-        Ok(text) => !text.trim().is_empty(),
-        // What is there and cannot be read is told.
-        Err(error) => {
-            !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) && !file.is_dir()
-        }
-    }
+    // What is there and cannot be read is told.
+    is_there(file) && read(file).map_or(true, |it| !it.trim().is_empty())
 }
 
 #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]

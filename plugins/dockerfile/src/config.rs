@@ -4,9 +4,9 @@
 //! are not a plugin's business, and of `label-schema` the types but `text`: the log says that they are not checked.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use broker_plugin_sdk::config::ConfigFiles;
 use broker_plugin_sdk::{Level, Severity};
 use serde_json::{Map, Value};
 
@@ -47,29 +47,13 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// The configuration in `root`; `named` is one that the user named instead, or none.
-    pub(crate) fn find(root: &Path, named: Option<&Option<String>>) -> Result<Self, String> {
-        let files: Vec<PathBuf> = match named {
-            Some(Some(named)) => return Self::read(root, &root.join(named)),
-            Some(None) => Vec::new(),
-            None => NAMES.iter().map(|it| root.join(it)).collect(),
-        };
-        // A link that leads nowhere is no file; one that cannot be followed is an error.
-        let is_there =
-            |it: &&PathBuf| it.metadata().map_or_else(|e| e.kind() != io::ErrorKind::NotFound, |_| true);
-        files.iter().find(is_there).map_or_else(|| Ok(Self::default()), |it| Self::read(root, it))
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
-    fn read(root: &Path, file: &Path) -> Result<Self, String> {
-        let name = file.strip_prefix(root).unwrap_or(file).display();
-        let unusable = |problem: &str| format!("cannot use `{name}`: {problem}");
-        let text = std::fs::read_to_string(file).map_err(|it| unusable(&it.to_string()))?;
-        let config = Self::parse(&text).map_err(|it| unusable(&it))?;
+    pub(crate) fn find(files: &ConfigFiles) -> Result<Self, String> {
+        let Some(file) = files.nearest(files.root(), &NAMES) else { return Ok(Self::default()) };
+        let config = Self::parse(&files.read(&file)?).map_err(|it| files.unusable(&file, it))?;
         for remark in &config.remarks {
-            broker_plugin_sdk::log(Level::Warn, &format!("`{name}`: {remark}"));
+            broker_plugin_sdk::log(Level::Warn, &format!("`{}`: {remark}", files.name(&file)));
         }
-        Ok(Self { file: Some(file.to_path_buf()), ..config })
+        Ok(Self { file: Some(file), ..config })
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, String> {

@@ -36,8 +36,11 @@ mod variables;
 mod words;
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::cell::OnceCell;
+use std::path::Path;
 
+use broker_plugin_sdk::config::ConfigFiles;
+use broker_plugin_sdk::offsets::without_mark;
 use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
 use broker_plugin_sdk::{
     Diagnostic, Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, Severity, SourceFile,
@@ -50,45 +53,28 @@ use suppress::{Check, Comments};
 
 /// The plugin: where the workspace is, what is wanted, and what hadolint's configuration says.
 pub struct Dockerfile {
-    root: PathBuf,
-    /// Instead of what is found; none to read none.
-    named: Option<Option<String>>,
-    config: Option<Result<Config, String>>,
+    files: ConfigFiles,
+    config: OnceCell<Result<Config, String>>,
     wanted: Selection,
-    /// Whether the user said what is wanted.
-    is_selected: bool,
-    /// What the user wants besides what is configured.
-    more: Vec<String>,
 }
 
 impl Plugin for Dockerfile {
     const SELECTS_ITSELF: bool = true;
 
     fn new() -> Self {
-        Self {
-            root: PathBuf::from("/"),
-            named: None,
-            config: None,
-            wanted: Selection::default(),
-            is_selected: false,
-            more: Vec::new(),
-        }
+        Self { files: ConfigFiles::default(), config: OnceCell::new(), wanted: Selection::default() }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        self.root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
-        self.named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
-        self.config = None;
+        self.files = ConfigFiles::new(settings);
+        self.config.take();
         let settings = own_words(settings);
         let unknown;
         // A configuration may turn on what is off without one.
         let on = |it: Rule| Rule { default: it.default || rules::needs_hadolint(&it.code), ..it };
         let all: Vec<Rule> = rules::all().into_iter().map(on).collect();
         (self.wanted, unknown) = Selection::new(&settings, &all);
-        let (only, more) = settings.selected();
-        self.is_selected = only.is_some();
-        self.more = more.to_vec();
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        SettingsError::unless_known(unknown)
     }
 
     fn rules(&self) -> Vec<Rule> {
@@ -96,24 +82,21 @@ impl Plugin for Dockerfile {
     }
 
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
-        let config = self.config.get_or_insert_with(|| Config::find(&self.root, self.named.as_ref()));
-        let config = config.as_ref().map_err(Clone::clone)?;
+        let config = self.config.get_or_init(|| Config::find(&self.files)).as_ref().map_err(Clone::clone)?;
         if !is_dockerfile(&file.path) {
             return Ok(Report::excluded());
         }
-        let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let text = file.text();
-        let path = self.root.join(&file.path);
-        let lint = Lint { config, wanted: &self.wanted, is_selected: self.is_selected, more: &self.more };
-        let mut report = lint.report(&path, &text[mark..]);
-        report.diagnostics.iter_mut().for_each(|it| shift(it, mark as u32));
+        let path = self.files.root().join(&file.path);
+        let lint = Lint { config, wanted: &self.wanted };
+        let (mark, code) = without_mark(&text);
+        let report = lint.report(&path, code).shifted(mark);
         Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
     }
 
     fn rules_on(&mut self, _path: &str) -> Result<RulesOn, String> {
-        let config = self.config.get_or_insert_with(|| Config::find(&self.root, self.named.as_ref()));
-        let config = config.as_ref().map_err(Clone::clone)?;
-        let lint = Lint { config, wanted: &self.wanted, is_selected: self.is_selected, more: &self.more };
+        let config = self.config.get_or_init(|| Config::find(&self.files)).as_ref().map_err(Clone::clone)?;
+        let lint = Lint { config, wanted: &self.wanted };
         let is_on = |it: &String| self.wanted.includes(it) && (it == rules::SYNTAX || lint.is_configured(it));
         let on = rules::all().into_iter().map(|it| it.code).filter(is_on);
         Ok(RulesOn::new(on, config.file.as_deref()))
@@ -132,8 +115,6 @@ fn has_named_contexts(path: &Path) -> bool {
 struct Lint<'a> {
     config: &'a Config,
     wanted: &'a Selection,
-    is_selected: bool,
-    more: &'a [String],
 }
 
 impl Lint<'_> {
@@ -186,7 +167,8 @@ impl Lint<'_> {
 
     fn is_reported(&self, it: &Diagnostic, comments: &Comments) -> bool {
         let (code, at) = (&*it.code, it.span.start as usize);
-        let is_wanted = self.wanted.includes(code) || (!self.is_selected && comments.turn_on(code, at));
+        let is_wanted =
+            self.wanted.includes(code) || (!self.wanted.is_chosen() && comments.turn_on(code, at));
         if code == rules::SYNTAX {
             return is_wanted;
         }
@@ -197,9 +179,8 @@ impl Lint<'_> {
 
     /// Whether hadolint's configuration leaves the rule on.
     fn is_configured(&self, code: &str) -> bool {
-        let is_asked_for = self.is_selected || self.more.iter().any(|it| it == code || it == "ALL");
         let is_off = self.config.file.is_none() && rules::needs_hadolint(code);
-        is_asked_for || !is_off && !self.config.ignored.contains(&code)
+        self.wanted.asks_for(code) || !is_off && !self.config.ignored.contains(&code)
     }
 }
 
@@ -274,15 +255,5 @@ fn syntax_error(flaw: &Flaw) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
         ..Diagnostic::new(rules::SYNTAX, &flaw.message, flaw.place.clone())
-    }
-}
-
-/// Offsets count from the start of the file, a byte order mark included.
-fn shift(found: &mut Diagnostic, by: u32) {
-    let related = found.related.iter_mut().map(|it| &mut it.span);
-    let edits = found.fixes.iter_mut().flat_map(|it| &mut it.edits).map(|it| &mut it.span);
-    for span in related.chain(edits).chain([&mut found.span]) {
-        span.start += by;
-        span.end += by;
     }
 }

@@ -1,12 +1,12 @@
 //! Which rules hold for a file: the nearest `.shuck.toml` or `shuck.toml`, as shuck finds it, and the nearest
 //! `.shellcheckrc`.
 
-use std::collections::HashMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use broker_plugin_sdk::Settings;
+use broker_plugin_sdk::config::{ByFolder, ConfigFiles, on_line};
 use globset::{Glob, GlobMatcher};
 use shuck_linter::{
     CompiledPerFileIgnoreList, LinterSettings, PerFileIgnore, RuleSet, ShellCheckCodeMap, ShellDialect,
@@ -44,42 +44,35 @@ pub(crate) struct Config {
 }
 
 /// The workspace and the configurations that were found in it.
+#[derive(Default)]
 pub(crate) struct Workspace {
-    pub(crate) root: PathBuf,
-    /// Instead of what is found; none to read none.
-    named: Option<Option<String>>,
-    /// By folder.
-    known: HashMap<PathBuf, Result<Rc<Config>, String>>,
+    files: ConfigFiles,
+    known: ByFolder<Result<Rc<Config>, String>>,
 }
 
 impl Workspace {
-    pub(crate) fn new(root: PathBuf, named: Option<Option<String>>) -> Self {
-        Self { root, named, known: HashMap::new() }
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self { files: ConfigFiles::new(settings), ..Self::default() }
     }
 
-    pub(crate) fn config_of(&mut self, file: &Path, map: &ShellCheckCodeMap) -> Result<Rc<Config>, String> {
-        let folder = file.parent().unwrap_or(&self.root).to_path_buf();
-        if let Some(known) = self.known.get(&folder) {
-            return known.clone();
-        }
-        let found = self.read(&folder, map).map(Rc::new);
-        self.known.insert(folder, found.clone());
-        found
+    pub(crate) fn root(&self) -> &Path {
+        self.files.root()
+    }
+
+    pub(crate) fn config_of(&self, file: &Path, map: &ShellCheckCodeMap) -> Result<Rc<Config>, String> {
+        let folder = self.files.folder_of(file);
+        self.known.get_or(folder, || self.read(folder, map).map(Rc::new))
     }
 
     fn read(&self, folder: &Path, map: &ShellCheckCodeMap) -> Result<Config, String> {
-        let file = match &self.named {
-            Some(None) => None,
-            Some(Some(named)) => Some(self.root.join(named)),
-            None => self.nearest(folder, &NAMES),
-        };
+        let file = self.files.nearest(folder, &NAMES);
         let mut config = match &file {
             Some(file) => self.shuck(file, map)?,
-            None => Config::new(self.root.clone()),
+            None => Config::new(self.root().to_path_buf()),
         };
         config.file = file;
-        if let Some(file) = self.nearest(folder, &SHELLCHECK).filter(|_| self.named.is_none()) {
-            let rc = ShellCheckRc::parse(&self.text(&file)?, map);
+        if let Some(file) = self.files.nearest(folder, &SHELLCHECK).filter(|_| !self.files.is_fixed()) {
+            let rc = ShellCheckRc::parse(&self.files.read(&file)?, map);
             config.disabled = if rc.disables_all { RuleSet::all() } else { rc.disabled };
             config.disabled_extras = rc.extras;
             config.shell = rc.shell;
@@ -88,38 +81,13 @@ impl Workspace {
         Ok(config)
     }
 
-    /// The nearest of such files, from a folder up to the workspace's root.
-    fn nearest(&self, folder: &Path, names: &[&str]) -> Option<PathBuf> {
-        // A link that leads nowhere is no file; one that cannot be followed is an error when it is read.
-        let is_there = |it: &PathBuf| {
-            it.metadata().map_or_else(|e| e.kind() != io::ErrorKind::NotFound, |it| it.is_file())
-        };
-        let folders = folder.ancestors().take_while(|it| it.starts_with(&self.root));
-        folders.flat_map(|folder| names.iter().map(|it| folder.join(it))).find(is_there)
-    }
-
     fn shuck(&self, file: &Path, map: &ShellCheckCodeMap) -> Result<Config, String> {
-        let unusable = |it: &str| format!("cannot use `{}`: {it}", self.name(file));
-        let text = self.text(file)?;
-        let table: Table = text.parse().map_err(|it: toml::de::Error| unusable(&problem(&text, &it)))?;
-        let root = file.parent().unwrap_or(&self.root);
-        Config::of(&table, root, map).map_err(|it| unusable(&it))
+        let text = self.files.read(file)?;
+        let problem = |it: toml::de::Error| on_line(&text, it.span().map(|it| it.start), it.message());
+        let table = text.parse::<Table>().map_err(problem);
+        let config = table.and_then(|it| Config::of(&it, self.files.folder_of(file), map));
+        config.map_err(|it| self.files.unusable(file, it))
     }
-
-    #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
-    fn text(&self, file: &Path) -> Result<String, String> {
-        std::fs::read_to_string(file).map_err(|it| format!("cannot use `{}`: {it}", self.name(file)))
-    }
-
-    fn name(&self, file: &Path) -> String {
-        file.strip_prefix(&self.root).unwrap_or(file).display().to_string()
-    }
-}
-
-/// `line 3: expected newline`.
-fn problem(text: &str, error: &toml::de::Error) -> String {
-    let line = error.span().and_then(|it| text.get(..it.start)).map_or(1, |it| it.matches('\n').count() + 1);
-    format!("line {line}: {}", error.message())
 }
 
 impl Config {

@@ -9,15 +9,13 @@ use crate::backticks::Backticks;
 use crate::config::Config;
 use crate::rules;
 
-/// Where offsets count, and what findings are made with.
+/// A file's text, and what findings are made with.
 pub(crate) struct Place<'a> {
     /// What the file has.
     pub(crate) text: &'a str,
     /// Where another character was read.
     pub(crate) altered: &'a [usize],
     pub(crate) backticks: Backticks,
-    /// Where the text starts in the file.
-    pub(crate) offset: usize,
     pub(crate) map: &'a ShellCheckCodeMap,
     pub(crate) config: &'a Config,
 }
@@ -40,8 +38,7 @@ impl Place<'_> {
 
     /// Finding for a script that cannot be parsed.
     pub(crate) fn syntax_error(&self, message: &str, place: Range<usize>) -> plugin::Diagnostic {
-        let error = plugin::Diagnostic::new(rules::SYNTAX_ERROR, message, self.bytes(place));
-        plugin::Diagnostic { severity: Severity::Error, ..error }
+        plugin::Diagnostic::error(rules::SYNTAX_ERROR, message, self.bytes(place))
     }
 
     fn fix(&self, fix: &Fix, of: &Diagnostic) -> Option<plugin::Fix> {
@@ -91,11 +88,10 @@ impl Place<'_> {
         start + at..start + end
     }
 
-    /// In the file: on whole characters, and within the text.
+    /// On whole characters, and within the text.
     fn bytes(&self, range: Range<usize>) -> Range<usize> {
         let start = self.text.floor_char_boundary(range.start);
-        let end = self.text.ceil_char_boundary(range.end.max(range.start)).max(start);
-        start + self.offset..end + self.offset
+        start..self.text.ceil_char_boundary(range.end.max(range.start)).max(start)
     }
 }
 

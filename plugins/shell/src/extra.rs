@@ -119,11 +119,11 @@ pub(crate) fn check(file: &File, text: &str, on: &[Extra], directives: &[Directi
     found
 }
 
-pub(crate) fn finding((extra, place, message): Found, offset: usize) -> Diagnostic {
+pub(crate) fn finding((extra, place, message): Found) -> Diagnostic {
     Diagnostic {
         name: Some(extra.name().to_owned()),
         url: Some(extra.url()),
-        ..Diagnostic::new(extra.code(), message, place.start + offset..place.end + offset)
+        ..Diagnostic::new(extra.code(), message, place)
     }
 }
 

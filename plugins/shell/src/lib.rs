@@ -72,8 +72,9 @@ mod wanted;
 mod workflow;
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use broker_plugin_sdk::offsets::without_mark;
 use broker_plugin_sdk::{Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile};
 use shuck_linter::ShellCheckCodeMap;
 
@@ -93,17 +94,14 @@ impl Plugin for Shell {
 
     fn new() -> Self {
         let map = ShellCheckCodeMap::default();
-        let workspace = Workspace::new(PathBuf::from("/"), None);
-        Self { workspace, selection: Selection::default(), map }
+        Self { workspace: Workspace::default(), selection: Selection::default(), map }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
-        let named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
-        self.workspace = Workspace::new(root, named);
+        self.workspace = Workspace::new(settings);
         let unknown;
         (self.selection, unknown) = Selection::new(settings, &self.map);
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        SettingsError::unless_known(unknown)
     }
 
     fn rules(&self) -> Vec<Rule> {
@@ -111,22 +109,22 @@ impl Plugin for Shell {
     }
 
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
-        let mark = if file.content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         if file.content.contains(&0) {
             return Ok(Report::excluded());
         }
         let text = file.text();
-        let path = self.workspace.root.join(&file.path);
+        let path = self.workspace.root().join(&file.path);
         let config = self.workspace.config_of(&path, &self.map)?;
+        let (mark, code) = without_mark(&text);
         if workflow::is_file(&file.path) {
-            return Ok(self.workflow(&path, &text, mark, &config));
+            return Ok(self.workflow(&path, code, &config).shifted(mark));
         }
-        let report = lint::report(&text[mark..], &path, mark, &config, &self.selection, &self.map);
+        let report = lint::report(code, &path, &config, &self.selection, &self.map).shifted(mark);
         Ok(if matches!(text, Cow::Borrowed(_)) { report } else { report.without_fixes() })
     }
 
     fn rules_on(&mut self, name: &str) -> Result<RulesOn, String> {
-        let path = self.workspace.root.join(name);
+        let path = self.workspace.root().join(name);
         let config = self.workspace.config_of(&path, &self.map)?;
         let in_steps = workflow::is_file(name);
         let mut on = lint::rules_on(&path, &config, &self.selection);
@@ -142,16 +140,9 @@ impl Plugin for Shell {
 }
 
 impl Shell {
-    /// What is found in the scripts of a workflow or an action of GitHub. Offsets count from the start of the file, a byte
-    /// order mark included.
-    fn workflow(&self, path: &Path, text: &str, mark: usize, config: &Config) -> Report {
-        let workflow = Workflow { path, config, selection: &self.selection, map: &self.map };
-        let mut report = workflow.report(&text[mark..]);
-        for it in &mut report.diagnostics {
-            it.span.start += mark as u32;
-            it.span.end += mark as u32;
-        }
-        report
+    /// Findings in the scripts of a workflow or an action of GitHub, of which `text` is all behind the byte order mark.
+    fn workflow(&self, path: &Path, text: &str, config: &Config) -> Report {
+        Workflow { path, config, selection: &self.selection, map: &self.map }.report(text)
     }
 }
 

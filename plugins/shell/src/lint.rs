@@ -34,7 +34,6 @@ const LIMITS: [&str; 5] = ["too deep", "stack", "fuel", "operations", "static he
 pub(crate) fn report(
     text: &str,
     path: &Path,
-    offset: usize,
     config: &Config,
     selection: &Selection,
     map: &ShellCheckCodeMap,
@@ -42,7 +41,7 @@ pub(crate) fn report(
     let Some(shell) = config.shell_of(path).or_else(|| dialect::inferred(text, path)) else {
         return Report::excluded();
     };
-    let check = Check { text, path, offset, config, selection, map, shell, without: &[], is_file: true };
+    let check = Check { text, path, config, selection, map, shell, without: &[], is_file: true };
     check.run().unwrap_or_else(|why| Report::left_out(&path.display().to_string(), &why))
 }
 
@@ -50,8 +49,6 @@ pub(crate) fn report(
 pub(crate) struct Check<'a> {
     pub(crate) text: &'a str,
     pub(crate) path: &'a Path,
-    /// Where the script starts in the file.
-    pub(crate) offset: usize,
     pub(crate) config: &'a Config,
     pub(crate) selection: &'a Selection,
     pub(crate) map: &'a ShellCheckCodeMap,
@@ -91,7 +88,6 @@ impl Check<'_> {
             text: self.text,
             altered: &script.altered,
             backticks: Backticks::of(&request),
-            offset: self.offset,
             map: self.map,
             config: self.config,
         };
@@ -123,7 +119,7 @@ impl Check<'_> {
         found.retain(|it| !is_suppressed(it));
         let is_said = |it: &Diagnostic| {
             brackets::is_said(it, &found, doubts)
-                || self.is_quiet && continuations::is_said(it, &found, self.text)
+                || self.is_quiet() && continuations::is_said(it, &found, self.text)
         };
         let is_first = |it: &&Diagnostic| !is_duplicate(it, &found) && !is_said(it);
         let finding = |it: &Diagnostic| {
@@ -142,13 +138,12 @@ impl Check<'_> {
         let mut on = extras_on(self.config, self.selection);
         on.retain(|it| !self.without.contains(&it.code()));
         let found = extra::check(&script.parsed.file, &script.text, &on, directives);
-        found.into_iter().map(|it| extra::finding(it, self.offset)).collect()
+        found.into_iter().map(extra::finding).collect()
     }
 
     /// Why a report is worthless: the file may not be the script that it seems to be.
     fn reason_to_leave_out(&self, script: &Script<'_>, report: &Report) -> Option<&'static str> {
-        let starts =
-            || report.diagnostics.iter().map(|it| (it.span.start as usize).saturating_sub(self.offset));
+        let starts = || report.diagnostics.iter().map(|it| it.span.start as usize);
         let has_ended = |at| ends_before(&script.parsed.file, &script.text, at);
         if script.parsed.is_err() && self.is_quiet() && starts().min().is_some_and(has_ended) {
             return Some("it cannot be read after an `exit` or `exec`, where it need not be a script");

@@ -111,7 +111,6 @@ impl Workflow<'_> {
         let check = Check {
             text,
             path: self.path,
-            offset: 0,
             config: self.config,
             selection: self.selection,
             map: self.map,

@@ -1,8 +1,8 @@
 //! What taplo's configuration says: which files are left out, and which schemas they follow.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::config::{ConfigFiles, on_line};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use toml::de::{DeTable, DeValue};
 
@@ -33,20 +33,15 @@ struct Association {
 }
 
 impl Config {
-    /// The configuration in `root`; `named` is one that the user named instead, or none.
-    pub(crate) fn find(root: &Path, named: Option<&Option<String>>) -> Result<Self, String> {
-        let files: Vec<PathBuf> = match named {
-            Some(Some(named)) => return Self::read(root, &root.join(named)),
-            Some(None) => Vec::new(),
-            None => NAMES.iter().map(|it| root.join(it)).collect(),
+    pub(crate) fn find(files: &ConfigFiles) -> Result<Self, String> {
+        let root = files.root();
+        let Some(file) = files.nearest(root, &NAMES) else {
+            return Ok(Self { root: root.to_path_buf(), ..Self::default() });
         };
-        // A link that leads nowhere is no file; one that cannot be followed is told.
-        let is_there =
-            |it: &&PathBuf| it.metadata().map_or_else(|e| e.kind() != io::ErrorKind::NotFound, |_| true);
-        files.iter().find(is_there).map_or_else(
-            || Ok(Self { root: root.to_path_buf(), ..Self::default() }),
-            |it| Self::read(root, it),
-        )
+        let text = files.read(&file)?;
+        let table =
+            DeTable::parse(&text).map_err(|it| on_line(&text, it.span().map(|it| it.start), it.message()));
+        table.and_then(|it| Self::new(it.get_ref(), root)).map_err(|it| files.unusable(&file, it))
     }
 
     pub(crate) fn includes(&self, file: &Path) -> bool {
@@ -65,15 +60,6 @@ impl Config {
             named = association.schema.as_ref().or(named);
         }
         Some(named.map(|it| if it.contains("://") { it.clone() } else { seen_from(path, it) }))
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
-    fn read(root: &Path, file: &Path) -> Result<Self, String> {
-        let name = file.strip_prefix(root).unwrap_or(file).display();
-        let told = |problem: &str| format!("cannot use `{name}`: {problem}");
-        let text = std::fs::read_to_string(file).map_err(|it| told(&it.to_string()))?;
-        let table = DeTable::parse(&text).map_err(|it| told(&problem(&text, &it)))?;
-        Self::new(table.get_ref(), root).map_err(|it| told(&it))
     }
 
     fn new(table: &DeTable, root: &Path) -> Result<Self, String> {
@@ -108,12 +94,6 @@ impl Association {
     fn is_about(&self, file: &Path) -> bool {
         self.include.as_ref().is_none_or(|it| it.is_match(file)) && !self.exclude.is_match(file)
     }
-}
-
-/// `line 3: expected newline`.
-fn problem(text: &str, error: &toml::de::Error) -> String {
-    let line = error.span().and_then(|it| text.get(..it.start)).map_or(1, |it| it.matches('\n').count() + 1);
-    format!("line {line}: {}", error.message())
 }
 
 fn patterns(key: &str, value: &DeValue, root: &Path) -> Result<GlobSet, String> {

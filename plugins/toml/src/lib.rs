@@ -21,11 +21,12 @@ mod syntax;
 mod tests;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::cell::OnceCell;
 
+use broker_plugin_sdk::config::ConfigFiles;
 use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, Severity, SourceFile, samples,
+    Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, offsets, samples,
 };
 use broker_schemas::Schemas;
 use toml::de::DeTable;
@@ -34,10 +35,8 @@ use config::Config;
 
 /// The plugin: where the workspace is, and what its configuration leaves out.
 pub struct Toml {
-    root: PathBuf,
-    /// Instead of what is found; none to read none.
-    named: Option<Option<String>>,
-    config: Option<Result<Config, String>>,
+    files: ConfigFiles,
+    config: OnceCell<Result<Config, String>>,
     schemas: Schemas,
 }
 
@@ -45,14 +44,13 @@ impl Plugin for Toml {
     fn new() -> Self {
         let mut schemas = Schemas::default();
         schemas.prepare(&["cargo", "pyproject"]);
-        Self { root: PathBuf::from("/"), named: None, config: None, schemas }
+        Self { files: ConfigFiles::default(), config: OnceCell::new(), schemas }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        self.root = PathBuf::from(if settings.root.is_empty() { "/" } else { &settings.root });
-        self.named = (settings.isolated || settings.config.is_some()).then(|| settings.config.clone());
-        self.config = None;
-        self.schemas.move_to(&self.root);
+        self.files = ConfigFiles::new(settings);
+        self.config.take();
+        self.schemas.move_to(settings.root());
         Ok(())
     }
 
@@ -61,9 +59,8 @@ impl Plugin for Toml {
     }
 
     fn check(&mut self, file: &SourceFile) -> Result<Report, String> {
-        let config = self.config.get_or_insert_with(|| Config::find(&self.root, self.named.as_ref()));
-        let config = config.as_ref().map_err(Clone::clone)?;
-        if !file.is_explicit() && !config.includes(&self.root.join(Path::new(&file.path))) {
+        let config = self.config.get_or_init(|| Config::find(&self.files)).as_ref().map_err(Clone::clone)?;
+        if !file.is_explicit() && !config.includes(&self.files.root().join(&file.path)) {
             return Ok(Report::excluded());
         }
         let mut check = |text: &str, table: &DeTable, found: &mut Vec<Diagnostic>| {
@@ -84,7 +81,11 @@ broker_plugin_sdk::plugin!(Toml, "../broker-plugin.toml");
 fn report(content: &[u8], schema: &mut dyn FnMut(&str, &DeTable, &mut Vec<Diagnostic>)) -> Report {
     let text = match std::str::from_utf8(content) {
         Ok(text) => text,
-        Err(error) => return [not_utf8(&error)].into_iter().collect(),
+        Err(error) => {
+            let message = "not valid UTF-8, as every TOML file has to be";
+            let found = Diagnostic::error(rules::INVALID_SYNTAX, message, offsets::not_utf8(&error));
+            return Report::new(vec![found]);
+        }
     };
     let (mut found, completeness, table) = syntax::check(text);
     if found.is_empty() && matches!(completeness, Completeness::Complete) {
@@ -107,11 +108,4 @@ fn is_template(text: &[u8], report: &Report) -> bool {
     }
     let plain = unquoted(text, b"\"'");
     on_lines(&plain, tags(&plain, &TAGS), errors).is_some()
-}
-
-fn not_utf8(error: &std::str::Utf8Error) -> Diagnostic {
-    let start = error.valid_up_to();
-    let end = start + error.error_len().unwrap_or(1);
-    let message = "not valid UTF-8, as every TOML file has to be";
-    Diagnostic { severity: Severity::Error, ..Diagnostic::new(rules::INVALID_SYNTAX, message, start..end) }
 }
