@@ -1,26 +1,23 @@
 //! deno_lint's findings in the plugin's words. Leaves out rendering: line and column are the host's to count.
 
-use broker_plugin_sdk::{self as plugin, Severity, Tags};
+use broker_plugin_sdk::{self as plugin, Tags};
 use deno_ast::{ParseDiagnostic, SourceRange, StartSourcePos, diagnostics::Diagnostic as _};
 use deno_lint::diagnostic::{LintDiagnostic, LintFix};
 
 use crate::rules::SYNTAX_ERROR;
 use crate::shifts::Split;
 
-/// Where offsets count.
+/// A file's text, as the crate read it.
 pub(crate) struct Place<'a> {
     /// What the crate read, without the blanks.
     pub(crate) text: &'a str,
-    /// Where that starts in the file.
-    pub(crate) offset: usize,
     /// Where blanks were put into what the crate read.
     pub(crate) blanks: Vec<usize>,
 }
 
 impl Place<'_> {
     pub(crate) fn syntax_error(&self, error: &ParseDiagnostic) -> plugin::Diagnostic {
-        let found = plugin::Diagnostic::new(SYNTAX_ERROR, error.message(), self.bytes(error.range()));
-        plugin::Diagnostic { severity: Severity::Error, ..found }
+        plugin::Diagnostic::error(SYNTAX_ERROR, error.message(), self.bytes(error.range()))
     }
 
     pub(crate) fn finding(&self, finding: &LintDiagnostic) -> plugin::Diagnostic {
@@ -39,7 +36,7 @@ impl Place<'_> {
         if finding.details.code != "jsx-void-dom-elements-no-children" {
             return message(finding);
         }
-        let element = self.text.get(bytes.start - self.offset..).unwrap_or_default().trim_start_matches('<');
+        let element = self.text.get(bytes.start..).unwrap_or_default().trim_start_matches('<');
         let name = element.split(|it: char| !it.is_ascii_alphanumeric()).next().unwrap_or_default();
         format!("`<{name}>` can have no children")
     }
@@ -62,9 +59,7 @@ impl Place<'_> {
 
     /// Two rules write fixes that do not always fit.
     fn is_sound(&self, edit: &plugin::Edit, code: &str) -> bool {
-        let start = (edit.span.start as usize).saturating_sub(self.offset);
-        let end = (edit.span.end as usize).saturating_sub(self.offset);
-        let old = self.text.get(start..end).unwrap_or_default();
+        let old = self.text.get(edit.span.start as usize..edit.span.end as usize).unwrap_or_default();
         match code {
             // Takes it that there is a space before the brace, and none behind it.
             "jsx-props-no-spread-multi" => {
@@ -83,7 +78,7 @@ impl Place<'_> {
 
     fn bytes(&self, range: SourceRange) -> std::ops::Range<usize> {
         let range = range.as_byte_range(StartSourcePos::START_SOURCE_POS);
-        let inside = |it: usize| Split::original(&self.blanks, it).min(self.text.len()) + self.offset;
+        let inside = |it: usize| Split::original(&self.blanks, it).min(self.text.len());
         inside(range.start)..inside(range.end.max(range.start))
     }
 }

@@ -60,11 +60,10 @@ mod warm_up;
 
 use std::path::Path;
 
-use broker_plugin_sdk::{
-    Completeness, Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, minified,
-};
+use broker_plugin_sdk::config::ConfigFiles;
+use broker_plugin_sdk::{Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, minified};
 
-use project::{Options, Project, Projects};
+use project::{Project, Projects};
 use selection::Selection;
 
 /// The plugin: a workspace with the projects found in it so far.
@@ -73,10 +72,6 @@ pub struct JavaScript {
 }
 
 impl JavaScript {
-    fn at(root: &Path) -> Self {
-        Self { projects: Projects::new(root, Options::default()) }
-    }
-
     /// Whether deno's walk from what the user named would not lead to the file.
     fn is_left_out(&self, project: &Project, path: &Path, named: &Path, text: &str) -> Result<bool, String> {
         let reached = project.reaches(path, named, self.projects.root())?;
@@ -89,15 +84,13 @@ impl Plugin for JavaScript {
 
     fn new() -> Self {
         warm_up::run();
-        Self::at(Path::new("/"))
+        Self { projects: Projects::new(ConfigFiles::default(), Selection::default()) }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let (selection, unknown) = Selection::new(settings);
-        let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
-        let root = if settings.root.is_empty() { "/" } else { &settings.root };
-        self.projects = Projects::new(Path::new(root), options);
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        let (selection, unknown) = selection::resolve(settings);
+        self.projects = Projects::new(ConfigFiles::new(settings), selection);
+        SettingsError::unless_known(unknown)
     }
 
     fn rules(&self) -> Vec<Rule> {
@@ -119,7 +112,7 @@ impl Plugin for JavaScript {
             return Ok(Report::excluded());
         }
         match nesting::objection(text) {
-            Some(why) => Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }),
+            Some(why) => Ok(Report::partial(why)),
             None => {
                 let report = project.linter.run(&path, text, self.projects.root())?;
                 Ok(template::unless_template(&file.path, text, report))

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use broker_plugin_sdk::{Diagnostic, Report, Severity, vendored};
+use broker_plugin_sdk::offsets::{not_utf8, without_mark};
+use broker_plugin_sdk::{Diagnostic, Report, vendored};
 use deno_ast::{MediaType, ParseDiagnostic, ParsedSource, SourceRange, StartSourcePos};
 use deno_lint::diagnostic::LintDiagnostic;
 use deno_lint::linter::{LintConfig, LintFileOptions, Linter, LinterOptions};
@@ -16,9 +17,6 @@ use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
 use crate::selection::Selection;
 use crate::shifts::Split;
 use crate::{defaults, expression, flow, keys, meant};
-
-/// UTF-8's byte order mark, which the crate wants removed.
-const MARK: &str = "\u{feff}";
 
 /// The linter with some rules.
 pub(crate) struct FileLinter {
@@ -50,7 +48,7 @@ impl FileLinter {
             custom_ignore_file_directive: None,
             custom_ignore_diagnostic_directive: None,
         });
-        let tells_syntax_errors = selection.tells_syntax_errors();
+        let tells_syntax_errors = !selection.ignores(SYNTAX_ERROR);
         let is_quiet = !kind.is_of_deno() && !selection.is_chosen();
         Self { linter, kind, codes, jsx, has_plugins, tells_syntax_errors, is_quiet }
     }
@@ -63,10 +61,7 @@ impl FileLinter {
 
     /// What deno says of the file, which is below `root`.
     pub(crate) fn run(&self, path: &Path, text: &str, root: &Path) -> Result<Report, String> {
-        let (text, offset) = match text.strip_prefix(MARK) {
-            Some(rest) => (rest, MARK.len()),
-            None => (text, 0),
-        };
+        let (mark, text) = without_mark(text);
         let (parsed, read) = self.parse_with_splits(path, text)?;
         if first_error(&parsed).is_some()
             && let Some(why) = self.objection(path, text, root)
@@ -75,7 +70,7 @@ impl FileLinter {
             return Ok(Report::left_out(&path.display().to_string(), why));
         }
         let blanks = read.as_ref().map(|it| it.blanks().to_vec()).unwrap_or_default();
-        let place = Place { text, offset, blanks };
+        let place = Place { text, blanks };
         let read = read.as_ref().map_or(text, |it| &it.text);
         let found = match parsed {
             Ok((parsed, mut findings)) => {
@@ -99,7 +94,7 @@ impl FileLinter {
             Err(error) if self.tells_syntax_errors => vec![place.syntax_error(&error)],
             Err(_) => Vec::new(),
         };
-        Ok(sorted(found))
+        Ok(Report::sorted(found).shifted(mark))
     }
 
     /// Why a file that does not parse is likely right.
@@ -216,20 +211,8 @@ fn drop_vendored(findings: &mut Vec<&LintDiagnostic>, path: &Path, text: &str) {
     }
 }
 
-/// The crate leaves the order open where one place has several findings, and tells some of them twice.
-fn sorted(mut found: Vec<Diagnostic>) -> Report {
-    let place = |it: &Diagnostic| (it.span.start, it.span.end);
-    found.sort_by(|a, b| {
-        place(a).cmp(&place(b)).then_with(|| a.code.cmp(&b.code)).then_with(|| a.message.cmp(&b.message))
-    });
-    found.dedup_by(|a, b| place(a) == place(b) && a.code == b.code && a.message == b.message);
-    Report::new(found)
-}
-
 /// What is said of a file that is not UTF-8.
 pub(crate) fn not_text(error: std::str::Utf8Error) -> Report {
-    let start = error.valid_up_to();
-    let end = start + error.error_len().unwrap_or(1);
-    let diagnostic = Diagnostic::new(SYNTAX_ERROR, "stream did not contain valid UTF-8", start..end);
-    Report::new(vec![Diagnostic { severity: Severity::Error, ..diagnostic }])
+    let message = "stream did not contain valid UTF-8";
+    Report::new(vec![Diagnostic::error(SYNTAX_ERROR, message, not_utf8(&error))])
 }

@@ -4,8 +4,10 @@ use std::error::Error;
 use std::path::Path;
 use std::rc::Rc;
 
+use broker_plugin_sdk::config::{ConfigFiles, on_one_line};
+
 /// Names the configuration file relative to the workspace and says what is wrong with it.
-pub(crate) fn sentence(error: &dyn Error, config: &Path, root: &Path) -> Rc<str> {
+pub(crate) fn sentence(error: &dyn Error, config: &Path, files: &ConfigFiles) -> Rc<str> {
     let mut causes = vec![one_line(&error.to_string())];
     let mut deeper = error.source();
     while let Some(cause) = deeper {
@@ -21,18 +23,9 @@ pub(crate) fn sentence(error: &dyn Error, config: &Path, root: &Path) -> Rc<str>
     if told.len() > 1 {
         told.retain(|it| !says_little(it));
     }
-    let config = config.strip_prefix(root).unwrap_or(config);
-    format!("cannot use `{}`: {}", config.display(), relative(&told.join(": "), root)).into()
+    files.unusable(config, files.with_names(&told.join(": "))).into()
 }
 
 fn one_line(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
-    lines.join(": ").trim_end_matches('.').to_owned()
-}
-
-/// Paths as the user knows them: without the mount point.
-fn relative(text: &str, root: &Path) -> String {
-    let root = root.to_string_lossy();
-    let root = root.trim_end_matches('/');
-    text.replace(&format!("file://{root}/"), "").replace(&format!("{root}/"), "")
+    on_one_line(text).trim_end_matches('.').to_owned()
 }

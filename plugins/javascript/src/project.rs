@@ -9,13 +9,13 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use broker_plugin_sdk::config::{ByFolder, ConfigFiles};
 use deno_config::deno_json::{CompilerOptions, LintRulesConfig};
 use deno_config::glob::FilePatterns;
 use deno_config::workspace::{
     WorkspaceDirectory, WorkspaceDirectoryRc, WorkspaceDiscoverOptions, WorkspaceDiscoverStart,
 };
 use deno_lint::linter::LintConfig;
-use rustc_hash::FxHashMap;
 
 use crate::files::Files;
 use crate::lint::FileLinter;
@@ -23,18 +23,9 @@ use crate::neighbours;
 use crate::problem;
 use crate::reach::Patterns;
 use crate::rules::{self, Kind};
-use crate::selection::Selection;
+use crate::selection::{self, Selection};
 
 const CONFIG_FILES: [&str; 2] = ["deno.json", "deno.jsonc"];
-
-/// What the user asked for on the command line.
-#[derive(Debug, Default)]
-pub(crate) struct Options {
-    pub(crate) selection: Selection,
-    pub(crate) isolated: bool,
-    /// Relative to the root.
-    pub(crate) config: Option<String>,
-}
 
 /// What holds for the files of a folder.
 pub(crate) struct Project {
@@ -73,41 +64,36 @@ type Found = Result<Rc<Project>, Rc<str>>;
 /// The projects found so far below a root.
 pub(crate) struct Projects {
     files: Files,
-    options: Options,
-    /// By folder. (Not the standard library's map: it asks for random numbers, which it should not do while the
-    /// plugin is initialised ahead of time.)
-    found: FxHashMap<PathBuf, Found>,
+    configs: ConfigFiles,
+    selection: Selection,
+    found: ByFolder<Found>,
 }
 
 impl Projects {
-    pub(crate) fn new(root: &Path, options: Options) -> Self {
-        Self { files: Files { root: root.to_path_buf() }, options, found: FxHashMap::default() }
+    pub(crate) fn new(configs: ConfigFiles, selection: Selection) -> Self {
+        let files = Files { root: configs.root().to_path_buf() };
+        Self { files, configs, selection, found: ByFolder::default() }
     }
 
     pub(crate) fn root(&self) -> &Path {
-        &self.files.root
+        self.configs.root()
     }
 
     /// What holds for the files in `dir`.
-    pub(crate) fn of(&mut self, dir: &Path) -> Found {
-        if let Some(known) = self.found.get(dir) {
-            return known.clone();
-        }
-        let found = self.find(dir);
-        self.found.insert(dir.to_path_buf(), found.clone());
-        found
+    pub(crate) fn of(&self, dir: &Path) -> Found {
+        self.found.get_or(dir, || self.find(dir))
     }
 
-    fn find(&mut self, dir: &Path) -> Found {
-        let root = self.files.root.clone();
-        let above = dir.parent().filter(|_| dir != root && dir.starts_with(&root));
+    fn find(&self, dir: &Path) -> Found {
+        let above = self.configs.above(dir);
+        let is_fixed = self.configs.is_fixed();
         let project = match above {
-            Some(_) if !self.is_fixed() && self.has_config(dir)? => self.discover(dir)?,
+            Some(_) if !is_fixed && self.has_config(dir)? => self.discover(dir)?,
             Some(above) => self.of(above)?,
-            None => self.at_root(&root)?,
+            None => self.at_root()?,
         };
         let is_elsewhere = above.is_some_and(|it| self.of(it).is_ok_and(|it| it.kind == Kind::Elsewhere));
-        let is_elsewhere = is_elsewhere || !self.is_fixed() && neighbours::has_linter(dir);
+        let is_elsewhere = is_elsewhere || !is_fixed && neighbours::has_linter(dir);
         Ok(if is_elsewhere { self.checked_elsewhere(project) } else { project })
     }
 
@@ -122,19 +108,12 @@ impl Projects {
         Rc::new(Project { linter, kind: Kind::Elsewhere, config, patterns: RefCell::default() })
     }
 
-    fn at_root(&self, root: &Path) -> Found {
-        match &self.options.config {
-            Some(config) => {
-                self.load(WorkspaceDiscoverStart::ConfigFile(&root.join(config)), &root.join(config))
-            }
-            None if !self.options.isolated && self.has_config(root)? => self.discover(root),
+    fn at_root(&self) -> Found {
+        match self.configs.named() {
+            Some(config) => self.load(WorkspaceDiscoverStart::ConfigFile(config), config),
+            None if !self.configs.is_fixed() && self.has_config(self.root())? => self.discover(self.root()),
             None => Ok(Rc::new(self.plain())),
         }
-    }
-
-    /// Whether one configuration, or none, holds for the whole workspace.
-    fn is_fixed(&self) -> bool {
-        self.options.isolated || self.options.config.is_some()
     }
 
     /// Whether deno would look for a configuration here, and find one.
@@ -147,7 +126,7 @@ impl Projects {
         // deno passes silently over what it cannot look at, which may just be a link that leads out of here.
         match file.metadata() {
             Ok(_) => Ok(true),
-            Err(error) => Err(problem::sentence(&error, file, &self.files.root)),
+            Err(error) => Err(problem::sentence(&error, file, &self.configs)),
         }
     }
 
@@ -158,7 +137,7 @@ impl Projects {
     }
 
     fn load(&self, start: WorkspaceDiscoverStart, file: &Path) -> Found {
-        let said = |error: &dyn std::error::Error| problem::sentence(error, file, &self.files.root);
+        let said = |error: &dyn std::error::Error| problem::sentence(error, file, &self.configs);
         let options = WorkspaceDiscoverOptions { discover_pkg_json: false, ..Default::default() };
         let config = WorkspaceDirectory::discover(&self.files, start, &options).map_err(|it| said(&it))?;
         let patterns = FilePatterns::new_with_base(config.dir_path());
@@ -176,8 +155,8 @@ impl Projects {
     }
 
     fn linter(&self, kind: Kind, rules: &LintRulesConfig, jsx: LintConfig, has_plugins: bool) -> FileLinter {
-        let codes = self.options.selection.apply(rules::configured(kind, rules));
-        FileLinter::new(kind, codes, jsx, has_plugins, &self.options.selection)
+        let codes = selection::apply(&self.selection, &rules::configured(kind, rules));
+        FileLinter::new(kind, codes, jsx, has_plugins, &self.selection)
     }
 }
 

@@ -10,11 +10,11 @@ use crate::rules::{self, Selection};
 pub(crate) fn finding(found: CheckerDiagnostic, text: &str, selection: &Selection) -> Option<Diagnostic> {
     let CheckerDiagnostic { diagnostic, severity } = found;
     let severity = match severity {
-        _ if !selection.includes(diagnostic.code) => return None,
+        _ if !selection.includes(diagnostic.code, true) => return None,
         Severity::Error => plugin::Severity::Error,
         Severity::Warning => plugin::Severity::Warning,
         // Off, unless the user asked for it by name.
-        Severity::Allow if selection.asks_for(diagnostic.code) => rules::severity(diagnostic.code),
+        Severity::Allow if selection.includes(diagnostic.code, false) => rules::severity(diagnostic.code),
         Severity::Allow => return None,
     };
     let related = diagnostic.secondary_labels.iter().map(|it| Related {

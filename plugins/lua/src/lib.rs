@@ -41,14 +41,11 @@ mod table;
 mod tests;
 mod warm_up;
 
-use std::path::Path;
-
 use broker_plugin_sdk::{
-    Completeness, Diagnostic, Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, Span,
+    Diagnostic, Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, Span,
 };
 
-use projects::{Options, Projects};
-use rules::Selection;
+use projects::Projects;
 
 /// The plugin: a workspace with the projects found in it so far.
 pub struct Lua {
@@ -63,11 +60,9 @@ impl Plugin for Lua {
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let (selection, unknown) = Selection::new(settings);
-        let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
-        let root = if settings.root.is_empty() { "/" } else { &settings.root };
-        self.projects.configure(Path::new(root), options);
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        let (selection, unknown) = rules::selection(settings);
+        self.projects.configure(settings, selection);
+        SettingsError::unless_known(unknown)
     }
 
     fn rules(&self) -> Vec<Rule> {
@@ -84,13 +79,13 @@ impl Plugin for Lua {
         let text = file.text();
         let mut report = match nesting::objection(&text) {
             Some(why) => {
-                return Ok(Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) });
+                return Ok(Report::partial(why));
             }
             None => project.linter.run(&file.path, &text, selection),
         };
         report.diagnostics.retain(|it| {
             let name = text.get(it.span.start as usize..it.span.end as usize).unwrap_or_default();
-            let is_ignored = !selection.asks_for(&it.code) && project.ignores(&it.code, name);
+            let is_ignored = !selection.includes(&*it.code, false) && project.ignores(&it.code, name);
             !is_ignored && !is_of_other_text(it, &file.content, &text)
         });
         Ok(report)
@@ -101,9 +96,9 @@ impl Plugin for Lua {
         let project = self.projects.of(&path).map_err(|it| it.to_string())?;
         let selection = self.projects.selection();
         let is_on = |it: &Rule| match &*it.code {
-            rules::PARSE_ERROR => selection.tells_syntax_errors(),
+            rules::PARSE_ERROR => !selection.ignores(rules::PARSE_ERROR),
             code if project.linter.lacks(code) => false,
-            code => selection.asks_for(code) || selection.includes(code) && project.turns_on(code),
+            code => selection.includes(code, project.turns_on(code)),
         };
         let on = rules::all().into_iter().filter(is_on).map(|it| it.code);
         Ok(RulesOn::new(on, project.file()))

@@ -2,12 +2,12 @@
 //! `.luacheckrc` counts from the root down, since luacheck may be run in each of their folders.
 
 use std::collections::HashMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use broker_plugin_sdk::Settings;
+use broker_plugin_sdk::config::{ByFolder, ConfigFiles, is_there};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use rustc_hash::FxHashMap;
 use selene_lib::{CheckerConfig, LintVariation};
 
 use crate::defaults;
@@ -17,15 +17,6 @@ use crate::rules::Selection;
 use crate::warm_up;
 
 const NAME: &str = "selene.toml";
-
-/// What the user asked for on the command line.
-#[derive(Debug, Default)]
-pub(crate) struct Options {
-    pub(crate) selection: Selection,
-    pub(crate) isolated: bool,
-    /// Relative to the root.
-    pub(crate) config: Option<String>,
-}
 
 /// A configuration, made ready.
 pub(crate) struct Project {
@@ -72,12 +63,11 @@ type Found = Result<Rc<Project>, Rc<str>>;
 
 /// A directory tree and the projects found in it so far.
 pub(crate) struct Projects {
-    root: PathBuf,
-    options: Options,
+    files: ConfigFiles,
+    selection: Selection,
     /// For files that no configuration is about.
     unconfigured: Rc<Linter>,
-    /// What holds for the files of a directory. (Not the standard library's map: its order is random.)
-    known: FxHashMap<PathBuf, Found>,
+    known: ByFolder<Found>,
 }
 
 impl Projects {
@@ -85,67 +75,59 @@ impl Projects {
         let unconfigured = Rc::new(Linter::unconfigured());
         warm_up::run(&unconfigured);
         Self {
-            root: PathBuf::from("/"),
-            options: Options::default(),
+            files: ConfigFiles::default(),
+            selection: Selection::default(),
             unconfigured,
-            known: FxHashMap::default(),
+            known: ByFolder::default(),
         }
     }
 
-    pub(crate) fn configure(&mut self, root: &Path, options: Options) {
-        self.root = root.to_path_buf();
-        self.options = options;
+    pub(crate) fn configure(&mut self, settings: &Settings, selection: Selection) {
+        self.files = ConfigFiles::new(settings);
+        self.selection = selection;
         self.known.clear();
     }
 
     pub(crate) fn root(&self) -> &Path {
-        &self.root
+        self.files.root()
     }
 
     pub(crate) fn selection(&self) -> &Selection {
-        &self.options.selection
+        &self.selection
     }
 
     /// The project that `file` is part of.
-    pub(crate) fn of(&mut self, file: &Path) -> Found {
-        let is_fixed = self.options.isolated || self.options.config.is_some();
-        let dir =
-            if is_fixed { self.root.clone() } else { file.parent().unwrap_or(&self.root).to_path_buf() };
-        self.directory(&dir)
+    pub(crate) fn of(&self, file: &Path) -> Found {
+        self.directory(if self.files.is_fixed() { self.root() } else { self.files.folder_of(file) })
     }
 
-    fn directory(&mut self, dir: &Path) -> Found {
-        if let Some(known) = self.known.get(dir) {
-            return known.clone();
-        }
-        let found = self.find(dir);
-        self.known.insert(dir.to_path_buf(), found.clone());
-        found
+    fn directory(&self, dir: &Path) -> Found {
+        self.known.get_or(dir, || self.find(dir))
     }
 
-    fn find(&mut self, dir: &Path) -> Found {
-        if let Some(config) = &self.options.config {
-            return self.load(&self.root.join(config), &self.root);
+    fn find(&self, dir: &Path) -> Found {
+        if let Some(config) = self.files.named() {
+            return self.load(config, self.root());
         }
         let config = dir.join(NAME);
-        if !self.options.isolated && is_there(&config) {
+        if !self.files.is_fixed() && is_there(&config) {
             return self.load(&config, dir);
         }
-        let inherited = match dir.parent() {
-            Some(parent) if dir != self.root && dir.starts_with(&self.root) => self.directory(parent)?,
-            _ => Rc::new(self.unconfigured(Vec::new())),
+        let inherited = match self.files.above(dir) {
+            Some(above) => self.directory(above)?,
+            None => Rc::new(self.unconfigured(Vec::new())),
         };
         Ok(self.with_luacheck(inherited, dir))
     }
 
     fn unconfigured(&self, luacheck: Vec<Rc<Luacheckrc>>) -> Project {
-        let (base, exclude, linter) = (self.root.clone(), GlobSet::empty(), self.unconfigured.clone());
-        Project { base, exclude, linter, configured: None, luacheck }
+        let (base, linter) = (self.root().to_path_buf(), self.unconfigured.clone());
+        Project { base, exclude: GlobSet::empty(), linter, configured: None, luacheck }
     }
 
     /// The project, and besides what holds for it a `.luacheckrc` in `dir`.
     fn with_luacheck(&self, inherited: Rc<Project>, dir: &Path) -> Rc<Project> {
-        if inherited.configured.is_some() || self.options.isolated {
+        if inherited.configured.is_some() || self.files.is_fixed() {
             return inherited;
         }
         match Luacheckrc::read(dir) {
@@ -159,28 +141,21 @@ impl Projects {
 
     /// `base` is where selene would run.
     fn load(&self, config: &Path, base: &Path) -> Found {
-        let name = config.strip_prefix(&self.root).unwrap_or(config).display();
-        let project = self.read(config, base);
-        project.map(Rc::new).map_err(|problem| format!("cannot use `{name}`: {problem}").into())
+        let text = self.files.read(config)?;
+        let project = self.project(&text, config, base);
+        project.map(Rc::new).map_err(|it| self.files.unusable(config, it).into())
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
-    fn read(&self, file: &Path, base: &Path) -> Result<Project, String> {
-        let text = std::fs::read_to_string(file).map_err(|it| it.to_string())?;
-        let config: CheckerConfig<toml::Value> = toml::from_str(&text).map_err(|it| one_line(&it))?;
+    fn project(&self, text: &str, file: &Path, base: &Path) -> Result<Project, String> {
+        let config: CheckerConfig<toml::Value> = toml::from_str(text).map_err(|it| one_line(&it))?;
         let exclude = patterns(&config.exclude).map_err(|it| format!("in `exclude`: {it}"))?;
         // As with selene: where it runs, then where the configuration is.
         let mut folders = vec![base.to_path_buf()];
         folders.extend(file.parent().filter(|it| *it != base).map(Path::to_path_buf));
         let configured = Some((file.to_path_buf(), config.lints.clone()));
-        let linter = Rc::new(Linter::configured(config, &folders, &self.root)?);
+        let linter = Rc::new(Linter::configured(config, &folders, self.root())?);
         Ok(Project { base: base.to_path_buf(), exclude, linter, configured, luacheck: Vec::new() })
     }
-}
-
-/// A link that leads nowhere is no file; one that cannot be followed is told when it is read.
-pub(crate) fn is_there(file: &Path) -> bool {
-    file.metadata().map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true)
 }
 
 fn patterns(patterns: &[String]) -> Result<GlobSet, globset::Error> {

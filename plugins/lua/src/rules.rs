@@ -1,6 +1,6 @@
 //! The lints of selene, and which of them are wanted.
 
-use broker_plugin_sdk::{DEFAULT, Rule, Settings, Severity};
+use broker_plugin_sdk::{Rule, Selectors, Settings, Severity};
 
 use crate::defaults;
 use crate::table::TABLE;
@@ -8,56 +8,24 @@ use crate::table::TABLE;
 /// What does not parse, in selene's own word for it.
 pub(crate) const PARSE_ERROR: &str = "parse_error";
 
-/// What the user asked for, on top of what is configured.
-#[derive(Debug, Default)]
-pub(crate) struct Selection {
-    /// In place of what is configured.
-    select: Option<Vec<String>>,
-    /// Besides that.
-    more: Vec<String>,
-    ignore: Vec<String>,
+/// Codes of lints, on top of what is configured.
+pub(crate) type Selection = Selectors<&'static str>;
+
+/// The selection, and the selectors that mean nothing.
+pub(crate) fn selection(settings: &Settings) -> (Selection, Vec<String>) {
+    Selectors::new(settings, |selector| {
+        let named = codes().filter(|it| selector == "ALL" || selector == *it);
+        Some(named.collect::<Vec<_>>()).filter(|it| !it.is_empty())
+    })
 }
 
-impl Selection {
-    /// The selection, and the selectors that mean nothing.
-    pub(crate) fn new(settings: &Settings) -> (Self, Vec<String>) {
-        let is_known = |it: &&String| {
-            ["ALL", DEFAULT, PARSE_ERROR].contains(&it.as_str()) || TABLE.iter().any(|row| row.0 == *it)
-        };
-        let (select, more) = settings.selected();
-        let ignore = &settings.ignore;
-        let unknown = select.unwrap_or_default().iter().chain(more).chain(ignore).filter(|it| !is_known(it));
-        let unknown = unknown.cloned().collect();
-        (Self { select: select.map(<[_]>::to_vec), more: more.to_vec(), ignore: ignore.clone() }, unknown)
-    }
-
-    /// Every lint.
-    pub(crate) fn all() -> Self {
-        Self { select: Some(vec!["ALL".to_owned()]), ..Self::default() }
-    }
-
-    pub(crate) fn includes(&self, code: &str) -> bool {
-        self.select.as_ref().is_none_or(|it| names(it, code)) && !names(&self.ignore, code)
-    }
-
-    /// Whether the user asked for it, though it may be off.
-    pub(crate) fn asks_for(&self, code: &str) -> bool {
-        self.includes(code) && (self.is_chosen() || names(&self.more, code))
-    }
-
-    /// Whether what is selected takes the place of what is configured.
-    pub(crate) fn is_chosen(&self) -> bool {
-        self.select.is_some()
-    }
-
-    /// They are told whatever is selected: nothing else can be found in such a file.
-    pub(crate) fn tells_syntax_errors(&self) -> bool {
-        !names(&self.ignore, PARSE_ERROR)
-    }
+/// The selection of every lint.
+pub(crate) fn everything() -> Selection {
+    Selection { select: Some(codes().collect()), ..Selection::default() }
 }
 
-fn names(selectors: &[String], code: &str) -> bool {
-    selectors.iter().any(|it| it == "ALL" || it == code)
+fn codes() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|it| it.0).chain([PARSE_ERROR])
 }
 
 /// Every lint, and what stands for one.

@@ -7,10 +7,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use broker_plugin_sdk::config::is_there;
 use selene_lib::standard_library::{Field, FieldKind, StandardLibrary, v1};
 
 use crate::corrections;
-use crate::projects::is_there;
 
 /// Files may be based on each other. selene itself would go in circles.
 const DEEPEST: usize = 20;

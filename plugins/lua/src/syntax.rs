@@ -1,6 +1,6 @@
 //! From text to a tree, or all that keeps it from being one.
 
-use broker_plugin_sdk::{Completeness, Diagnostic, Related, Report, Severity};
+use broker_plugin_sdk::{Completeness, Diagnostic, Related, Report};
 use full_moon::ast::{Ast, AstError};
 use full_moon::tokenizer::{Lexer, LexerResult, Token, TokenType, TokenizerErrorType};
 use full_moon::{Error, LuaVersion};
@@ -94,8 +94,7 @@ fn short(token: &str) -> &str {
 }
 
 pub(crate) fn wrong(message: String, at: std::ops::Range<usize>, text: &str) -> Diagnostic {
-    let found = Diagnostic::new(rules::PARSE_ERROR, message, clamp(at, text));
-    Diagnostic { severity: Severity::Error, ..found }
+    Diagnostic::error(rules::PARSE_ERROR, message, clamp(at, text))
 }
 
 fn clamp(at: std::ops::Range<usize>, text: &str) -> std::ops::Range<usize> {
@@ -105,7 +104,7 @@ fn clamp(at: std::ops::Range<usize>, text: &str) -> std::ops::Range<usize> {
 
 /// What is said of a file that does not parse. That is told whatever is selected: nothing else can be found in it.
 pub(crate) fn report(mut errors: Vec<Diagnostic>, selection: &Selection) -> Report {
-    if !selection.tells_syntax_errors() {
+    if selection.ignores(rules::PARSE_ERROR) {
         return Report::new(Vec::new());
     }
     if errors.len() <= MOST {

@@ -2,13 +2,13 @@
 //! selene builds on first use. Reads no files.
 
 use crate::lint::Linter;
-use crate::rules::Selection;
+use crate::rules;
 
 /// Something for most lints to look at.
 const SAMPLE: &str = include_str!("warm_up.lua");
 
 /// `linter` remembers some of it itself.
 pub(crate) fn run(linter: &Linter) {
-    let all = Selection::all();
+    let all = rules::everything();
     drop(linter.run("warm_up.lua", SAMPLE, &all));
 }

@@ -42,12 +42,12 @@ mod tests;
 mod warm_up;
 mod workspace;
 
-use std::path::Path;
-
+use broker_plugin_sdk::config::ConfigFiles;
 use broker_plugin_sdk::{Completeness, Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile};
 
 use rumdl_lib::rules::filter_rules_for_file;
-use workspace::{Options, Workspace};
+use selection::Selection;
+use workspace::Workspace;
 
 const UNREAD: &str =
     "the configuration has `editorconfig = true`, and what `.editorconfig` says is not read here";
@@ -57,30 +57,22 @@ pub struct Markdown {
     workspace: Workspace,
 }
 
-impl Markdown {
-    fn at(root: &Path) -> Self {
-        Self { workspace: Workspace::new(root, Options::default()) }
-    }
-}
-
 impl Plugin for Markdown {
     const SELECTS_ITSELF: bool = true;
 
     fn new() -> Self {
         warm_up::run();
-        Self::at(Path::new("/"))
+        Self { workspace: Workspace::new(ConfigFiles::default(), Selection::default()) }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
         let (selection, unknown) = selection::resolve(settings);
-        let options = Options { selection, isolated: settings.isolated, config: settings.config.clone() };
-        let root = if settings.root.is_empty() { "/" } else { &settings.root };
         // rumdl takes the folder it runs in for the project's. Without files (a question about rules) there is
         // nothing that could count.
         #[cfg(target_family = "wasm")]
-        drop(std::env::set_current_dir(root));
-        self.workspace = Workspace::new(Path::new(root), options);
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        drop(std::env::set_current_dir(settings.root()));
+        self.workspace = Workspace::new(ConfigFiles::new(settings), selection);
+        SettingsError::unless_known(unknown)
     }
 
     fn rules(&self) -> Vec<Rule> {

@@ -124,7 +124,7 @@ fn analyze(
 
 fn too_deep() -> Report {
     let why = format!("lists and quotations stand in each other more than {} levels deep", nesting::DEEPEST);
-    Report { completeness: Completeness::Partial(why), ..Report::new(Vec::new()) }
+    Report::partial(why)
 }
 
 fn binary(path: &Path, utf16: bool, settings: &Settings) -> Report {

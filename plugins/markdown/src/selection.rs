@@ -1,41 +1,18 @@
 //! `--select` and `--ignore` in rumdl's own words: codes, aliases (`line-length`) and `ALL`.
 
-use broker_plugin_sdk::{DEFAULT, Settings};
+use broker_plugin_sdk::{Selectors, Settings};
 use rumdl_lib::config::{GlobalConfig, resolve_rule_name_alias};
 use rumdl_lib::rule::Rule;
 
 use crate::markdownlint::Extras;
 use crate::{defaults, rules};
 
-/// What the user asked for, in rumdl's codes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Selection {
-    /// In place of what the configuration selects.
-    select: Option<Vec<String>>,
-    /// Besides that.
-    more: Vec<String>,
-    ignore: Vec<String>,
-}
+/// rumdl's codes, on top of the configuration files.
+pub(crate) type Selection = Selectors<String>;
 
-/// What holds on top of the configuration files, and the selectors that mean nothing to rumdl.
+/// The selection, and the selectors that mean nothing to rumdl.
 pub(crate) fn resolve(settings: &Settings) -> (Selection, Vec<String>) {
-    let mut unknown = Vec::new();
-    let (select, more) = settings.selected();
-    let select = select.map(|it| known(it, &mut unknown));
-    let more = known(more, &mut unknown);
-    let ignore = known(&settings.ignore, &mut unknown);
-    (Selection { select, more, ignore }, unknown)
-}
-
-fn known(selectors: &[String], unknown: &mut Vec<String>) -> Vec<String> {
-    let mut codes = Vec::with_capacity(selectors.len());
-    for selector in selectors.iter().filter(|it| *it != DEFAULT) {
-        match code(selector) {
-            Some(code) => codes.push(code.to_owned()),
-            None => unknown.push(selector.clone()),
-        }
-    }
-    codes
+    Selectors::new(settings, |it| Some(vec![code(it)?.to_owned()]))
 }
 
 fn code(selector: &str) -> Option<&'static str> {
@@ -53,39 +30,32 @@ pub(crate) enum Source<'a> {
     Markdownlint(&'a Extras),
 }
 
-impl Selection {
-    /// Those of `rules` that are on under `global`, which `source` says.
-    pub(crate) fn apply(
-        &self,
-        rules: &[Box<dyn Rule>],
-        global: &GlobalConfig,
-        source: Source<'_>,
-    ) -> Vec<Box<dyn Rule>> {
-        let mut wanted = match (&self.select, source) {
-            (Some(select), _) => only(select.clone()),
-            (None, Source::Nothing) => only(defaults::RULES.map(str::to_owned).to_vec()),
-            (None, Source::Rumdl | Source::Markdownlint(_)) => global.clone(),
-        };
-        if let (None, Source::Markdownlint(extras)) = (&self.select, source) {
-            wanted.extend_enable.extend(extras.on_by_default().iter().map(|it| (*it).to_owned()));
-        }
-        wanted.extend_disable.extend(self.ignore.iter().cloned());
-        let mut on = rumdl_lib::rules::filter_rules(rules, &wanted);
-        if let (None, Source::Markdownlint(extras)) = (&self.select, source) {
-            on.retain(|it| extras.has(it.name()));
-        }
-        let more = GlobalConfig { extend_disable: self.ignore.clone(), ..only(self.more.clone()) };
-        let more = rumdl_lib::rules::filter_rules(rules, &more);
-        let new: Vec<_> =
-            more.into_iter().filter(|it| on.iter().all(|known| known.name() != it.name())).collect();
-        on.extend(new);
-        on
+/// Those of `rules` that are on under `global`, which `source` says.
+pub(crate) fn apply(
+    selection: &Selection,
+    rules: &[Box<dyn Rule>],
+    global: &GlobalConfig,
+    source: Source<'_>,
+) -> Vec<Box<dyn Rule>> {
+    let mut wanted = match (&selection.select, source) {
+        (Some(select), _) => only(select.clone()),
+        (None, Source::Nothing) => only(defaults::RULES.map(str::to_owned).to_vec()),
+        (None, Source::Rumdl | Source::Markdownlint(_)) => global.clone(),
+    };
+    if let (None, Source::Markdownlint(extras)) = (&selection.select, source) {
+        wanted.extend_enable.extend(extras.on_by_default().iter().map(|it| (*it).to_owned()));
     }
-
-    /// Whether the user said what is on.
-    pub(crate) fn is_explicit(&self) -> bool {
-        self.select.is_some()
+    wanted.extend_disable.extend(selection.ignore.iter().cloned());
+    let mut on = rumdl_lib::rules::filter_rules(rules, &wanted);
+    if let (None, Source::Markdownlint(extras)) = (&selection.select, source) {
+        on.retain(|it| extras.has(it.name()));
     }
+    let more = GlobalConfig { extend_disable: selection.ignore.clone(), ..only(selection.more.clone()) };
+    let more = rumdl_lib::rules::filter_rules(rules, &more);
+    let new: Vec<_> =
+        more.into_iter().filter(|it| on.iter().all(|known| known.name() != it.name())).collect();
+    on.extend(new);
+    on
 }
 
 fn only(rules: Vec<String>) -> GlobalConfig {

@@ -7,7 +7,7 @@ use rumdl_lib::rule::Rule;
 
 use crate::markdownlint::{self, Extras};
 use crate::rules;
-use crate::selection::{Selection, Source};
+use crate::selection::{self, Selection, Source};
 
 /// A configuration and the rules that it turns on.
 pub(crate) struct Settings {
@@ -47,8 +47,8 @@ impl Settings {
             Some(extras) => Source::Markdownlint(extras),
             None => Source::Rumdl,
         };
-        let rules = selection.apply(&rules::under(&config), &config.global, source);
-        let has_defaults = !is_configured && !selection.is_explicit();
+        let rules = selection::apply(selection, &rules::under(&config), &config.global, source);
+        let has_defaults = !is_configured && !selection.is_chosen();
         let markdownlint = extras;
         Self { config, rules, base, is_configured, file, has_defaults, markdownlint, unresolved }
     }

@@ -41,6 +41,7 @@ mod workspace;
 
 use std::path::Path;
 
+use broker_plugin_sdk::config::ConfigFiles;
 use broker_plugin_sdk::{Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, linter_options};
 
 use workspace::{Options, Workspace};
@@ -50,34 +51,27 @@ pub struct Python {
     workspace: Workspace,
 }
 
-impl Python {
-    fn at(root: &Path) -> Self {
-        Self { workspace: Workspace::new(root, Options::default()) }
-    }
-}
-
 impl Plugin for Python {
     const SELECTS_ITSELF: bool = true;
 
     fn new() -> Self {
         warm_up::run();
-        Self::at(Path::new("/"))
+        Self { workspace: Workspace::new(Options::default()) }
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
         let (selection, unknown) = selection::resolve(settings);
-        let (isolated, config) = (settings.isolated, settings.config.clone());
-        let mut options = Options { selection, isolated, config, ..Options::default() };
+        let files = ConfigFiles::new(settings);
+        let mut options = Options { selection, files, ..Options::default() };
         if let Some(json) = linter_options() {
             options.read(&json);
         }
-        let root = if settings.root.is_empty() { "/" } else { &settings.root };
         // Patterns of a configuration file that the user named count from here, as ruff's from where it runs.
         // Without files (a question about rules) there is nothing that could count.
         #[cfg(target_family = "wasm")]
-        drop(std::env::set_current_dir(root));
-        self.workspace = Workspace::new(Path::new(root), options);
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        drop(std::env::set_current_dir(settings.root()));
+        self.workspace = Workspace::new(options);
+        SettingsError::unless_known(unknown)
     }
 
     fn rules(&self) -> Vec<Rule> {

@@ -3,11 +3,11 @@
 //! Does per directory, on demand and once, what `ruff check .` does while walking from the root. Never looks
 //! above the root.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::Error;
+use broker_plugin_sdk::config::{ByFolder, ConfigFiles, broken_link};
 use ruff_linter::UnresolvedRuleSelector;
 use ruff_linter::line_width::LineLength;
 use ruff_linter::package::PackageRoot;
@@ -20,7 +20,6 @@ use ruff_workspace::pyproject::{find_fallback_target_version, settings_toml};
 use ruff_workspace::resolver::{
     ConfigurationOrigin, ConfigurationTransformer, match_exclusion, resolve_configuration,
 };
-use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::flake8::Flake8;
@@ -31,9 +30,7 @@ use crate::{defaults, problem, selection};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) selection: RuleSelection,
-    pub(crate) isolated: bool,
-    /// Relative to the root.
-    pub(crate) config: Option<String>,
+    pub(crate) files: ConfigFiles,
     /// What counts where no configuration says so.
     pub(crate) line_length: Option<LineLength>,
     pub(crate) target_version: Option<PythonVersion>,
@@ -89,41 +86,38 @@ pub(crate) struct Package {
 
 /// A directory tree and the settings found in it so far.
 pub(crate) struct Workspace {
-    root: PathBuf,
     options: Options,
-    /// What holds for the files of a directory. (Not the standard library's map: that one asks for random
-    /// numbers, and nobody answers while the plugin is initialized ahead of time.)
-    settings: FxHashMap<PathBuf, Resolved>,
+    /// What holds for the files of a directory.
+    settings: ByFolder<Resolved>,
     /// The directory that the user named last, and whether those below it are excluded.
     start: PathBuf,
-    excluded: FxHashMap<PathBuf, bool>,
-    packages: FxHashMap<PathBuf, Option<Rc<Package>>>,
+    excluded: ByFolder<Result<bool, Rc<str>>>,
+    packages: ByFolder<Option<Rc<Package>>>,
 }
 
 impl Workspace {
-    pub(crate) fn new(root: &Path, options: Options) -> Self {
-        Self {
-            root: root.to_path_buf(),
-            options,
-            settings: FxHashMap::default(),
-            start: root.to_path_buf(),
-            excluded: FxHashMap::default(),
-            packages: FxHashMap::default(),
-        }
+    pub(crate) fn new(options: Options) -> Self {
+        let start = options.files.root().to_path_buf();
+        let (settings, excluded, packages) = (ByFolder::default(), ByFolder::default(), ByFolder::default());
+        Self { options, settings, start, excluded, packages }
+    }
+
+    fn files(&self) -> &ConfigFiles {
+        &self.options.files
     }
 
     pub(crate) fn root(&self) -> &Path {
-        &self.root
+        self.files().root()
     }
 
     /// The settings for `file`, which was found at or below `named`; none if ruff would leave it out. What was
     /// named is left out only where its configuration says `force-exclude`.
     pub(crate) fn reach(&mut self, file: &Path, named: &Path) -> Result<Option<Rc<Applied>>, Rc<str>> {
-        let dir = file.parent().unwrap_or(&self.root).to_path_buf();
+        let dir = self.files().folder_of(file).to_path_buf();
         let is_explicit = file == named;
         let start = if is_explicit { dir.clone() } else { named.to_path_buf() };
         let is_forced = self.directory(&start)?.settings.file_resolver.force_exclude;
-        let start = if is_forced { self.root.clone() } else { start };
+        let start = if is_forced { self.root().to_path_buf() } else { start };
         // In this order: the configuration in an excluded directory is not read.
         if self.is_excluded(&dir, start)? {
             return Ok(None);
@@ -139,46 +133,29 @@ impl Workspace {
     }
 
     /// The settings for `file`, and the configuration file that they come from.
-    pub(crate) fn holding_for(&mut self, file: &Path) -> Result<(Rc<Applied>, Option<PathBuf>), Rc<str>> {
-        let directory = file.parent().unwrap_or(&self.root).to_path_buf();
-        let settings = self.directory(&directory)?;
-        let config = match &self.options.config {
-            Some(config) => Some(self.root.join(config)),
-            None if self.options.isolated => None,
-            None => {
-                let directories = directory.ancestors().take_while(|it| it.starts_with(&self.root));
-                directories.filter_map(|it| settings_toml(it).ok().flatten()).next()
-            }
-        };
-        Ok((settings, config))
+    pub(crate) fn holding_for(&self, file: &Path) -> Result<(Rc<Applied>, Option<PathBuf>), Rc<str>> {
+        let directory = self.files().folder_of(file);
+        let settings = self.directory(directory)?;
+        Ok((settings, self.files().find(directory, |it| settings_toml(it).ok().flatten())))
     }
 
     /// The package that `file` is part of.
-    pub(crate) fn package(&mut self, file: &Path, namespaces: &[PathBuf]) -> Option<Rc<Package>> {
+    pub(crate) fn package(&self, file: &Path, namespaces: &[PathBuf]) -> Option<Rc<Package>> {
         let dir = file.parent()?;
-        if let Some(package) = self.packages.get(dir) {
-            return package.clone();
-        }
-        let found = Package::find(dir, &self.root, namespaces).map(Rc::new);
-        self.packages.insert(dir.to_path_buf(), found.clone());
-        found
+        self.packages.get_or(dir, || Package::find(dir, self.root(), namespaces).map(Rc::new))
     }
 
-    fn directory(&mut self, dir: &Path) -> Resolved {
-        if let Some(known) = self.settings.get(dir) {
-            return known.clone();
-        }
-        let found = self.resolve(dir);
-        self.settings.insert(dir.to_path_buf(), found.clone());
-        found
+    fn directory(&self, dir: &Path) -> Resolved {
+        self.settings.get_or(dir, || self.resolve(dir))
     }
 
-    fn resolve(&mut self, dir: &Path) -> Resolved {
-        let is_root = dir == self.root || !dir.starts_with(&self.root);
-        if is_root && self.is_fixed() {
+    fn resolve(&self, dir: &Path) -> Resolved {
+        let above = self.files().above(dir);
+        let is_fixed = self.files().is_fixed();
+        if above.is_none() && is_fixed {
             return self.fixed();
         }
-        if !self.is_fixed() {
+        if !is_fixed {
             if let Some(problem) = self.unreadable_config(dir) {
                 return Err(problem);
             }
@@ -188,16 +165,16 @@ impl Workspace {
                 Err(error) => return Err(self.sentence(&error, &dir.join("pyproject.toml"))),
             }
         }
-        let inherited = match dir.parent() {
-            Some(parent) if !is_root => self.directory(parent)?,
-            _ => self.default(Vec::new())?,
+        let inherited = match above {
+            Some(above) => self.directory(above)?,
+            None => self.default(Vec::new())?,
         };
         self.with_flake8(inherited, dir)
     }
 
     /// The settings, and besides them what a configuration of flake8 in `dir` leaves out.
     fn with_flake8(&self, inherited: Rc<Applied>, dir: &Path) -> Resolved {
-        if !inherited.is_default || self.is_fixed() {
+        if !inherited.is_default || self.files().is_fixed() {
             return Ok(inherited);
         }
         match Flake8::read(dir) {
@@ -209,23 +186,15 @@ impl Workspace {
     /// ruff passes silently over a configuration that it cannot look at, which here may just be a link that
     /// leads out of the workspace.
     fn unreadable_config(&self, dir: &Path) -> Option<Rc<str>> {
-        let files = [".ruff.toml", "ruff.toml", "pyproject.toml"].map(|name| dir.join(name));
-        let broken =
-            files.iter().filter(|it| it.is_symlink()).find_map(|it| Some((it, it.metadata().err()?)));
-        let (file, error) = broken.filter(|(_, error)| error.kind() != io::ErrorKind::NotFound)?;
-        Some(self.sentence(&Error::new(error).context("a link that cannot be followed"), file))
-    }
-
-    /// Whether one configuration holds for the whole workspace.
-    fn is_fixed(&self) -> bool {
-        self.options.isolated || self.options.config.is_some()
+        let (file, error) = broken_link(dir, [".ruff.toml", "ruff.toml", "pyproject.toml"])?;
+        Some(self.sentence(&Error::new(error).context("a link that cannot be followed"), &file))
     }
 
     fn fixed(&self) -> Resolved {
-        if let Some(config) = &self.options.config {
-            return self.load(&self.root.join(config), &self.root, ConfigurationOrigin::UserSpecified);
+        match self.files().named() {
+            Some(config) => self.load(config, self.root(), ConfigurationOrigin::UserSpecified),
+            None => self.unconfigured(None, Vec::new()),
         }
-        self.unconfigured(None, Vec::new())
     }
 
     fn load(&self, config: &Path, project: &Path, origin: ConfigurationOrigin) -> Resolved {
@@ -242,12 +211,12 @@ impl Workspace {
 
     /// What holds where no configuration of ruff was found.
     fn default(&self, flake8: Vec<Rc<Flake8>>) -> Resolved {
-        self.unconfigured(find_fallback_target_version(&self.root).map(Into::into), flake8)
+        self.unconfigured(find_fallback_target_version(self.root()).map(Into::into), flake8)
     }
 
     /// Ruff's default rules that are off where it is not configured.
     fn off(&self) -> Vec<String> {
-        let settings = Configuration::default().into_settings(&self.root).ok();
+        let settings = Configuration::default().into_settings(self.root()).ok();
         settings.map_or_else(Vec::new, |it| defaults::off(it.linter.rules.iter_enabled()))
     }
 
@@ -261,14 +230,14 @@ impl Workspace {
         configuration.lint.rule_selections.push(RuleSelection { ignore, ..RuleSelection::default() });
         // A `noqa` for them is not unused: it is needed where ruff itself runs.
         configuration.lint.external = Some(off);
-        let settings = self.transform(configuration).into_settings(&self.root);
+        let settings = self.transform(configuration).into_settings(self.root());
         let more = selection::codes(&self.options.selection.extend_select).into();
         let applied = settings.map(|settings| Applied { settings, is_default, flake8, more });
         applied.map(Rc::new).map_err(|error| Rc::from(error.to_string()))
     }
 
     fn sentence(&self, error: &Error, config: &Path) -> Rc<str> {
-        problem::sentence(error, config, &self.root).into()
+        problem::sentence(error, config, self.files()).into()
     }
 
     /// Whether `dir`, or a directory between it and `start`, is excluded; `start` itself never is.
@@ -280,18 +249,14 @@ impl Workspace {
         self.is_excluded_below_start(dir)
     }
 
-    fn is_excluded_below_start(&mut self, dir: &Path) -> Result<bool, Rc<str>> {
-        if let Some(known) = self.excluded.get(dir) {
-            return Ok(*known);
-        }
-        let excluded = match dir.parent() {
+    fn is_excluded_below_start(&self, dir: &Path) -> Result<bool, Rc<str>> {
+        self.excluded.get_or(dir, || match dir.parent() {
             Some(parent) if dir != self.start && dir.starts_with(&self.start) => {
-                self.is_excluded_below_start(parent)? || is_walled_off(dir, &self.directory(parent)?.settings)
+                let is_excluded = self.is_excluded_below_start(parent)?;
+                Ok(is_excluded || is_walled_off(dir, &self.directory(parent)?.settings))
             }
-            _ => false,
-        };
-        self.excluded.insert(dir.to_path_buf(), excluded);
-        Ok(excluded)
+            _ => Ok(false),
+        })
     }
 }
 

@@ -115,7 +115,7 @@ impl<'a> Apart<'a> {
         let statement = all.iter().find(|it| it.contains(&at.start)).cloned().unwrap_or(at.clone());
         let own = Place { text: &place.text[statement.clone()], offset: place.offset + statement.start };
         if self.report(&own, &text[statement])?.is_none() {
-            self.found.push(misspelled::finding(text, place.offset, at, meant));
+            self.found.push(misspelled::finding(text, at, meant));
             self.found.sort_by_key(|it| it.span.start);
         }
         Ok(())

@@ -40,11 +40,10 @@ impl<'a> Masked<'a> {
         masked.map_or(unchanged, |it| Self { text: Cow::Owned(it), places: scanner.places })
     }
 
-    /// Takes out what is about the masks, and fixes that would put one into the file. The text is at `offset` in the file.
-    pub(crate) fn spare(&self, mut report: Report, offset: usize) -> Report {
+    /// Takes out what is about the masks, and fixes that would put one into the file.
+    pub(crate) fn spare(&self, mut report: Report) -> Report {
         let touches = |it: &Span| {
-            let (start, end) =
-                ((it.start as usize).saturating_sub(offset), (it.end as usize).saturating_sub(offset));
+            let (start, end) = (it.start as usize, it.end as usize);
             // The places are in order and apart.
             let next = self.places.partition_point(|place| place.end <= start);
             self.places.get(next).is_some_and(|place| place.start < end.max(start + 1))
@@ -325,7 +324,7 @@ mod tests {
         let spared = |start: u32, end: u32| {
             let report: Report =
                 vec![Diagnostic::new("a", "b", start as usize..end as usize)].into_iter().collect();
-            Masked::new(text, None).spare(report, 0).diagnostics.len()
+            Masked::new(text, None).spare(report).diagnostics.len()
         };
         for (start, end, count) in [(0, 3, 0), (8, 8, 1), (9, 15, 1), (12, 20, 0), (19, 19, 0), (24, 25, 1)] {
             assert_eq!(spared(start, end), count, "{start}-{end}");

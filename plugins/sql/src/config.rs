@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::str::FromStr;
 
+use broker_plugin_sdk::config::{ConfigFiles, is_there};
 use hashbrown::HashMap;
 use sqruff_lib::core::config::{ConfigLoader, FluffConfig, Value};
 use sqruff_lib_core::dialects::init::DialectKind;
@@ -175,28 +176,24 @@ fn names(value: &Value) -> Value {
 }
 
 /// What the files in a folder say.
-pub(crate) fn read_folder(dir: &Path, root: &Path) -> Result<Values, Rc<str>> {
+pub(crate) fn read_folder(dir: &Path, all: &ConfigFiles) -> Result<Values, Rc<str>> {
     let mut values = Values::new();
     for file in files_in(dir) {
-        add(&mut values, read_file(&file, root)?);
+        add(&mut values, read_file(&file, all)?);
     }
     Ok(values)
 }
 
 /// The file in a folder that counts most, of those that say something.
-pub(crate) fn file_in(dir: &Path, root: &Path) -> Option<PathBuf> {
-    files_in(dir).filter(|it| read_file(it, root).is_ok_and(|it| !it.is_empty())).last()
+pub(crate) fn file_in(dir: &Path, all: &ConfigFiles) -> Option<PathBuf> {
+    files_in(dir).filter(|it| read_file(it, all).is_ok_and(|it| !it.is_empty())).last()
 }
 
 fn files_in(dir: &Path) -> impl Iterator<Item = PathBuf> {
-    // A link that leads nowhere is no file; one that cannot be followed is told when it is read.
-    let is_there = |it: &PathBuf| {
-        it.metadata().map_or_else(|it| it.kind() != std::io::ErrorKind::NotFound, |it| it.is_file())
-    };
-    NAMES.map(|it| dir.join(it)).into_iter().filter(is_there)
+    NAMES.map(|it| dir.join(it)).into_iter().filter(|it| is_there(it))
 }
 
-pub(crate) fn read_file(file: &Path, root: &Path) -> Result<Values, Rc<str>> {
+pub(crate) fn read_file(file: &Path, all: &ConfigFiles) -> Result<Values, Rc<str>> {
     let mut values = Values::new();
     let read = ConfigLoader::try_load_config_file(file, &mut values).map_err(|error| {
         // sqruff says first which file it is.
@@ -204,9 +201,8 @@ pub(crate) fn read_file(file: &Path, root: &Path) -> Result<Values, Rc<str>> {
         let told = error.value.split_once(&full).map_or(error.value.as_str(), |it| it.1);
         told.trim_start_matches([':', ' ']).lines().map(str::trim).collect::<Vec<_>>().join(" ")
     });
-    let name = file.strip_prefix(root).unwrap_or(file).display();
     match read.err().or_else(|| values::problem(&values)) {
-        Some(problem) => Err(format!("cannot use `{name}`: {problem}").into()),
+        Some(problem) => Err(all.unusable(file, problem).into()),
         None => Ok(values),
     }
 }

@@ -51,12 +51,10 @@ mod template;
 mod tests;
 mod values;
 
-use std::path::Path;
-
+use broker_plugin_sdk::config::ConfigFiles;
 use broker_plugin_sdk::{Plugin, Report, Rule, RulesOn, Settings, SettingsError, SourceFile, linter_options};
 
 use projects::{Options, Projects};
-use rules::Selection;
 
 /// The plugin: a workspace with the configurations found in it so far.
 pub struct Sql {
@@ -76,14 +74,11 @@ impl Plugin for Sql {
     }
 
     fn configure(&mut self, settings: &Settings) -> Result<(), SettingsError> {
-        let (selection, unknown) = Selection::new(settings);
+        let (selection, unknown) = rules::selection(settings);
         let told = linter_options().and_then(|it| serde_json::from_str::<serde_json::Value>(&it).ok());
         let dialect = told.and_then(|it| Some(it.get("dialect")?.as_str()?.to_owned()));
-        let (isolated, config) = (settings.isolated, settings.config.clone());
-        let options = Options { selection, isolated, config, dialect };
-        let root = if settings.root.is_empty() { "/" } else { &settings.root };
-        self.projects.configure(Path::new(root), options);
-        if unknown.is_empty() { Ok(()) } else { Err(SettingsError::UnknownSelectors(unknown)) }
+        self.projects.configure(Options { selection, files: ConfigFiles::new(settings), dialect });
+        SettingsError::unless_known(unknown)
     }
 
     fn rules(&self) -> Vec<Rule> {

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::str::FromStr;
 
+use broker_plugin_sdk::offsets::{not_utf8, without_mark};
 use broker_plugin_sdk::{Diagnostic, Report, Severity};
 use sqruff_lib_core::dialects::init::DialectKind;
 use sqruff_lib_core::parser::segments::Tables;
@@ -16,9 +17,6 @@ use crate::engine::{Engine, Parsed};
 use crate::misspelled;
 use crate::rules::{self, Selection, UNLEXABLE, UNPARSABLE};
 use crate::{defaults, doubts, inline};
-
-/// UTF-8's byte order mark.
-const MARK: &str = "\u{feff}";
 
 /// What a file may be, each made ready when it is first needed.
 #[derive(Clone)]
@@ -39,20 +37,20 @@ struct Dialect {
 
 impl Linter {
     pub(crate) fn new(config: Config, selection: &Selection) -> Self {
-        let mut rules = match selection.select() {
-            Some(codes) => Some(codes.to_vec()),
+        let mut rules = match &selection.select {
+            Some(codes) => Some(codes.clone()),
             None => (!config.is_configured()).then(rules::default_codes),
         };
         // What stands for a rule is none of sqruff's.
         let is_theirs = |it: &&str| !matches!(*it, UNLEXABLE | UNPARSABLE);
-        if selection.more().iter().any(is_theirs) {
+        if selection.more.iter().any(is_theirs) {
             let mut all = rules.unwrap_or_else(|| configured_codes(&config));
-            all.extend(selection.more());
+            all.extend(&selection.more);
             rules = Some(all);
         }
         let rules = rules.map(|it| it.into_iter().filter(is_theirs).collect());
         let known = config.dialect().is_some();
-        let is_chosen = selection.select().is_some() || !selection.more().is_empty();
+        let is_chosen = selection.is_chosen() || !selection.more.is_empty();
         let is_plain = !known && !config.is_configured() && !is_chosen;
         let kinds = if known { vec![None] } else { defaults::DIALECTS.map(Some).to_vec() };
         let dialects = kinds.into_iter().map(|kind| Dialect { kind, engine: OnceCell::new() }).collect();
@@ -76,9 +74,9 @@ impl Linter {
             } else {
                 *it == UNPARSABLE
             };
-            selection.names(it) || selection.select().is_none() && is_on
+            selection.selects(*it) || !selection.is_chosen() && is_on
         });
-        Ok(rules.chain(own).filter(|it| !selection.ignores(it)).collect())
+        Ok(rules.chain(own).filter(|it| !selection.ignores(*it)).collect())
     }
 
     /// Whether a file is read statement by statement, so that its length does not matter.
@@ -93,16 +91,16 @@ impl Linter {
         text: &str,
         selection: &Selection,
     ) -> Result<Option<Report>, String> {
-        let (text, offset) = text.strip_prefix(MARK).map_or((text, 0), |it| (it, MARK.len()));
+        let (mark, text) = without_mark(text);
         let named = inline::dialect(text).or(self.config.dialect());
         let masked = Masked::new(text, named.map(|it| DialectKind::from_str(it).unwrap_or_default()));
-        let place = Place { text, offset };
+        let place = Place { text, offset: 0 };
         let report = if self.is_plain && !inline::has_any(text) {
             Apart::new(self, selection).run(&place, &masked.text, path)?
         } else {
             self.run_masked(&place, &masked.text, selection)?
         };
-        Ok(report.map(|it| masked.spare(it, offset)))
+        Ok(report.map(|it| masked.spare(it).shifted(mark)))
     }
 
     /// `text` is what sqruff reads.
@@ -122,10 +120,10 @@ impl Linter {
             first.get_or_insert((engine, parsed));
         }
         match first {
-            Some((engine, parsed)) if selection.select().is_some() => {
+            Some((engine, parsed)) if selection.is_chosen() => {
                 Ok(Some(self.report(&engine, &tables, &parsed, place, selection, false)))
             }
-            _ => Ok(misspelled::report(text, place.offset, selection)),
+            _ => Ok(misspelled::report(text, selection)),
         }
     }
 
@@ -158,8 +156,7 @@ impl Linter {
         let dialect = self.dialects.first().ok_or("no dialect")?;
         let mut config = self.engine(dialect)?.config().clone();
         if let Err((at, why)) = inline::apply(text, &mut config) {
-            let found = Diagnostic::new(UNPARSABLE, why, at.start + place.offset..at.end + place.offset);
-            return Ok(Report::new(vec![Diagnostic { severity: Severity::Error, ..found }]));
+            return Ok(Report::new(vec![Diagnostic::error(UNPARSABLE, why, at)]));
         }
         let engine = Engine::new(config).map_err(|it| it.to_string())?;
         let parsed = engine.parse(tables, text)?;
@@ -181,7 +178,7 @@ impl Linter {
         let is_told = |code: &str| {
             !selection.ignores(code)
                 && !self.config.ignores(rules::name_of(code))
-                && (selection.names(code) || knows_dialect)
+                && (selection.selects(code) || knows_dialect)
         };
         for violation in parsed.violations.iter().chain(&malformed) {
             let code = if violation.rule_code() == UNLEXABLE { UNLEXABLE } else { UNPARSABLE };
@@ -191,7 +188,7 @@ impl Linter {
             }
         }
         if !self.config.ignores("linting") {
-            let is_quiet = !self.config.is_configured() && selection.select().is_none();
+            let is_quiet = !self.config.is_configured() && !selection.is_chosen();
             let dialect = engine.dialect();
             for rule in engine.rules().iter().filter(|it| !selection.ignores(it.code())) {
                 let mut add = |it| {
@@ -211,7 +208,7 @@ impl Linter {
     /// builds on first use. Reads no files.
     pub(crate) fn warm_up(&self) {
         drop(self.run("", include_str!("warm_up.sql"), &Selection::default()));
-        let all = Selection::all();
+        let all = rules::everything();
         drop(Self::new(Config::default(), &all).run("", include_str!("warm_up.sql"), &all));
     }
 }
@@ -233,11 +230,7 @@ fn sorted(mut found: Vec<Diagnostic>, warnings: &[String]) -> Report {
             it.severity = Severity::Info;
         }
     }
-    found.sort_by(|a, b| {
-        let key = |it: &Diagnostic| (it.span.start, it.span.end);
-        key(a).cmp(&key(b)).then_with(|| a.code.cmp(&b.code)).then_with(|| a.message.cmp(&b.message))
-    });
-    Report::new(found)
+    Report::sorted(found)
 }
 
 /// What is said of a file that is not UTF-8.
@@ -245,8 +238,6 @@ pub(crate) fn not_text(error: std::str::Utf8Error, selection: &Selection) -> Rep
     if selection.ignores(UNLEXABLE) {
         return Report::new(Vec::new());
     }
-    let start = error.valid_up_to();
-    let end = start + error.error_len().unwrap_or(1);
-    let found = Diagnostic::new(UNLEXABLE, "stream did not contain valid UTF-8", start..end);
-    Report::new(vec![Diagnostic { severity: Severity::Error, ..found }])
+    let message = "stream did not contain valid UTF-8";
+    Report::new(vec![Diagnostic::error(UNLEXABLE, message, not_utf8(&error))])
 }

@@ -47,14 +47,14 @@ enum Follows {
 }
 
 /// For a text in no dialect here: what is wrong in any.
-pub(crate) fn report(text: &str, offset: usize, selection: &Selection) -> Option<Report> {
+pub(crate) fn report(text: &str, selection: &Selection) -> Option<Report> {
     let Misspelled { at, meant } = find(text).filter(|_| !selection.ignores(UNPARSABLE))?;
-    Some(Report::new(vec![finding(text, offset, at, meant)]))
+    Some(Report::new(vec![finding(text, at, meant)]))
 }
 
-pub(crate) fn finding(text: &str, offset: usize, at: Range<usize>, meant: &str) -> Diagnostic {
+pub(crate) fn finding(text: &str, at: Range<usize>, meant: &str) -> Diagnostic {
     let message = format!("`{}` begins no statement: `{meant}` is meant", &text[at.clone()]);
-    let found = Diagnostic::new(UNPARSABLE, message, at.start + offset..at.end + offset);
+    let found = Diagnostic::new(UNPARSABLE, message, at);
     let name = Some(rules::name_of(UNPARSABLE).to_owned());
     Diagnostic { severity: Severity::Error, name, ..found }
 }

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use broker_plugin_sdk::config::{ByFolder, ConfigFiles};
 use broker_plugin_sdk::{Report, SourceFile};
-use rustc_hash::FxHashMap;
 
 use crate::config::{self, Config};
 use crate::lint::Linter;
@@ -16,9 +16,7 @@ use crate::rules::Selection;
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     pub(crate) selection: Selection,
-    pub(crate) isolated: bool,
-    /// Relative to the root.
-    pub(crate) config: Option<String>,
+    pub(crate) files: ConfigFiles,
     /// Where no configuration names one.
     pub(crate) dialect: Option<String>,
 }
@@ -66,14 +64,12 @@ type Found = Result<Rc<Project>, Rc<str>>;
 
 /// A directory tree and what was found in it so far.
 pub(crate) struct Projects {
-    root: PathBuf,
     options: Options,
     /// For files that no configuration is about: made ahead of time.
     unconfigured: Linter,
-    /// What holds for the files of a directory. (Not the standard library's map: its order is random.)
-    known: FxHashMap<PathBuf, Found>,
+    known: ByFolder<Found>,
     /// What the files in a directory and those above it say.
-    read: FxHashMap<PathBuf, Result<Rc<Read>, Rc<str>>>,
+    read: ByFolder<Result<Rc<Read>, Rc<str>>>,
 }
 
 struct Read {
@@ -85,11 +81,10 @@ impl Projects {
     pub(crate) fn new() -> Self {
         let unconfigured = Linter::new(Config::default(), &Selection::default());
         Self {
-            root: PathBuf::from("/"),
             options: Options::default(),
             unconfigured,
-            known: FxHashMap::default(),
-            read: FxHashMap::default(),
+            known: ByFolder::default(),
+            read: ByFolder::default(),
         }
     }
 
@@ -97,15 +92,14 @@ impl Projects {
         self.unconfigured.warm_up();
     }
 
-    pub(crate) fn configure(&mut self, root: &Path, options: Options) {
-        self.root = root.to_path_buf();
+    pub(crate) fn configure(&mut self, options: Options) {
         self.options = options;
         self.known.clear();
         self.read.clear();
     }
 
     pub(crate) fn root(&self) -> &Path {
-        &self.root
+        self.files().root()
     }
 
     pub(crate) fn selection(&self) -> &Selection {
@@ -114,64 +108,48 @@ impl Projects {
 
     /// The nearest configuration file that says something of the files beside `file`.
     pub(crate) fn file_of(&self, file: &Path) -> Option<PathBuf> {
-        match &self.options.config {
-            Some(config) => Some(self.root.join(config)),
-            None if self.options.isolated => None,
-            None => {
-                let dirs = file.ancestors().skip(1).take_while(|it| it.starts_with(&self.root));
-                dirs.filter_map(|it| config::file_in(it, &self.root)).next()
-            }
-        }
+        self.files().find(self.files().folder_of(file), |it| config::file_in(it, self.files()))
+    }
+
+    fn files(&self) -> &ConfigFiles {
+        &self.options.files
     }
 
     /// The project that `file` is part of.
-    pub(crate) fn of(&mut self, file: &Path) -> Found {
-        let dir = file.parent().unwrap_or(&self.root).to_path_buf();
-        if let Some(known) = self.known.get(&dir) {
-            return known.clone();
-        }
-        let found = self.find(&dir).map(Rc::new);
-        self.known.insert(dir, found.clone());
-        found
+    pub(crate) fn of(&self, file: &Path) -> Found {
+        let dir = self.files().folder_of(file);
+        self.known.get_or(dir, || self.find(dir).map(Rc::new))
     }
 
-    fn find(&mut self, dir: &Path) -> Result<Project, Rc<str>> {
+    fn find(&self, dir: &Path) -> Result<Project, Rc<str>> {
         let read = self.read(dir)?;
         let selection = &self.options.selection;
         let config = Config::new(read.values.clone(), self.options.dialect.clone());
         let is_plain = !config.is_configured()
             && config.dialect().is_none()
-            && selection.select().is_none()
-            && selection.more().is_empty();
+            && !selection.is_chosen()
+            && selection.more.is_empty();
         let linter =
             if is_plain { self.unconfigured.clone() } else { Linter::new(config.clone(), selection) };
         Ok(Project { config, linter, ignored: read.ignored.clone() })
     }
 
-    fn read(&mut self, dir: &Path) -> Result<Rc<Read>, Rc<str>> {
-        if let Some(known) = self.read.get(dir) {
-            return known.clone();
-        }
-        let found = self.read_anew(dir).map(Rc::new);
-        self.read.insert(dir.to_path_buf(), found.clone());
-        found
+    fn read(&self, dir: &Path) -> Result<Rc<Read>, Rc<str>> {
+        self.read.get_or(dir, || self.read_anew(dir).map(Rc::new))
     }
 
-    fn read_anew(&mut self, dir: &Path) -> Result<Read, Rc<str>> {
-        let above = match dir.parent() {
-            Some(parent) if dir != self.root && dir.starts_with(&self.root) => Some(self.read(parent)?),
-            _ => None,
-        };
+    fn read_anew(&self, dir: &Path) -> Result<Read, Rc<str>> {
+        let above = self.files().above(dir).map(|it| self.read(it)).transpose()?;
         let mut values = above.as_ref().map(|it| it.values.clone()).unwrap_or_default();
         let ignored = above.map(|it| it.ignored.clone()).unwrap_or_default();
-        if let Some(config) = &self.options.config {
-            let values = config::read_file(&self.root.join(config), &self.root)?;
+        if let Some(config) = self.files().named() {
+            let values = config::read_file(config, self.files())?;
             return Ok(Read { values, ignored });
         }
-        if self.options.isolated {
+        if self.files().is_fixed() {
             return Ok(Read { values, ignored });
         }
-        let own = config::read_folder(dir, &self.root)?;
+        let own = config::read_folder(dir, self.files())?;
         let ignored = ignored.with(dir, &own);
         config::add(&mut values, own);
         Ok(Read { values, ignored })

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use broker_plugin_sdk::{DEFAULT, FixAvailability, Rule, Settings};
+use broker_plugin_sdk::{FixAvailability, Rule, Selectors, Settings};
 use sqruff_lib::core::rules::{ErasedRule, RuleGroups};
 
 use crate::defaults;
@@ -18,50 +18,17 @@ pub(crate) static RULES: LazyLock<Vec<ErasedRule>> = LazyLock::new(|| {
     rules
 });
 
-/// What the user asked for, on top of what is configured; codes.
-#[derive(Debug, Default)]
-pub(crate) struct Selection {
-    /// In place of what is configured.
-    select: Option<Vec<&'static str>>,
-    /// Besides that.
-    more: Vec<&'static str>,
-    ignore: Vec<&'static str>,
+/// Codes of rules, on top of what is configured.
+pub(crate) type Selection = Selectors<&'static str>;
+
+/// The selection, and the selectors that mean nothing.
+pub(crate) fn selection(settings: &Settings) -> (Selection, Vec<String>) {
+    Selectors::new(settings, |it| Some(expand(it)).filter(|it| !it.is_empty()))
 }
 
-impl Selection {
-    /// The selection, and the selectors that mean nothing.
-    pub(crate) fn new(settings: &Settings) -> (Self, Vec<String>) {
-        let (select, more) = settings.selected();
-        let ignore = &settings.ignore;
-        let selectors = select.unwrap_or_default().iter().chain(more).chain(ignore);
-        let unknown = selectors.filter(|it| *it != DEFAULT && expand(it).is_empty());
-        let unknown = unknown.cloned().collect();
-        let codes = |selectors: &[String]| selectors.iter().flat_map(|it| expand(it)).collect();
-        (Self { select: select.map(codes), more: codes(more), ignore: codes(ignore) }, unknown)
-    }
-
-    /// Every rule.
-    pub(crate) fn all() -> Self {
-        Self { select: Some(expand("ALL")), ..Self::default() }
-    }
-
-    /// The codes in place of those that are configured.
-    pub(crate) fn select(&self) -> Option<&[&'static str]> {
-        self.select.as_deref()
-    }
-
-    /// The codes besides those that are configured.
-    pub(crate) fn more(&self) -> &[&'static str] {
-        &self.more
-    }
-
-    pub(crate) fn ignores(&self, code: &str) -> bool {
-        self.ignore.contains(&code)
-    }
-
-    pub(crate) fn names(&self, code: &str) -> bool {
-        self.select.iter().flatten().chain(&self.more).any(|it| *it == code)
-    }
+/// The selection of every rule.
+pub(crate) fn everything() -> Selection {
+    Selection { select: Some(expand("ALL")), ..Selection::default() }
 }
 
 /// What a code, a name or a group stands for.
