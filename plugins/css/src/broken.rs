@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use broker_plugin_sdk::{Diagnostic, Severity};
+use broker_plugin_sdk::{Diagnostic, Severity, template};
 use raffia::Syntax;
 use raffia::error::Error;
 use raffia::token::Comment;
@@ -14,7 +14,7 @@ use crate::rules::{DOUBLE_SLASH, SYNTAX};
 pub(crate) fn verdict(text: &str, error: &Error, mask: &Mask, syntax: Syntax) -> Result<Diagnostic, String> {
     let at = text.floor_char_boundary(error.span.start.min(text.len()));
     if mask.is_template() || mask::has_quoting_tag(text, at) {
-        return Err("it looks like a template".to_owned());
+        return Err(template::IS_TEMPLATE.to_owned());
     }
     let slashes = slashes(text, at).filter(|_| syntax == Syntax::Css);
     let open = open(mask);

@@ -37,9 +37,6 @@ fn filled(text: &str, mask: &Mask, syntax: Syntax) -> String {
     filled
 }
 
-/// Why a file is left out of which a site generator may make more.
-const IS_PART: &str = "a site generator puts it into other files";
-
 const IS_OUTPUT: &str = "it is output for a terminal, with colours, and no stylesheet";
 
 fn left_out(path: &Path, why: &str) -> Report {
@@ -65,7 +62,7 @@ impl Lint<'_> {
     pub(crate) fn report(&self, text: &str, path: &Path) -> Report {
         let syntax = syntax_of(&path.to_string_lossy());
         if text.trim().is_empty() && template::is_include(path) {
-            return left_out(path, IS_PART);
+            return left_out(path, template::IS_PART);
         }
         if dialect::has_terminal_colors(text, syntax) {
             return left_out(path, IS_OUTPUT);
@@ -118,7 +115,7 @@ impl Lint<'_> {
     /// One finding and nothing of rules; or the file is left out, since what is not its fault cannot be mended in it.
     fn unread(&self, verdict: Result<Diagnostic, String>, text: &str, path: &Path) -> Report {
         match verdict {
-            Ok(_) if template::is_include(path) => left_out(path, IS_PART),
+            Ok(_) if template::is_include(path) => left_out(path, template::IS_PART),
             Ok(found) => self.judge(vec![found], text, path, &Suppressed::default()),
             Err(why) => left_out(path, &why),
         }

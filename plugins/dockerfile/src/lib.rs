@@ -41,7 +41,7 @@ use std::path::Path;
 
 use broker_plugin_sdk::config::ConfigFiles;
 use broker_plugin_sdk::offsets::without_mark;
-use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
+use broker_plugin_sdk::template::{Tag, outside_of_quotes};
 use broker_plugin_sdk::{
     Diagnostic, Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, Severity, SourceFile,
 };
@@ -231,14 +231,10 @@ fn is_part(path: &Path, file: &parse::Dockerfile) -> bool {
     !is_plain && !file.instructions.iter().any(|it| it.is("FROM"))
 }
 
-/// `${ … }` is a variable.
-const TAGS: [Tag; 6] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php, Tag::Placeholder];
-
 /// Why nothing can be said of a file that a template becomes: it cannot be read where a tag is outside of quotes, or where a
 /// line begins with `@`.
 fn template(text: &str, flaws: &[Flaw]) -> Option<String> {
-    let plain = unquoted(text.as_bytes(), b"\"'");
-    let tag = on_lines(&plain, tags(&plain, &TAGS), flaws.iter().map(|it| it.place.start));
+    let tag = outside_of_quotes(text.as_bytes(), &Tag::UNQUOTED, flaws.iter().map(|it| it.place.start));
     let at = tag.map(|it| it.start).or_else(|| flaws.iter().find_map(|it| at_sign(text, it.place.start)))?;
     let row = text[..at].matches('\n').count() + 1;
     Some(format!("line {row} looks like a template's, and not like one of what is made of it"))

@@ -70,7 +70,7 @@ fn in_text(schemas: &mut Schemas, path: &str, text: &str) -> Report {
         // Their readers take all of YAML, which is more than is looked at here.
         Outcome::Parsed(_, None) if Dialect::may_be_yaml(path) => return Report::excluded(),
         Outcome::Parsed(_, None) if template::is_include(Path::new(path)) => {
-            return Report::left_out(path, "a site generator puts it into other files");
+            return Report::left_out(path, template::IS_PART);
         }
         Outcome::Parsed(found, tree) => (found, tree),
         Outcome::Other(why) => return Report::left_out(path, why),

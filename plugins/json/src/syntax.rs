@@ -31,7 +31,7 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Outcome<'_> {
         },
         Err(error) if matches!(error.kind(), Kind::NestingDepthExceeded) => Outcome::TooDeep,
         Err(error) if is_half_a_pair(error.kind()) && is_json(text) => Outcome::Parsed(Vec::new(), None),
-        Err(_) if is_template(text) => Outcome::Other("it looks like a template"),
+        Err(_) if is_template(text) => Outcome::Other(template::IS_TEMPLATE),
         Err(error) if is_stream(text, error.kind()) => Outcome::Other("it is a stream of values"),
         Err(error) if dialect == Dialect::Strict => leniently(text, &error),
         Err(error) if matches!(error.kind(), Kind::ExpectedColonAfterObjectKey) => {

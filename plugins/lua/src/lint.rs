@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use broker_plugin_sdk::template::{Tag, on_lines, tags};
+use broker_plugin_sdk::template::{self, Tag, on_lines, tags};
 use broker_plugin_sdk::{Diagnostic, Report};
 use full_moon::LuaVersion;
 use full_moon::ast::Ast;
@@ -85,7 +85,7 @@ impl Linter {
         match self.parse(path, text) {
             Ok(ast) => Report::new(self.lint(&ast, text, selection)),
             Err(errors) if matches!(self.versions, Versions::Any) && is_template(text, &errors) => {
-                Report::left_out(path, "it looks like a template")
+                Report::left_out(path, template::IS_TEMPLATE)
             }
             Err(errors) => syntax::report(errors, selection),
         }

@@ -15,8 +15,11 @@
 //!
 //! Left out: comments and the finer points of quotes, which each language has in its own way.
 
+mod site;
+
 use std::ops::Range;
-use std::path::Path;
+
+pub use site::{front_matter, is_include};
 
 /// The tags of template engines, of which some mean something else in some languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +42,10 @@ pub enum Tag {
 }
 
 impl Tag {
+    /// Tags that languages with quoted texts have no other use for. `${ … }` may be a variable, or a text that lacks its quotes.
+    pub const UNQUOTED: [Self; 6] =
+        [Self::Value, Self::Statement, Self::Comment, Self::Erb, Self::Php, Self::Placeholder];
+
     /// What such a tag begins with; none for [`Tag::Placeholder`], which begins in two ways.
     #[must_use]
     pub const fn open(self) -> Option<&'static str> {
@@ -88,6 +95,41 @@ pub fn on_lines(
     tags.find(|tag| lines.iter().any(|line| tag.start <= line.end && line.start < tag.end))
 }
 
+/// The same in what is outside of quotes: `"` and `'`.
+pub fn outside_of_quotes(
+    text: &[u8],
+    kinds: &[Tag],
+    places: impl IntoIterator<Item = usize>,
+) -> Option<Range<usize>> {
+    let mut places = places.into_iter().peekable();
+    places.peek()?;
+    let plain = unquoted(text, b"\"'");
+    on_lines(&plain, tags(&plain, kinds), places)
+}
+
+/// Why to leave out a file whose text cannot be parsed, if so: one of its first `errors` is on the line of a tag, it has front
+/// matter, or a site generator puts it into others.
+pub fn objection(
+    path: &str,
+    text: &[u8],
+    tags: impl Iterator<Item = Range<usize>>,
+    errors: impl Iterator<Item = usize>,
+) -> Option<&'static str> {
+    if front_matter(text).is_some() || on_lines(text, tags, errors.take(LOOKED_AT)).is_some() {
+        return Some(IS_TEMPLATE);
+    }
+    is_include(path.as_ref()).then_some(IS_PART)
+}
+
+/// Why a file is left out that has tags.
+pub const IS_TEMPLATE: &str = "it looks like a template";
+
+/// Why a file is left out that [is an include](is_include).
+pub const IS_PART: &str = "a site generator puts it into other files";
+
+/// How many errors count: a template is wrong from its first tag on.
+const LOOKED_AT: usize = 3;
+
 /// The text with spaces in place of what is between `quotes`. A quote that is not closed ends with its line, and `\` takes
 /// its meaning from the next sign.
 #[must_use]
@@ -107,29 +149,6 @@ pub fn unquoted(text: &[u8], quotes: &[u8]) -> Vec<u8> {
         is_escaped = sign == b'\\' && !is_escaped;
     }
     plain
-}
-
-/// The length of the front matter (YAML between two lines of `---`) that site generators take off, if a text begins with one.
-#[must_use]
-pub fn front_matter(text: &[u8]) -> Option<usize> {
-    let mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let mut length = mark;
-    for (number, line) in text[mark..].split_inclusive(|it| *it == b'\n').enumerate() {
-        length += line.len();
-        match (number, line.trim_ascii_end() == b"---") {
-            (0, false) => return None,
-            (0, true) | (_, false) => {}
-            (_, true) => return Some(length),
-        }
-    }
-    None
-}
-
-/// Whether a file is in a folder whose files site generators put into others, so that it may be a part or empty.
-#[must_use]
-pub fn is_include(file: &Path) -> bool {
-    let mut folders = file.parent().into_iter().flat_map(Path::components);
-    folders.any(|it| ["_includes", "_layouts"].iter().any(|name| it.as_os_str() == *name))
 }
 
 /// Where the next closing mark is, as of the last look.
@@ -306,6 +325,22 @@ mod tests {
     }
 
     #[test]
+    fn objections() {
+        let why = |path: &str, text: &str, errors: &[usize]| {
+            objection(path, text.as_bytes(), tags(text.as_bytes(), &ALL), errors.iter().copied())
+        };
+        assert_eq!(why("a.js", "a {{ b }}", &[0]), Some(IS_TEMPLATE));
+        assert_eq!(why("a.js", "---\n---\na", &[8]), Some(IS_TEMPLATE));
+        assert_eq!(why("_includes/a.js", "a", &[0]), Some(IS_PART));
+        assert_eq!(why("a.js", "a\n\n\n{{ b }}", &[0, 2, 3, 4]), None, "only the first errors count");
+        let unquoted = |text: &str, errors: &[usize]| {
+            outside_of_quotes(text.as_bytes(), &Tag::UNQUOTED, errors.iter().copied())
+        };
+        assert_eq!(unquoted("'{{ a }}' @B@", &[0]), Some(10..13));
+        assert_eq!((unquoted("'{{ a }}'", &[0]), unquoted("{{ a }}", &[])), (None, None));
+    }
+
+    #[test]
     fn quotes() {
         let plain = |text: &str, quotes: &str| {
             String::from_utf8(unquoted(text.as_bytes(), quotes.as_bytes())).unwrap()
@@ -314,27 +349,5 @@ mod tests {
         assert_eq!(plain("'a\" \"b'", "\""), "'a\" \"b'");
         assert_eq!(plain("\"a\\\"b\" \\\"c", "\""), "\"    \" \\\"c");
         assert_eq!(plain("don't\nb", "'"), "don' \nb");
-    }
-
-    #[test]
-    fn front_matters() {
-        for (text, length) in [
-            ("---\n---\n", Some(8)),
-            ("---\na: b\n---\nc", Some(13)),
-            ("---\r\n---\r\nc", Some(10)),
-            ("\u{feff}---\n---", Some(10)),
-            ("---\na\n", None),
-            ("a\n---\n---\n", None),
-            ("----\n---\n", None),
-            ("", None),
-        ] {
-            assert_eq!(front_matter(text.as_bytes()), length, "{text}");
-        }
-    }
-
-    #[test]
-    fn includes() {
-        assert!(is_include(Path::new("/a/_includes/b/c.json")) && is_include(Path::new("_layouts/a.js")));
-        assert!(!is_include(Path::new("includes/a.json")) && !is_include(Path::new("a/_includes")));
     }
 }

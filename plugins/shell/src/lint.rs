@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
+use broker_plugin_sdk::template::{self, Tag};
 use broker_plugin_sdk::{Diagnostic as Finding, Report, Severity};
 use shuck_linter::{
     AnalysisRequest, Diagnostic, LinterSettings, Rule, RuleSet, ShellCheckCodeMap, ShellDialect,
@@ -148,7 +148,7 @@ impl Check<'_> {
         if script.parsed.is_err() && self.is_quiet() && starts().min().is_some_and(has_ended) {
             return Some("it cannot be read after an `exit` or `exec`, where it need not be a script");
         }
-        is_template(self.text, starts()).then_some("it looks like a template")
+        template::outside_of_quotes(self.text.as_bytes(), &TAGS, starts()).map(|_| template::IS_TEMPLATE)
     }
 }
 
@@ -183,13 +183,6 @@ pub(crate) fn extras_on(config: &Config, selection: &Selection) -> Vec<Extra> {
 
 /// To a shell `{{` is a word, `${ … }` a variable, and `{#` part of `${#a}`.
 const TAGS: [Tag; 2] = [Tag::Erb, Tag::Statement];
-
-/// Whether a tag is on the line of a finding, outside of quotes.
-fn is_template(text: &str, mut places: impl Iterator<Item = usize>) -> bool {
-    let Some(first) = places.next() else { return false };
-    let plain = unquoted(text.as_bytes(), b"\"'");
-    on_lines(&plain, tags(&plain, &TAGS), places.chain([first])).is_some()
-}
 
 /// The rules that codes of ShellCheck name.
 pub(crate) fn rules_named(codes: &[&str], map: &ShellCheckCodeMap) -> RuleSet {

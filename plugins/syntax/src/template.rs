@@ -2,18 +2,13 @@
 //! with front matter, as site generators have it, is one whatever else is in it, and so is a part that one puts into others. A
 //! configuration file that begins with a guard of PHP is in another language as well.
 
-use std::path::Path;
-
-use broker_plugin_sdk::template::{Tag, front_matter, is_include, on_lines, tags};
+use broker_plugin_sdk::template::{self, IS_TEMPLATE, Tag, tags};
 
 /// `<? … ?>` is an instruction of XML, and `${ … }` an expression of many languages.
 const TAGS: [Tag; 5] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Placeholder];
 
 /// What XML has in texts only, and there seldom.
 const OF_NO_XML: [Tag; 2] = [Tag::Statement, Tag::Comment];
-
-/// A template is wrong from its first tag on.
-const LOOKED_AT: usize = 3;
 
 /// Why not to report the places that do not fit: a template's tag is on the line of one of the first.
 pub(crate) fn objection(
@@ -27,13 +22,10 @@ pub(crate) fn objection(
     if language == "php" && is_behind_guard(text) {
         return Some("it is a configuration file that a line of PHP keeps from being served");
     }
-    if front_matter(text).is_some()
-        || has_tag()
-        || on_lines(text, tags(text, &TAGS), places.take(LOOKED_AT)).is_some()
-    {
-        return Some("it looks like a template");
+    if has_tag() {
+        return Some(IS_TEMPLATE);
     }
-    is_include(Path::new(path)).then_some("a site generator puts it into other files")
+    template::objection(path, text, tags(text, &TAGS), places)
 }
 
 /// Whether the first line is a comment of an INI file with PHP in it (`;<?php exit; /*`), so that a server runs the file and

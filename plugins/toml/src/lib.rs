@@ -24,7 +24,7 @@ mod tree;
 use std::cell::OnceCell;
 
 use broker_plugin_sdk::config::ConfigFiles;
-use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
+use broker_plugin_sdk::template::{self, Tag};
 use broker_plugin_sdk::{
     Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, offsets, samples,
 };
@@ -68,7 +68,7 @@ impl Plugin for Toml {
         };
         let report = report(&file.content, &mut check);
         if is_template(&file.content, &report) {
-            return Ok(Report::left_out(&file.path, "it looks like a template"));
+            return Ok(Report::left_out(&file.path, template::IS_TEMPLATE));
         }
         Ok(samples::unless_broken_on_purpose(file, report, rules::INVALID_SYNTAX))
     }
@@ -96,16 +96,9 @@ fn report(content: &[u8], schema: &mut dyn FnMut(&str, &DeTable, &mut Vec<Diagno
     Report { completeness, ..Report::new(found) }
 }
 
-/// In TOML their signs are in texts, or not at all; `${ … }` may be a text that lacks its quotes.
-const TAGS: [Tag; 6] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php, Tag::Placeholder];
-
 /// Whether a tag is where the text cannot be parsed, outside of quotes.
 fn is_template(text: &[u8], report: &Report) -> bool {
     let is_broken = |it: &&Diagnostic| it.code == rules::INVALID_SYNTAX;
-    let mut errors = report.diagnostics.iter().filter(is_broken).map(|it| it.span.start as usize).peekable();
-    if errors.peek().is_none() {
-        return false;
-    }
-    let plain = unquoted(text, b"\"'");
-    on_lines(&plain, tags(&plain, &TAGS), errors).is_some()
+    let errors = report.diagnostics.iter().filter(is_broken).map(|it| it.span.start as usize);
+    template::outside_of_quotes(text, &Tag::UNQUOTED, errors).is_some()
 }

@@ -22,6 +22,7 @@ mod yamllint;
 use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::offsets::without_mark;
+use broker_plugin_sdk::template::IS_TEMPLATE;
 use broker_plugin_sdk::{
     Completeness, Diagnostic, Plugin, Report, Rule, Settings, SettingsError, SourceFile, samples,
 };
@@ -107,7 +108,7 @@ impl Yaml {
             }
         };
         if stream.is_broken() && template::is_template(text) {
-            return Report::left_out(path, "it looks like a template");
+            return Report::left_out(path, IS_TEMPLATE);
         }
         let mut found = stream.found;
         if !duplicates::are_wanted(path) {

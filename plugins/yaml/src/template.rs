@@ -7,12 +7,9 @@ use std::path::Path;
 
 use broker_plugin_sdk::template::{Tag, tags, unquoted};
 
-/// In YAML their signs are in texts, or not at all; `${ … }` is text without quotes.
-const TAGS: [Tag; 6] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php, Tag::Placeholder];
-
 /// Whether broken YAML is a template: there is a tag outside of quotes.
 pub(crate) fn is_template(text: &str) -> bool {
-    tags(&unquoted(text.as_bytes(), b"\"'"), &TAGS).next().is_some()
+    tags(&unquoted(text.as_bytes(), b"\"'"), &Tag::UNQUOTED).next().is_some()
 }
 
 /// Whether the file is a template of a Helm chart, be it that it looks like YAML.

@@ -88,7 +88,7 @@ const RUST: [Part; 4] = [
     ("src/lib.rs", include_str!("template/rust/lib.rs.in")),
 ];
 
-const RUST_SDK: [Part; 14] = [
+const RUST_SDK: [Part; 15] = [
     ("Cargo.toml", include_str!("../../../../plugins/sdk/Cargo.toml")),
     ("src/lib.rs", include_str!("../../../../plugins/sdk/src/lib.rs")),
     ("src/bindings.rs", include_str!("../../../../plugins/sdk/src/bindings.rs")),
@@ -101,6 +101,7 @@ const RUST_SDK: [Part; 14] = [
     ("src/settings.rs", include_str!("../../../../plugins/sdk/src/settings.rs")),
     ("src/syntax.rs", include_str!("../../../../plugins/sdk/src/syntax.rs")),
     ("src/template.rs", include_str!("../../../../plugins/sdk/src/template.rs")),
+    ("src/template/site.rs", include_str!("../../../../plugins/sdk/src/template/site.rs")),
     ("src/testing.rs", include_str!("../../../../plugins/sdk/src/testing.rs")),
     ("src/vendored.rs", include_str!("../../../../plugins/sdk/src/vendored.rs")),
 ];
@@ -167,6 +168,19 @@ mod tests {
                 has("broker-plugin.toml") && has("broker-plugin.wit") && has("README.md"),
                 "{language:?}"
             );
+        }
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "a test looks at the repository itself")]
+    fn the_sdk_for_rust_is_whole() {
+        let sdk = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("plugins").join("sdk");
+        for folder in ["src", "src/template"] {
+            for file in std::fs::read_dir(sdk.join(folder)).unwrap().map(|it| it.unwrap()) {
+                let path = format!("{folder}/{}", file.file_name().to_str().unwrap());
+                let is_known = file.path().is_dir() || RUST_SDK.iter().any(|it| it.0 == path);
+                assert!(is_known, "name plugins/sdk/{path} in RUST_SDK");
+            }
         }
     }
 }
