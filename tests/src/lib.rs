@@ -87,6 +87,17 @@ pub fn bundle() -> &'static [Bundled] {
     &BUNDLE
 }
 
+/// The names of the plugins in the repository, in their order.
+pub fn plugins() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("plugins");
+    let folders = std::fs::read_dir(folder).expect("the plugins are there").map(|it| it.unwrap().path());
+    let is_plugin = |it: &PathBuf| it.join("broker-plugin.toml").exists();
+    let name = |it: PathBuf| it.file_name().unwrap().to_str().unwrap().to_owned();
+    let mut names: Vec<_> = folders.filter(is_plugin).map(name).collect();
+    names.sort();
+    names
+}
+
 /// Small enough that a fault shows at once, large enough for honest work.
 pub const LIMITS: Limits = Limits {
     memory: 512 << 20,

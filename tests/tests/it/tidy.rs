@@ -120,29 +120,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "workspaces",
         ],
     ),
+    ("broker-plugin-features", &[]),
     ("broker-plugin-sdk", &[]),
     ("broker-schemas", &[]),
     ("broker-yaml-tree", &[]),
-    ("broker-plugin-css", &["broker-plugin-sdk"]),
-    ("broker-plugin-dockerfile", &["broker-plugin-sdk"]),
-    ("broker-plugin-javascript", &["broker-plugin-sdk"]),
-    ("broker-plugin-json", &["broker-plugin-sdk", "broker-schemas"]),
-    ("broker-plugin-lua", &["broker-plugin-sdk"]),
-    ("broker-plugin-markdown", &["broker-plugin-sdk"]),
-    ("broker-plugin-pattern", &["broker-plugin-sdk"]),
-    ("broker-plugin-python", &["broker-plugin-sdk"]),
-    ("broker-plugin-shell", &["broker-plugin-sdk", "broker-yaml-tree"]),
-    ("broker-plugin-sql", &["broker-plugin-sdk"]),
-    ("broker-plugin-syntax", &["broker-plugin-sdk"]),
-    ("broker-plugin-features", &[]),
-    ("broker-plugin-text", &["broker-plugin-sdk"]),
-    ("broker-plugin-toml", &["broker-plugin-sdk", "broker-schemas"]),
-    ("broker-plugin-yaml", &["broker-plugin-sdk", "broker-schemas", "broker-yaml-tree"]),
     ("guest-asks", &["broker-plugin-sdk"]),
     ("guest-misbehaves", &["broker-plugin-sdk"]),
     ("guest-unready", &["broker-plugin-sdk"]),
     ("no-todo", &["broker-plugin-sdk"]),
 ];
+
+/// Packages that each plugin of ours may depend on.
+const OF_PLUGINS: &[&str] = &["broker-plugin-sdk", "broker-schemas"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -170,7 +159,9 @@ fn files(extension: &str) -> Vec<PathBuf> {
 
 #[test]
 fn dependencies_point_down() {
-    let allowed: BTreeMap<_, _> = ALLOWED.iter().copied().collect();
+    let plugins = tests::plugins().into_iter().map(|it| format!("broker-plugin-{it}")).collect::<Vec<_>>();
+    let mut allowed: BTreeMap<_, _> = ALLOWED.iter().copied().collect();
+    allowed.extend(plugins.iter().map(|it| (it.as_str(), OF_PLUGINS)));
     for file in files("Cargo.toml") {
         let manifest: toml::Table = toml::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
         let Some(package) = manifest.get("package") else { continue };
@@ -312,6 +303,18 @@ fn names_that_rules_share_are_shared() {
     }
     let lonely: Vec<_> = linters.iter().filter(|it| *it.1 < 2).collect();
     assert!(linters.len() > 3 && lonely.is_empty(), "only one linter has {lonely:?} of {linters:?}");
+}
+
+#[test]
+fn documents_name_every_plugin() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let (summary, architecture) = (read("docs/SUMMARY.md"), read("ARCHITECTURE.md"));
+    for name in tests::plugins() {
+        let row = format!("  - [{name}](reference/linters/{name}.md)\n");
+        assert!(summary.contains(&row), "add to docs/SUMMARY.md, in the order of the names: {row}");
+        let is_told = architecture.contains(&format!("`{name}`"));
+        assert!(is_told, "add to ARCHITECTURE.md, below `### plugins`, what `{name}` is");
+    }
 }
 
 #[test]
