@@ -10,8 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use broker_plugin_sdk::Settings;
 use broker_plugin_sdk::config::{ByFolder, ConfigFiles, is_there};
+use broker_plugin_sdk::{Settings, warn};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde_json::{Map, Value};
 
@@ -94,7 +94,7 @@ impl Workspace {
         let found = self.load(file, 0).map(Rc::new);
         let mut told = HashSet::new();
         for it in found.iter().flat_map(|it| &it.remarks).filter(|it| told.insert(*it)) {
-            log(&format!("`{}`: {it}", self.files.name(file)));
+            warn(&format!("`{}`: {it}", self.files.name(file)));
         }
         found
     }
@@ -141,10 +141,6 @@ impl Workspace {
             ))
         })
     }
-}
-
-fn log(message: &str) {
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Warn, message);
 }
 
 fn is_program(name: &str) -> bool {

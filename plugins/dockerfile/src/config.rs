@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use broker_plugin_sdk::config::ConfigFiles;
-use broker_plugin_sdk::{Level, Severity};
+use broker_plugin_sdk::{Severity, warn};
 use serde_json::{Map, Value};
 
 use crate::rules;
@@ -51,7 +51,7 @@ impl Config {
         let Some(file) = files.nearest(files.root(), &NAMES) else { return Ok(Self::default()) };
         let config = Self::parse(&files.read(&file)?).map_err(|it| files.unusable(&file, it))?;
         for remark in &config.remarks {
-            broker_plugin_sdk::log(Level::Warn, &format!("`{}`: {remark}", files.name(&file)));
+            warn(&format!("`{}`: {remark}", files.name(&file)));
         }
         Ok(Self { file: Some(file), ..config })
     }

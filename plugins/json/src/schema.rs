@@ -1,6 +1,6 @@
 //! What a file breaks of the schema that its name or its `$schema` says.
 
-use broker_plugin_sdk::Diagnostic;
+use broker_plugin_sdk::{Diagnostic, inform};
 use broker_schemas::{Found, Schemas, Violation, place};
 use jsonc_parser::ast::Value;
 
@@ -22,7 +22,7 @@ pub(crate) fn check(
         Found::Schema(schema) => {
             found.extend(schema.check(&value).iter().map(|it| diagnostic(it, text, tree)));
         }
-        Found::Unusable(why) => log(&format!("{path} was not checked against its schema: {why}")),
+        Found::Unusable(why) => inform(&format!("{path} was not checked against its schema: {why}")),
         Found::Nothing => {}
     }
 }
@@ -33,8 +33,4 @@ fn diagnostic(violation: &Violation, text: &str, tree: &Value<'_>) -> Diagnostic
         None => 0..0,
     };
     Diagnostic::new(rules::SCHEMA, violation.message.clone(), range)
-}
-
-fn log(message: &str) {
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
 }

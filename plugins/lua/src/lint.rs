@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::template::{self, Tag, on_lines, tags};
-use broker_plugin_sdk::{Diagnostic, Report};
+use broker_plugin_sdk::{Diagnostic, Report, warn};
 use full_moon::LuaVersion;
 use full_moon::ast::Ast;
 use selene_lib::standard_library::{LuaVersionError, StandardLibrary};
@@ -150,11 +150,4 @@ fn is_of_luajit(global: &str) -> bool {
 fn is_template(text: &str, errors: &[Diagnostic]) -> bool {
     let places = errors.iter().take(LOOKED_AT).map(|it| it.span.start as usize);
     on_lines(text.as_bytes(), tags(text.as_bytes(), &[Tag::Statement]), places).is_some()
-}
-
-fn warn(message: &str) {
-    #[cfg(target_family = "wasm")]
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Warn, message);
-    #[cfg(not(target_family = "wasm"))]
-    let _ = message; // tests have no host
 }

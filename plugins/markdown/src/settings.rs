@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::warn;
 use rumdl_lib::config::{Config, ConfigLoaded, SourcedConfig, default_registry, validate_config_sourced};
 use rumdl_lib::rule::Rule;
 
@@ -30,6 +31,7 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn new(mut sourced: SourcedConfig<ConfigLoaded>, selection: &Selection, root: &Path) -> Self {
         let extras = markdownlint::complete(&mut sourced, root);
+        // What rumdl prints.
         for warning in validate_config_sourced(&sourced, default_registry()) {
             warn(&warning.message);
         }
@@ -64,12 +66,4 @@ impl Settings {
         let global = &self.config.global;
         !names(&global.unfixable) && (global.fixable.is_empty() || names(&global.fixable))
     }
-}
-
-/// What rumdl prints as a warning about its configuration goes to the host's log.
-fn warn(message: &str) {
-    #[cfg(target_family = "wasm")]
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Warn, message);
-    #[cfg(not(target_family = "wasm"))]
-    let _ = message; // tests have no host
 }

@@ -151,6 +151,16 @@ pub fn log(level: Level, message: &str) {
     let _ = (level, message);
 }
 
+/// The same of something that is wrong, but not with the file itself.
+pub fn warn(message: &str) {
+    log(Level::Warn, message);
+}
+
+/// The same of something that is good to know.
+pub fn inform(message: &str) {
+    log(Level::Info, message);
+}
+
 /// Whether the answer is not wanted any more. Long work may look and stop early.
 pub fn cancelled() -> bool {
     bindings::broker::plugin::host::cancelled()

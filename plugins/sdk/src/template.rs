@@ -107,7 +107,7 @@ pub fn outside_of_quotes(
     on_lines(&plain, tags(&plain, kinds), places)
 }
 
-/// Why to leave out a file whose text cannot be parsed, if so: one of its first `errors` is on the line of a tag, it has front
+/// Why to leave out a file whose text cannot be parsed, if so: one of its first three `errors` is on the line of a tag, it has front
 /// matter, or a site generator puts it into others.
 pub fn objection(
     path: &str,
@@ -115,7 +115,7 @@ pub fn objection(
     tags: impl Iterator<Item = Range<usize>>,
     errors: impl Iterator<Item = usize>,
 ) -> Option<&'static str> {
-    if front_matter(text).is_some() || on_lines(text, tags, errors.take(LOOKED_AT)).is_some() {
+    if front_matter(text).is_some() || on_lines(text, tags, errors.take(3)).is_some() {
         return Some(IS_TEMPLATE);
     }
     is_include(path.as_ref()).then_some(IS_PART)
@@ -126,9 +126,6 @@ pub const IS_TEMPLATE: &str = "it looks like a template";
 
 /// Why a file is left out that [is an include](is_include).
 pub const IS_PART: &str = "a site generator puts it into other files";
-
-/// How many errors count: a template is wrong from its first tag on.
-const LOOKED_AT: usize = 3;
 
 /// The text with spaces in place of what is between `quotes`. A quote that is not closed ends with its line, and `\` takes
 /// its meaning from the next sign.

@@ -9,6 +9,7 @@ use std::ops::Range;
 use broker_plugin_sdk::{Diagnostic, Report, Severity};
 
 use crate::rules::{self, Selection, UNPARSABLE};
+use crate::statements::{after, is_letter};
 
 /// A word that begins no statement, and the one that is meant.
 #[derive(Debug, PartialEq, Eq)]
@@ -144,15 +145,6 @@ impl Words<'_> {
             self.at += len;
         }
     }
-}
-
-fn is_letter(it: char) -> bool {
-    it.is_alphanumeric() || it == '_'
-}
-
-/// How far it is to the end of `end`.
-fn after(text: &str, end: &str) -> usize {
-    text.find(end).map_or(text.len(), |it| it + end.len())
 }
 
 #[cfg(test)]

@@ -143,12 +143,12 @@ pub(crate) fn dollar_quoted(rest: &str) -> Option<usize> {
     Some(tag.len() + after(&rest[tag.len()..], tag))
 }
 
-fn is_letter(it: char) -> bool {
+pub(crate) fn is_letter(it: char) -> bool {
     it.is_alphanumeric() || it == '_'
 }
 
 /// How far it is to the end of `end`.
-fn after(text: &str, end: &str) -> usize {
+pub(crate) fn after(text: &str, end: &str) -> usize {
     text.find(end).map_or(text.len(), |it| it + end.len())
 }
 

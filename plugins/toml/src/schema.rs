@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use broker_plugin_sdk::Diagnostic;
+use broker_plugin_sdk::{Diagnostic, inform};
 use broker_schemas::{Found, Schemas, Violation, place};
 use toml::de::DeTable;
 
@@ -31,7 +31,7 @@ pub(crate) fn check(
         Found::Schema(schema) => {
             found.extend(schema.check(&value).iter().map(|it| diagnostic(it, text, table)))
         }
-        Found::Unusable(why) => log(&format!("{path} was not checked against its schema: {why}")),
+        Found::Unusable(why) => inform(&format!("{path} was not checked against its schema: {why}")),
         Found::Nothing => {}
     }
 }
@@ -60,8 +60,4 @@ fn diagnostic(violation: &Violation, text: &str, table: &DeTable) -> Diagnostic 
 pub(crate) fn seen_from(path: &str, target: &str) -> String {
     let depth = Path::new(path).components().count().saturating_sub(1);
     format!("{}{}", "../".repeat(depth), target.strip_prefix("./").unwrap_or(target))
-}
-
-fn log(message: &str) {
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
 }

@@ -1,6 +1,6 @@
 //! What a document breaks of the schema that the file's name or the file itself says.
 
-use broker_plugin_sdk::Diagnostic;
+use broker_plugin_sdk::{Diagnostic, inform};
 use broker_schemas::place::{self, Spot};
 use broker_schemas::{Found, Place, Schemas, Segment, Violation};
 
@@ -26,7 +26,7 @@ pub(crate) fn check(
         return; // most files
     }
     let Some(value) = value::of(document) else {
-        return log(&format!(
+        return inform(&format!(
             "{path} was not checked against its schema: with its aliases it is too large or too deep"
         ));
     };
@@ -35,7 +35,7 @@ pub(crate) fn check(
             let all = schema.check(&value);
             found.extend(all.iter().filter_map(|it| diagnostic(it, text, document, root)));
         }
-        Found::Unusable(why) => log(&format!("{path} was not checked against its schema: {why}")),
+        Found::Unusable(why) => inform(&format!("{path} was not checked against its schema: {why}")),
         Found::Nothing => {}
     }
 }
@@ -112,8 +112,4 @@ fn entry(document: &Document<'_>, map: Id, key: &str, depth: usize) -> Option<St
         let all = if list.is_empty() { std::slice::from_ref(from) } else { list };
         all.iter().find_map(|it| entry(document, *it, key, depth + 1))
     })
-}
-
-fn log(message: &str) {
-    broker_plugin_sdk::log(broker_plugin_sdk::Level::Info, message);
 }

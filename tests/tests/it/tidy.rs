@@ -131,7 +131,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Packages that each plugin of ours may depend on.
-const OF_PLUGINS: &[&str] = &["broker-plugin-sdk", "broker-schemas"];
+const OF_PLUGINS: &[&str] = &["broker-plugin-sdk", "broker-schemas", "broker-yaml-tree"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
