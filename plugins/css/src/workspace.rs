@@ -6,11 +6,10 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use broker_plugin_sdk::config::{ByFolder, ConfigFiles, is_there};
+use broker_plugin_sdk::config::{ByFolder, ConfigFiles, is_there, text_of};
 use broker_plugin_sdk::{Settings, warn};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde_json::{Map, Value};
@@ -85,7 +84,7 @@ impl Workspace {
         if self.files.is_fixed() {
             return false;
         }
-        let text = || read(&self.root().join(".stylelintignore")).unwrap_or_default();
+        let text = || text_of(&self.root().join(".stylelintignore")).unwrap_or_default();
         self.ignored.get_or_init(|| ignore_patterns(&text())).is_match(file)
     }
 
@@ -150,15 +149,10 @@ fn is_program(name: &str) -> bool {
 /// Empty files, and packages that do not name stylelint, are passed over.
 fn says_something(file: &Path) -> bool {
     if file.ends_with("package.json") {
-        return read(file).is_ok_and(|it| it.contains("\"stylelint\"") && section(&it).is_some());
+        return text_of(file).is_ok_and(|it| it.contains("\"stylelint\"") && section(&it).is_some());
     }
     // What is there and cannot be read is told.
-    is_there(file) && read(file).map_or(true, |it| !it.trim().is_empty())
-}
-
-#[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
-fn read(file: &Path) -> io::Result<String> {
-    std::fs::read_to_string(file)
+    is_there(file) && text_of(file).map_or(true, |it| !it.trim().is_empty())
 }
 
 /// What `package.json` says of stylelint.

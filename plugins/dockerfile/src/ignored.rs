@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use broker_plugin_sdk::Diagnostic;
+use broker_plugin_sdk::config::text_of;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::stages::Build;
@@ -34,11 +35,9 @@ pub(crate) fn check(build: &Build<'_>, path: &Path, found: &mut Vec<Diagnostic>)
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 fn ignore_file(path: &Path) -> Option<(String, String)> {
     let own = format!("{}.dockerignore", path.file_name()?.to_str()?);
-    let read =
-        |name: String| std::fs::read_to_string(path.with_file_name(&name)).ok().map(|text| (name, text));
+    let read = |name: String| text_of(&path.with_file_name(&name)).ok().map(|text| (name, text));
     read(own).or_else(|| read(".dockerignore".to_owned()))
 }
 

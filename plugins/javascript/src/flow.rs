@@ -1,7 +1,8 @@
 //! Whether a file's types are Flow's, which the parser cannot read, and other tools take out.
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::neighbours;
 
 /// Where a pragma is, in bytes.
 const HEAD: usize = 2_000;
@@ -29,15 +30,7 @@ pub(crate) fn is_likely(path: &Path, text: &str, root: &Path) -> bool {
 fn is_configured(path: &Path, root: &Path) -> bool {
     let mut folders = path.ancestors().skip(1).take_while(|it| it.starts_with(root));
     let package = folders.clone().map(|it| it.join("package.json")).find(|it| it.is_file());
-    folders.any(|it| it.join(".flowconfig").is_file()) || package.is_some_and(|it| depends(&it))
-}
-
-#[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
-fn depends(package: &Path) -> bool {
-    let Ok(text) = fs::read(package) else { return false };
-    let Ok(package) = serde_json::from_slice::<serde_json::Value>(&text) else { return false };
-    ["dependencies", "devDependencies"].iter().any(|kind| {
-        let on = |it: &&str| package.get(kind).is_some_and(|packages| packages.get(it).is_some());
-        PACKAGES.iter().any(on)
-    })
+    let depends =
+        |it: PathBuf| neighbours::package(&it).is_some_and(|it| neighbours::depends(&it, &PACKAGES));
+    folders.any(|it| it.join(".flowconfig").is_file()) || package.is_some_and(depends)
 }

@@ -1,8 +1,10 @@
 //! Whether a project is checked by another linter than deno's: ESLint, oxlint, Biome and their kin, by the names of their
 //! configuration files or by package.json. What they say is not read: that is asked of their language servers.
 
-use std::fs;
 use std::path::Path;
+
+use broker_plugin_sdk::config::text_of;
+use serde_json::Value;
 
 /// Configuration files. Formatters have others.
 const FILES: [&str; 22] = [
@@ -41,14 +43,18 @@ pub(crate) fn has_linter(dir: &Path) -> bool {
     FILES.iter().any(|it| dir.join(it).is_file()) || package_has_linter(&dir.join("package.json"))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 fn package_has_linter(file: &Path) -> bool {
-    // What is broken says nothing; another plugin tells that.
-    let Ok(text) = fs::read(file) else { return false };
-    let Ok(package) = serde_json::from_slice::<serde_json::Value>(&text) else { return false };
-    let depends = |on: &&str| {
-        let mut kinds = ["dependencies", "devDependencies"].iter();
-        kinds.any(|kind| package.get(kind).is_some_and(|it| it.get(on).is_some()))
-    };
-    KEYS.iter().any(|it| package.get(it).is_some()) || PACKAGES.iter().any(depends)
+    let has_linter = |it: Value| KEYS.iter().any(|key| it.get(key).is_some()) || depends(&it, &PACKAGES);
+    package(file).is_some_and(has_linter)
+}
+
+/// A package.json. One that is broken says nothing; another plugin reports that.
+pub(crate) fn package(file: &Path) -> Option<Value> {
+    serde_json::from_str(&text_of(file).ok()?).ok()
+}
+
+/// Whether a package depends on one of some others.
+pub(crate) fn depends(package: &Value, others: &[&str]) -> bool {
+    let kinds = ["dependencies", "devDependencies"].iter().filter_map(|it| package.get(it));
+    kinds.into_iter().any(|kind| others.iter().any(|it| kind.get(it).is_some()))
 }

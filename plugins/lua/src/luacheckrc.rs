@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::config::text_of;
 use full_moon::ast::{Assignment, Ast, Expression, Field, LastStmt, Stmt, TableConstructor, Var};
 use full_moon::tokenizer::{TokenReference, TokenType};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -34,9 +35,8 @@ pub(crate) struct Luacheckrc {
 
 impl Luacheckrc {
     /// The configuration in a folder.
-    #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
     pub(crate) fn read(dir: &Path) -> Option<Self> {
-        let text = std::fs::read_to_string(dir.join(NAME)).ok()?;
+        let text = text_of(&dir.join(NAME)).ok()?;
         Self::parse(&text, dir)
     }
 

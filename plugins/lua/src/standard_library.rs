@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use broker_plugin_sdk::config::is_there;
+use broker_plugin_sdk::config::{is_there, text_of};
 use selene_lib::standard_library::{Field, FieldKind, StandardLibrary, v1};
 
 use crate::corrections;
@@ -72,11 +72,10 @@ impl Collector<'_> {
         })
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
     fn read(&mut self, file: &Path, depth: usize) -> Result<StandardLibrary, String> {
         let name = file.strip_prefix(self.root).unwrap_or(file).display();
         let wrong = |problem: String| format!("the standard library `{name}`: {problem}");
-        let text = std::fs::read_to_string(file).map_err(|it| wrong(it.to_string()))?;
+        let text = text_of(file).map_err(|it| wrong(it.to_string()))?;
         let mut library: StandardLibrary = if file.extension().is_some_and(|it| it == "toml") {
             let old: v1::StandardLibrary =
                 toml::from_str(&text).map_err(|it| wrong(it.message().to_owned()))?;

@@ -21,6 +21,7 @@ mod tables;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::config::text_of;
 use rumdl_lib::config::{ConfigLoaded, MARKDOWNLINT_CONFIG_FILES, SourcedConfig, resolve_rule_name_alias};
 use rumdl_lib::markdownlint_config::{MarkdownlintConfig, load_markdownlint_config};
 use rumdl_lib::rule::{LintWarning, Rule};
@@ -252,9 +253,8 @@ fn in_packages(base: &str, folder: &Path, root: &Path) -> Option<PathBuf> {
 }
 
 /// The file that a package names as its main one.
-#[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 fn main_of(package: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(package.join("package.json")).ok()?;
+    let text = text_of(&package.join("package.json")).ok()?;
     let value: Value = serde_json::from_str(&text).ok()?;
     Some(package.join(value.get("main").or_else(|| value.pointer("/exports/."))?.as_str()?))
 }

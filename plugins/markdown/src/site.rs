@@ -14,6 +14,7 @@ mod docs_dir;
 
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::config::text_of;
 use rustc_hash::FxHashMap;
 
 /// The rules that say nothing in such files. The last does so only in MDX, where `[^…]` may be part of a program.
@@ -199,7 +200,7 @@ impl Sites {
         self.known.entry(folder.to_path_buf()).or_insert_with(|| {
             let has = |names: &[&str]| names.iter().any(|it| folder.join(it).exists());
             let has_word =
-                |it: &(&str, &str)| text(&folder.join(it.0)).is_some_and(|text| text.contains(it.1));
+                |it: &(&str, &str)| text_of(&folder.join(it.0)).is_ok_and(|text| text.contains(it.1));
             let mkdocs = has(&MKDOCS);
             Marks {
                 here: has(&HERE) || folder.extension().is_some_and(|it| it == "docc"),
@@ -216,11 +217,6 @@ impl Sites {
 fn demos(folder: &Path) -> Option<PathBuf> {
     let is_dumi = [".dumirc.ts", ".dumirc.js"].iter().any(|it| folder.join(it).exists());
     is_dumi.then(|| folder.join("components"))
-}
-
-#[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
-fn text(file: &Path) -> Option<String> {
-    std::fs::read_to_string(file).ok()
 }
 
 /// Begins of lines outside code that Markdown as such does not have.

@@ -4,9 +4,9 @@
 //! Leaves out `filename`, `disable-noqa`, and `select`, but for codes that it takes out of `ignore`: it is about flake8's
 //! plugins as well, and what is reported here is what is broken. Configurations that cannot be read are flake8's to report.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::config::text_of;
 use configparser::ini::Ini;
 use globset::Glob;
 use ruff_linter::settings::types::{FilePattern, GlobPath};
@@ -42,9 +42,8 @@ impl Flake8 {
         FILES.iter().find_map(|name| Self::load(dir.join(name)))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
     fn load(file: PathBuf) -> Option<Self> {
-        let ini = ini(fs::read_to_string(&file).ok()?)?;
+        let ini = ini(text_of(&file).ok()?)?;
         let option =
             |name: &str| ini.get(SECTION, name).or_else(|| ini.get(SECTION, &name.replace('-', "_")));
         let both = |name: &str| {

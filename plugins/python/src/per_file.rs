@@ -1,9 +1,9 @@
 //! The rules that `per-file-ignores` leaves out for a file, which ruff keeps to itself. Read anew from the configuration files where
 //! it is asked which rules are on.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use broker_plugin_sdk::config::text_of;
 use globset::Glob;
 use ruff_linter::UnresolvedRuleSelector;
 use ruff_linter::fs::normalize_path_to;
@@ -38,9 +38,8 @@ pub(crate) fn ignored(file: &Path, config: &Path) -> RuleSet {
 }
 
 /// ruff's own table of a configuration file.
-#[expect(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 fn read(file: &PathBuf) -> Option<Table> {
-    let mut table: Table = fs::read_to_string(file).ok()?.parse().ok()?;
+    let mut table: Table = text_of(file).ok()?.parse().ok()?;
     if !file.ends_with("pyproject.toml") {
         return Some(table);
     }

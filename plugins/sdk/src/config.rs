@@ -115,7 +115,7 @@ impl ConfigFiles {
 
     /// The text of a file, or a sentence.
     pub fn read(&self, file: &Path) -> Result<String, String> {
-        std::fs::read_to_string(file).map_err(|it| self.unusable(file, it))
+        text_of(file).map_err(|it| self.unusable(file, it))
     }
 
     /// A sentence about a file that cannot be used.
@@ -147,6 +147,11 @@ impl ConfigFiles {
 /// Whether what follows is within a path.
 fn ends_in_path(text: &str) -> bool {
     text.ends_with(|it: char| it.is_alphanumeric() || matches!(it, '/' | '.' | '_' | '-'))
+}
+
+/// The text of a file of the branch: a plugin has no overlay, its file system is the branch.
+pub fn text_of(file: &Path) -> std::io::Result<String> {
+    std::fs::read_to_string(file)
 }
 
 /// The first of `names` that is in a folder.

@@ -5,7 +5,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::text;
+use broker_plugin_sdk::config::text_of;
 
 const CONFIGS: [&str; 3] = ["mkdocs.yml", "mkdocs.yaml", "properdocs.yml"];
 
@@ -17,7 +17,7 @@ const BELOW: [&str; 11] =
 pub(super) fn of(folder: &Path) -> Vec<PathBuf> {
     let places = BELOW.iter().map(|it| if it.is_empty() { folder.to_path_buf() } else { folder.join(it) });
     let configs = places.flat_map(|place| CONFIGS.map(|it| (place.clone(), place.join(it))));
-    configs.filter_map(|(place, config)| Some(normal(&place.join(said(&text(&config)?)?)))).collect()
+    configs.filter_map(|(place, config)| Some(normal(&place.join(said(&text_of(&config).ok()?)?)))).collect()
 }
 
 /// The value of `docs_dir`. Without it, the folder is called `docs`.
