@@ -116,7 +116,7 @@ impl NativeCatalog {
         let there = |it: PathBuf| fs::canonicalize(it).ok();
         let hidden = own.into_iter().flatten().filter_map(there).collect();
         let Toolchains { read, links } = shadow::toolchains(home.as_deref(), &context.root, variable);
-        let stores = shadow::stores(home.as_deref(), variable);
+        let stores = shadow::stores(home.as_deref(), &context.root, variable);
         Ok(Setup {
             root: context.root.clone(),
             disk: Arc::clone(&context.disk),

@@ -105,12 +105,15 @@ const APART: [(&str, usize); 4] = [
 /// leads to, and of what was installed in the same place the parts that programs load. Beside them may be files with secrets, as in
 /// `~/.cargo` and `~/.local`. Never the home folder, or one around it or the root.
 pub(crate) fn shown(program: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
-    let real = fs::canonicalize(program).ok();
+    let leads_out = |it: &PathBuf| !shadow::leads_through(it, root);
+    let real = fs::canonicalize(program).ok().filter(|_| leads_out(&program.to_owned()));
     let is_private = |it: &Path| {
         let holds = |of: &Path| of.starts_with(it);
         it.parent().is_none() || it.components().count() < 3 || home.is_some_and(holds) || holds(root)
     };
-    let parts = |it: &Path| parts_of(it, home).into_iter().filter_map(|it| fs::canonicalize(it).ok());
+    let parts = |it: &Path| {
+        parts_of(it, home).into_iter().filter(leads_out).filter_map(|it| fs::canonicalize(it).ok())
+    };
     let mut all: Vec<_> = [Some(program), real.as_deref()].into_iter().flatten().flat_map(parts).collect();
     all.retain(|it| !it.starts_with(root) && !is_private(it));
     all.sort();
@@ -195,6 +198,19 @@ mod tests {
                 .iter()
                 .all(|it| it.starts_with("/usr") || it.starts_with("/bin"))
         );
+    }
+
+    #[test]
+    fn a_link_in_the_workspace_shows_nothing_outside() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(folder.path()).unwrap();
+        for path in ["proj/.venv/bin", "secret/bin"] {
+            fs::create_dir_all(top.join(path)).unwrap();
+        }
+        fs::write(top.join("secret/bin/mypy"), "").unwrap();
+        let link = top.join("proj/.venv/bin/mypy");
+        std::os::unix::fs::symlink(top.join("secret/bin/mypy"), &link).unwrap();
+        assert!(shown(&link, None, &top.join("proj")).is_empty());
     }
 
     #[test]

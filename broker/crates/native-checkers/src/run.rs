@@ -75,6 +75,7 @@ impl Setup {
         let home = self.sandbox.home.as_deref();
         let variable = |name: &str| self.variable(name);
         let shown = checker.shows.iter().flat_map(|it| outside::places(it, project, &variable));
+        let shown = shown.filter(|it| !shadow::leads_through(it, &self.root));
         let shown: BTreeSet<_> = shown.map(|it| fs::canonicalize(&it).unwrap_or(it)).collect();
         let stores = self.sandbox.stores.iter().filter(|it| shown.contains(*it)).cloned().collect();
         let shown = shown.into_iter().filter(|it| it.exists());

@@ -6,10 +6,12 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use crate::{secrets::Secrets, toolchains::leads_through};
+
 /// Toolchains, what they have downloaded, and settings; below the home folder. Each is shown as it is,
 /// and what is written there stays in memory. Of folders that hold secrets, too, only the parts that do not: beside those of `.cargo`,
 /// `.dotnet`, `.local/share/uv` and `.pub-cache` are tokens and private keys.
-const OF_HOME: [&str; 67] = [
+pub(crate) const OF_HOME: [&str; 67] = [
     ".asdf",
     ".bun/bin",
     ".bun/install/cache",
@@ -200,16 +202,23 @@ const VARIABLES: [&str; 67] = [
     "ZERO_AR_DATE",
 ];
 
-/// Where these folders are for someone with this home folder and environment; none that would show the whole home folder.
-pub fn folders(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+/// Where these folders are for someone with this home folder and environment, for the workspace at `root`. Of those that variables
+/// name none would show the whole home folder or secrets, and none is found only through the workspace.
+pub fn folders(
+    home: Option<&Path>,
+    root: &Path,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Vec<PathBuf> {
     let cargo = variable("CARGO_HOME").map(PathBuf::from);
     let of_cargo = cargo.into_iter().flat_map(|folder| OF_CARGO.map(|it| folder.join(it)));
     let named = FOLDERS.iter().filter_map(|it| Some(PathBuf::from(variable(it)?)));
     // By links and `..` a name may lead to the whole home folder.
     let real = |it: PathBuf| fs::canonicalize(&it).unwrap_or(it);
     let is_plain = |it: &PathBuf| !it.components().any(|it| it == Component::ParentDir);
-    let named = named.chain(of_cargo).filter(|it| it.is_absolute()).map(real).filter(is_plain);
-    let named = named.filter(|it| home.is_none_or(|home| !home.starts_with(it)));
+    let secrets = Secrets::of(home);
+    let is_found = |it: &PathBuf| it.is_absolute() && !leads_through(it, root);
+    let named = named.chain(of_cargo).filter(is_found).map(real).filter(is_plain);
+    let named = named.filter(|it| home.is_none_or(|home| !home.starts_with(it)) && !secrets.touch(it));
     let of_home = home.into_iter().flat_map(|home| OF_HOME.iter().map(move |it| home.join(it)));
     let of_homebrew = OF_HOMEBREW.iter().map(|it| Path::new(HOMEBREW).join(it));
     let mut all: Vec<PathBuf> = of_home.chain(of_homebrew).chain(named).collect();
@@ -221,15 +230,19 @@ pub fn folders(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>)
     all
 }
 
-/// Where caches are that name what is in them by what it was made of, whether they are there or not; none that holds the home folder.
-pub fn stores(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+/// Where caches are that name what is in them by what it was made of, whether they are there or not; none that holds the home folder or
+/// secrets, and none that is found only through the workspace at `root`.
+pub fn stores(home: Option<&Path>, root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let place = |(name, usual): &(&str, &str)| match variable(name) {
         Some(named) => Some(PathBuf::from(named)),
         None => home.map(|home| home.join(usual)),
     };
     let is_plain = |it: &PathBuf| it.is_absolute() && !it.components().any(|it| it == Component::ParentDir);
-    let all = STORES.iter().filter_map(place).filter(is_plain).map(|it| without_links(&it));
-    all.filter(|it| it.parent().is_some() && home.is_none_or(|home| !home.starts_with(it))).collect()
+    let is_found = |it: &PathBuf| is_plain(it) && !leads_through(it, root);
+    let all = STORES.iter().filter_map(place).filter(is_found).map(|it| without_links(&it));
+    let secrets = Secrets::of(home);
+    let is_usable = |it: &PathBuf| it.parent().is_some() && home.is_none_or(|home| !home.starts_with(it));
+    all.filter(|it| is_usable(it) && !secrets.touch(it)).collect()
 }
 
 /// A path that leads through no link, as far as it is there.
@@ -264,7 +277,7 @@ mod tests {
             "JAVA_HOME" => Some("relative".into()),
             _ => None,
         };
-        let folders = folders(Some(Path::new("/home/a")), variable);
+        let folders = folders(Some(Path::new("/home/a")), Path::new("/w"), variable);
         assert!(
             folders.contains(&"/home/a/.rustup".into())
                 && folders.contains(&"/opt/cargo/bin".into())
@@ -313,7 +326,7 @@ mod tests {
     #[test]
     fn places_of_secrets_are_not_shown() {
         let home = Path::new("/home/a");
-        let folders = folders(Some(home), |_| None);
+        let folders = folders(Some(home), Path::new("/w"), |_| None);
         for secret in SECRETS {
             let secret = home.join(secret);
             assert!(!folders.iter().any(|it| secret.starts_with(it)), "{}", secret.display());
@@ -323,13 +336,15 @@ mod tests {
     #[test]
     fn stores_are_where_they_are_named() {
         let home = Some(Path::new("/home/a"));
-        let named = |it: &'static str| stores(home, move |name| (name == "GOCACHE").then(|| it.into()));
-        assert_eq!(stores(home, |_| None), [PathBuf::from("/home/a/.cache/go-build")]);
+        let named = |it: &'static str| {
+            stores(home, Path::new("/w"), move |name| (name == "GOCACHE").then(|| it.into()))
+        };
+        assert_eq!(stores(home, Path::new("/w"), |_| None), [PathBuf::from("/home/a/.cache/go-build")]);
         assert_eq!(named("/nowhere/b"), [PathBuf::from("/nowhere/b")]);
         for wrong in ["off", "/home/a", "/home", "/", "/home/a/../b"] {
             assert!(named(wrong).is_empty(), "{wrong}");
         }
-        assert!(stores(None, |_| None).is_empty());
+        assert!(stores(None, Path::new("/w"), |_| None).is_empty());
     }
 
     #[test]

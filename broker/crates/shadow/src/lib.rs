@@ -21,6 +21,7 @@ mod merged;
 mod removal;
 mod sandbox;
 mod scan;
+mod secrets;
 #[cfg(target_os = "linux")]
 mod shadow;
 mod spec;
@@ -47,5 +48,5 @@ pub use self::{
     sandbox::{Limits, Network, Sandbox},
     spec::{Ended, Exit, Program, Stopped, TerminalSize},
     storage::Storage,
-    toolchains::{Toolchains, links_to, toolchains},
+    toolchains::{Toolchains, leads_through, links_to, toolchains},
 };

@@ -11,6 +11,7 @@ use std::{
 use crate::{
     Sandbox,
     defaults::{FOLDERS, folders},
+    secrets::Secrets,
 };
 
 /// Names of folders with programs. Beside one is what the programs need.
@@ -34,19 +35,22 @@ pub struct Toolchains {
     pub links: Vec<PathBuf>,
 }
 
-/// Those of someone with this home folder and environment, for the workspace at `root`; both paths are free of links.
+/// Those of someone with this home folder and environment, for the workspace at `root`; both paths are free of links. What is
+/// found only through the workspace is none: its files may lead anywhere.
 pub fn toolchains(
     home: Option<&Path>,
     root: &Path,
     variable: impl Fn(&str) -> Option<OsString>,
 ) -> Toolchains {
     let sandbox = Sandbox { home: home.map(Path::to_owned), ..Sandbox::default() };
+    let is_outside = |it: &PathBuf| it.is_absolute() && !leads_through(it, root);
     let path = variable("PATH").unwrap_or_default();
-    let in_path: Vec<PathBuf> = env::split_paths(&path).filter(|it| it.is_absolute()).collect();
-    let usual = folders(home, &variable);
-    let named = FOLDERS.iter().filter_map(|it| variable(it)).map(PathBuf::from);
+    let in_path: Vec<PathBuf> = env::split_paths(&path).filter(is_outside).collect();
+    let usual: Vec<_> = folders(home, root, &variable).into_iter().filter(is_outside).collect();
+    let named = FOLDERS.iter().filter_map(|it| variable(it)).map(PathBuf::from).filter(is_outside);
     let targets = in_path.iter().filter_map(|it| fs::canonicalize(it).ok());
-    let targets: BTreeSet<_> = targets.collect::<BTreeSet<_>>().iter().flat_map(|it| links_in(it)).collect();
+    let targets: BTreeSet<_> =
+        targets.collect::<BTreeSet<_>>().iter().flat_map(|it| links_in(it, root)).collect();
     let known: BTreeSet<PathBuf> =
         usual.iter().cloned().chain(named).chain(in_path.iter().cloned()).chain(targets.clone()).collect();
     let links = known.iter().flat_map(|it| links_to(it)).filter(|it| sandbox.hides(it));
@@ -54,8 +58,10 @@ pub fn toolchains(
     let programs = in_path.into_iter().chain(targets.iter().filter_map(|it| it.parent().map(Path::to_owned)));
     let programs: BTreeSet<_> = programs.filter_map(|it| fs::canonicalize(it).ok()).collect();
     let installed = programs.iter().flat_map(|it| installed(it, &sandbox, root)).chain(libraries(&sandbox));
-    let all = usual.into_iter().chain(installed).filter_map(|it| fs::canonicalize(it).ok());
-    Toolchains { read: outermost(all), links: links.into_iter().collect() }
+    let secrets = Secrets::of(home);
+    let all =
+        usual.into_iter().chain(installed).filter(is_outside).filter_map(|it| fs::canonicalize(it).ok());
+    Toolchains { read: outermost(all.filter(|it| !secrets.touch(it))), links: links.into_iter().collect() }
 }
 
 /// What has to be shown so that the programs of a folder run.
@@ -89,14 +95,16 @@ fn depth(path: &Path) -> usize {
     path.components().filter(|it| matches!(it, Component::Normal(_))).count()
 }
 
-/// What links in a folder of programs lead to that is not there for every program, and the targets that they name.
-fn links_in(folder: &Path) -> Vec<PathBuf> {
+/// What links in a folder of programs lead to that is not there for every program, and the targets that they name; none that is
+/// found only through the workspace at `root`.
+fn links_in(folder: &Path, root: &Path) -> Vec<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "a folder of the system or of a toolchain")]
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let links = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_symlink()));
     let targets = links.filter_map(|it| Some(folder.join(fs::read_link(it.path()).ok()?)));
     // Most links of the system's own lead to a file beside them.
     let targets = targets.filter(|it| it.parent() != Some(folder) && !is_plainly_shown(it));
+    let targets = targets.filter(|it| !leads_through(it, root));
     targets.flat_map(|it| [fs::canonicalize(&it).ok(), Some(it)]).flatten().collect()
 }
 
@@ -108,9 +116,19 @@ fn is_plainly_shown(path: &Path) -> bool {
 
 /// Links on the way to a file, each by a path whose folder is free of links.
 pub fn links_to(path: &Path) -> Vec<PathBuf> {
-    let mut links = Vec::new();
+    way(path).into_iter().filter(|(_, is_link)| *is_link).map(|(it, _)| it).collect()
+}
+
+/// Whether the way to a file leads through the workspace at `root`, be it by a link, or begins there.
+pub fn leads_through(path: &Path, root: &Path) -> bool {
+    way(path).iter().any(|(it, _)| it.starts_with(root))
+}
+
+/// All that is on the way to a file, by paths whose folders are free of links, and whether each is a link.
+fn way(path: &Path) -> Vec<(PathBuf, bool)> {
+    let (mut way, mut links) = (Vec::new(), 0);
     let (mut at, mut rest) = (PathBuf::new(), path.to_owned());
-    while links.len() < MOST_LINKS {
+    while links < MOST_LINKS {
         let mut parts = rest.components();
         let Some(part) = parts.next() else { break };
         let left = parts.as_path().to_owned();
@@ -121,13 +139,15 @@ pub fn links_to(path: &Path) -> Vec<PathBuf> {
             it => at.push(it),
         }
         rest = left;
-        if let Ok(target) = fs::read_link(&at) {
-            links.push(at.clone());
+        let target = fs::read_link(&at);
+        way.push((at.clone(), target.is_ok()));
+        if let Ok(target) = target {
+            links += 1;
             at.pop();
             rest = target.join(rest);
         }
     }
-    links
+    way
 }
 
 /// Folders of libraries that the linker looks into.
@@ -198,10 +218,48 @@ mod tests {
         fs::write(root.join("node-20/bin/node"), "").unwrap();
         std::os::unix::fs::symlink("node-20", root.join("node")).unwrap();
         std::os::unix::fs::symlink("../node/bin/node", root.join("bin/node")).unwrap();
-        let targets = links_in(&root.join("bin"));
+        let targets = links_in(&root.join("bin"), Path::new("/w"));
         assert!(targets.contains(&root.join("node-20/bin/node")));
         assert_eq!(links_to(&root.join("bin/node")), [root.join("bin/node"), root.join("node")]);
         assert!(links_to(&root.join("node-20/bin")).is_empty());
+    }
+
+    #[test]
+    fn what_is_found_only_through_the_workspace_is_not_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| fs::canonicalize(folder.path()).unwrap().join(path);
+        let (home, root) = (at("home"), at("proj"));
+        for it in ["home/.ssh/bin", "home/.pyenv/bin", "proj/bin", "home/secret/bin", "tools/bin"] {
+            fs::create_dir_all(at(it)).unwrap();
+        }
+        for it in ["home/.ssh/bin/x", "home/.pyenv/bin/python", "home/secret/bin/env"] {
+            fs::write(at(it), "").unwrap();
+        }
+        let link = |to: &str, from: &str| std::os::unix::fs::symlink(at(to), at(from)).unwrap();
+        link("home/secret/bin/env", "proj/bin/t");
+        link("home/.pyenv/bin/python", "proj/bin/python");
+        link("home/.ssh", "proj/.venv");
+        link("home/secret", "proj/out");
+        // An installed link that leads into the workspace, and on.
+        link("proj/bin/t", "tools/bin/t");
+        link("proj/out", "tools/way");
+        let shown = |all: &[(&str, &str)]| {
+            let path = |it: &str| env::join_paths(it.split(':').map(at)).unwrap();
+            let variable = |name: &str| Some(path(all.iter().find(|it| it.0 == name)?.1));
+            let read = toolchains(Some(&home), &root, variable).read;
+            let stores = crate::stores(Some(&home), &root, variable);
+            let all = read.into_iter().chain(stores);
+            all.filter_map(|it| Some(it.strip_prefix(at("")).ok()?.display().to_string())).collect::<Vec<_>>()
+        };
+        let usual = ["home/.pyenv", "home/.cache/go-build"];
+        assert_eq!(shown(&[("PATH", "proj/bin:proj/.venv/bin:proj/out/bin:tools/bin:tools/way/bin")]), usual);
+        let named = [("VIRTUAL_ENV", "proj/.venv"), ("JAVA_HOME", "tools/way"), ("CARGO_HOME", "proj/out")];
+        assert_eq!(shown(&named), usual);
+        assert_eq!(shown(&[("GOCACHE", "proj/out")]), ["home/.pyenv"]);
+        let secrets = [("VIRTUAL_ENV", "home/.ssh"), ("GOCACHE", "home/.ssh"), ("PATH", "home/.ssh/bin")];
+        assert_eq!(shown(&secrets), ["home/.pyenv"], "whatever leads there");
+        let from_outside = shown(&[("PATH", "home/secret/bin")]);
+        assert_eq!(from_outside, ["home/.pyenv", "home/secret/bin", "home/.cache/go-build"]);
     }
 
     #[test]

@@ -116,9 +116,10 @@ impl World {
 
     fn setup(&self) -> Setup {
         let home = variable("HOME").map(PathBuf::from).and_then(|it| fs::canonicalize(it).ok());
-        let read =
-            shadow::folders(home.as_deref(), variable).into_iter().filter_map(|it| fs::canonicalize(it).ok());
-        let stores = shadow::stores(home.as_deref(), variable);
+        let read = shadow::folders(home.as_deref(), &self.root(), variable)
+            .into_iter()
+            .filter_map(|it| fs::canonicalize(it).ok());
+        let stores = shadow::stores(home.as_deref(), &self.root(), variable);
         let mut environment = shadow::environment(variable);
         let tools = self.folder.path().join("tools/bin");
         for (name, value) in &mut environment {

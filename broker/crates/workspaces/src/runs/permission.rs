@@ -176,8 +176,8 @@ fn folders_of_variables(
     home: Option<&Path>,
     root: &Path,
 ) -> Vec<PathBuf> {
-    let usual = shadow::folders(home, |_| None);
-    let mut named = shadow::folders(home, variable);
+    let usual = shadow::folders(home, root, |_| None);
+    let mut named = shadow::folders(home, root, variable);
     named.retain(|it| !usual.contains(it));
     if named.is_empty() {
         return named;

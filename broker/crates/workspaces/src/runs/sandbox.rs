@@ -36,7 +36,7 @@ pub fn sandbox(
         });
     }
     let toolchains = shadow::toolchains(home.as_deref(), root, &variable);
-    let stores = shadow::stores(home.as_deref(), &variable);
+    let stores = shadow::stores(home.as_deref(), root, &variable);
     let repository = repository(root).and_then(|it| fs::canonicalize(it).ok());
     let read: BTreeSet<PathBuf> = toolchains.read.into_iter().chain(repository).collect();
     let named_links = wanted.read.iter().chain(&wanted.write).flat_map(|it| shadow::links_to(it));
