@@ -40,6 +40,13 @@ const SAME_PERSONALITY: u64 = 0xffff_ffff;
 /// To write into a terminal as if someone typed it.
 const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
+/// The number of the process that starts programs and ends them.
+const FIRST_PROCESS: u64 = 1;
+
+/// Kinds of what a priority is set of: all processes of a user (`setpriority(2)`, `ioprio_set(2)`).
+const PRIO_USER: u64 = libc::PRIO_USER as u64;
+const IOPRIO_WHO_USER: u64 = 3;
+
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// For this process, which has given up gaining rights, and all that it starts. Of two filters that give an error the later one counts.
@@ -133,6 +140,21 @@ fn refused() -> io::Result<Rules> {
         ])
     };
     rules.insert(libc::SYS_personality, PERSONALITIES.iter().map(personality).collect::<io::Result<_>>()?);
+    rules.extend(of_first_process()?);
+    Ok(rules)
+}
+
+/// Limits, priorities and signals of process 1, which counts and ends programs and has the same user.
+fn of_first_process() -> io::Result<Rules> {
+    let first = |place| argument(place, SeccompCmpOp::Eq, FIRST_PROCESS);
+    let named = |call: &libc::c_long| Ok((*call, vec![all_of([first(0)])?]));
+    let mut rules = calls::OF_FIRST_PROCESS.iter().map(named).collect::<io::Result<Rules>>()?;
+    rules.insert(libc::SYS_prlimit64, vec![all_of([first(0), address(2, SeccompCmpOp::Ne, 0)])?]);
+    // Those of all processes of a user are also those of process 1.
+    for (call, of_user) in [(libc::SYS_setpriority, PRIO_USER), (libc::SYS_ioprio_set, IOPRIO_WHO_USER)] {
+        let of_user = all_of([argument(0, SeccompCmpOp::Eq, of_user)])?;
+        rules.insert(call, vec![all_of([first(1)])?, of_user]);
+    }
     Ok(rules)
 }
 

@@ -16,6 +16,8 @@ use std::{
 
 use rustix::process::{ForeignRawFd, Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
+use super::usage::unless_gone;
+
 /// Bytes of a block, whatever the file system's are.
 const BLOCK: u64 = 512;
 
@@ -48,10 +50,15 @@ enum Kind {
 impl Held {
     /// Adds what a process has open.
     #[expect(clippy::disallowed_methods, reason = "the system's list of open files")]
-    pub(super) fn add(&mut self, pid: Pid) {
+    pub(super) fn add(&mut self, pid: Pid) -> io::Result<()> {
         let folder = PathBuf::from(format!("/proc/{}/fd", pid.as_raw_nonzero()));
         let mut process = None;
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        // Those of a process that may not be looked into are closed to this one: what it maps counts.
+        let entries = match unless_gone(fs::read_dir(folder)) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
+            entries => entries?,
+        };
+        for entry in entries.into_iter().flatten().flatten() {
             let number = entry.file_name().to_str().and_then(|it| it.parse().ok());
             let mut copy =
                 || copy(process.get_or_insert_with(|| pidfd_open(pid, PidfdFlags::empty())), number?);
@@ -66,6 +73,7 @@ impl Held {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     fn add_file(&mut self, link: &Path) {
@@ -153,15 +161,16 @@ const SEMAPHORE: u64 = 64;
 impl SystemV {
     /// Counts what `is_own` says of the processes that made it and used it last, and what has no such process.
     #[expect(clippy::disallowed_methods, reason = "the system's tables")]
-    pub(super) fn look(is_own: impl Fn(&[Option<Pid>]) -> bool) -> Self {
-        let table =
-            |name: &str| fs::read_to_string(Path::new("/proc/sysvipc").join(name)).unwrap_or_default();
-        let sum = |name, bytes: &[&str], users: [&str; 2]| sum(&table(name), bytes, users, &is_own);
-        let semaphores = sum("sem", &["nsems"], ["", ""]) * SEMAPHORE;
-        Self {
-            segments: sum("shm", &["rss", "swap"], ["cpid", "lpid"]),
-            others: sum("msg", &["cbytes"], ["lspid", "lrpid"]) + semaphores,
-        }
+    pub(super) fn look(is_own: impl Fn(&[Option<Pid>]) -> bool) -> io::Result<Self> {
+        let table = |name: &str| unless_gone(fs::read_to_string(Path::new("/proc/sysvipc").join(name)));
+        let sum = |name, bytes: &[&str], users: [&str; 2]| {
+            io::Result::Ok(sum(&table(name)?.unwrap_or_default(), bytes, users, &is_own))
+        };
+        let semaphores = sum("sem", &["nsems"], ["", ""])? * SEMAPHORE;
+        Ok(Self {
+            segments: sum("shm", &["rss", "swap"], ["cpid", "lpid"])?,
+            others: sum("msg", &["cbytes"], ["lspid", "lrpid"])? + semaphores,
+        })
     }
 }
 

@@ -180,8 +180,9 @@ impl Init {
                 self.answer(request, files)?;
             }
             self.hear_reports()?;
-            self.enforce();
-            self.end_orphans();
+            // What cannot be counted is not let go on: the end of this process is the programs' end.
+            self.enforce()?;
+            self.end_orphans()?;
             self.report_ends()?;
         }
     }
@@ -371,7 +372,7 @@ impl Init {
             // The kernel ended it between two looks.
             let by_kernel = || group.as_ref()?.stopped(&limits).filter(|it| matches!(it, Stopped::Memory(_)));
             let stopped = stopped.or_else(by_kernel);
-            let left_some = self.end_orphans();
+            let left_some = self.end_orphans()?;
             let ended = Ended { exit, stopped, left_some, processor_time, memory };
             self.some_broke_off |= !ended.is_whole();
             self.ending.push((number, ended, group));
@@ -380,25 +381,26 @@ impl Init {
     }
 
     /// Ends what takes more than it may.
-    fn enforce(&mut self) {
+    fn enforce(&mut self) -> io::Result<()> {
         let now = Instant::now();
         if now < self.next_count {
-            return;
+            return Ok(());
         }
         self.next_count = now + ROUND;
         for run in self.runs.values_mut().filter(|it| it.limits != Limits::default() && it.stopped.is_none())
         {
-            let used = run.count(now, self.is_isolated);
+            let used = run.count(now, self.is_isolated)?;
             let by_kernel = || run.group.as_ref()?.stopped(&run.limits);
             run.stopped = over(&run.limits, &used, run.start.elapsed()).or_else(by_kernel);
             if run.stopped.is_some() {
                 // At once where it is in a group.
                 let _ = run.group.as_ref().map(Group::end);
-                usage::end(run.leader.pid());
+                usage::end(run.leader.pid())?;
                 // It may be stopped, or have started nothing yet.
                 run.leader.kill();
             }
         }
+        Ok(())
     }
 
     /// Ends all that runs. In a namespace of its own, that is the kernel's work, but for control groups.
@@ -409,14 +411,14 @@ impl Init {
         }
         let mut groups: Vec<Group> = self.ending.drain(..).filter_map(|(_, _, group)| group).collect();
         for run in std::mem::take(&mut self.runs).into_values() {
-            usage::end(run.leader.pid());
+            // Its group, or the kernel, ends what is not seen.
+            let _ = usage::end(run.leader.pid());
             run.leader.kill();
             run.leader.wait();
             groups.extend(run.group);
         }
         for _ in 0..ROUNDS {
-            self.end_orphans();
-            if !self.has_orphans {
+            if self.end_orphans().is_err() || !self.has_orphans {
                 break;
             }
         }
@@ -425,7 +427,7 @@ impl Init {
 
     /// Ends what lost its leader: children of this process that lead no run. Never waits for one: what is traced may
     /// take its time. Says whether some lived.
-    fn end_orphans(&mut self) -> bool {
+    fn end_orphans(&mut self) -> io::Result<bool> {
         let leaders: Vec<Pid> = self.runs.values().map(|it| it.leader.pid()).collect();
         for leader in &leaders {
             // The program may have stopped it.
@@ -436,7 +438,7 @@ impl Init {
             _ => None,
         };
         let kept: Vec<Pid> = leaders.into_iter().chain(own).collect();
-        let all = usage::Processes::look();
+        let all = usage::Processes::look()?;
         let orphans: Vec<_> = all.children(getpid()).filter(|it| !kept.contains(it)).collect();
         let some_lived = orphans.iter().any(|it| !usage::is_dead(*it));
         for orphan in orphans {
@@ -444,7 +446,7 @@ impl Init {
             let _ = rustix::process::waitpid(Some(orphan), WaitOptions::NOHANG);
         }
         self.has_orphans = all.lives_outside(&kept, self.is_isolated);
-        some_lived
+        Ok(some_lived)
     }
 }
 
@@ -478,17 +480,17 @@ fn merge(
 impl Run {
     /// What it uses, of memory no more than that. It is counted exactly where that matters, and else seldom enough to take next to
     /// no time of the processors.
-    fn count(&mut self, now: Instant, is_alone: bool) -> usage::Usage {
+    fn count(&mut self, now: Instant, is_alone: bool) -> io::Result<usage::Usage> {
         const SELDOM: u32 = 100;
-        let bound = usage::bound(self.leader.pid(), is_alone);
+        let bound = usage::bound(self.leader.pid(), is_alone)?;
         let may_be_over = self.limits.memory.is_some_and(|it| bound.memory > it);
         if !may_be_over && now < self.next_exact {
-            return bound;
+            return Ok(bound);
         }
-        let used = usage::of(self.leader.pid(), is_alone);
+        let used = usage::of(self.leader.pid(), is_alone)?;
         self.next_exact = now + now.elapsed() * SELDOM;
         self.memory = self.memory.max(used.memory);
-        used
+        Ok(used)
     }
 }
 

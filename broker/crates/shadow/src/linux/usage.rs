@@ -1,6 +1,11 @@
 //! What processes inside use, as `/proc` tells.
 
-use std::{fs, io::Read as _, path::PathBuf, time::Duration};
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
@@ -16,51 +21,48 @@ pub(super) struct Usage {
 }
 
 /// What all that descends from `leader` uses. Where no processes of others can be seen (`is_alone`), also what none that lives made.
-pub(super) fn of(leader: Pid, is_alone: bool) -> Usage {
-    let all = Processes::look();
+pub(super) fn of(leader: Pid, is_alone: bool) -> io::Result<Usage> {
+    let all = Processes::look()?;
     let (mut usage, mut held) = (Usage::default(), Held::default());
     let mut mapped = 0;
     let own = all.below(leader);
     for process in &own {
-        let memory = memory(process.pid).unwrap_or_default();
+        let memory = process.memory()?;
         usage.memory += memory.all - memory.of_files;
         mapped += memory.of_files;
         usage.tasks += process.threads;
-        held.add(process.pid);
+        held.add(process.pid)?;
     }
-    let between = all.between(&own, is_alone);
+    let between = all.between(&own, is_alone)?;
     // What of files and segments is mapped is counted by both.
     usage.memory += mapped.max(held.files() + between.segments) + held.texts() + between.others;
-    usage
+    Ok(usage)
 }
 
 /// At least what [`of`] tells of memory, for much less: of each process the kernel has a number of its pages, but to divide what
 /// is shared it goes through all of them.
-pub(super) fn bound(leader: Pid, is_alone: bool) -> Usage {
+pub(super) fn bound(leader: Pid, is_alone: bool) -> io::Result<Usage> {
     let page = rustix::param::page_size() as u64;
-    let all = Processes::look();
+    let all = Processes::look()?;
     let (mut usage, mut held) = (Usage::default(), Held::default());
     let own = all.below(leader);
     for process in &own {
         usage.memory += (process.pages + INEXACT).saturating_mul(page);
         usage.tasks += process.threads;
-        held.add(process.pid);
+        held.add(process.pid)?;
     }
-    let between = all.between(&own, is_alone);
+    let between = all.between(&own, is_alone)?;
     usage.memory += held.files() + held.texts() + between.segments + between.others;
-    usage
+    Ok(usage)
 }
 
 /// Pages by which the kernel's number may be too small: each processor counts some by itself.
 const INEXACT: u64 = 1024;
 
 /// Ends what descends from `leader`, several times over: what is born meanwhile is ended, too.
-pub(super) fn end(leader: Pid) {
+pub(super) fn end(leader: Pid) -> io::Result<()> {
     for _ in 0..ROUNDS {
-        let all: Vec<Pid> = Processes::look().below(leader).iter().map(|it| it.pid).collect();
-        if all.is_empty() {
-            return;
-        }
+        let all: Vec<Pid> = Processes::look()?.below(leader).iter().map(|it| it.pid).collect();
         // Those that are stopped cannot make new ones while the others are ended.
         for signal in [Signal::STOP, Signal::KILL] {
             for pid in &all {
@@ -68,16 +70,19 @@ pub(super) fn end(leader: Pid) {
             }
         }
         if all.iter().all(|it| is_dead(*it)) {
-            return;
+            break;
         }
     }
+    Ok(())
 }
 
 /// What still lives then loses its parent, and is ended as such.
 const ROUNDS: usize = 16;
 
 pub(super) fn is_dead(pid: Pid) -> bool {
-    read(pid, "stat").is_none_or(|it| after_name(&it).starts_with(['Z', 'X']))
+    let stat = read(pid, "stat");
+    // What cannot be read is not known to be dead.
+    stat.is_ok_and(|it| it.is_none_or(|it| after_name(&it).starts_with(['Z', 'X'])))
 }
 
 /// All processes as they say of themselves, one after the other.
@@ -93,15 +98,20 @@ struct Process {
 }
 
 impl Processes {
-    pub(super) fn look() -> Self {
+    /// An error if they cannot be counted, as without files to open: none of them is then taken for gone.
+    pub(super) fn look() -> io::Result<Self> {
+        Self::listed(Path::new("/proc"))
+    }
+
+    fn listed(folder: &Path) -> io::Result<Self> {
         #[expect(clippy::disallowed_methods, reason = "the system's list of processes")]
-        let all = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let pids = all.filter_map(|it| Pid::from_raw(it.file_name().to_str()?.parse().ok()?));
-        Self(pids.filter_map(Process::of).collect())
+        let all = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+        let pids = all.iter().filter_map(|it| Pid::from_raw(it.file_name().to_str()?.parse().ok()?));
+        pids.filter_map(|it| Process::of(it).transpose()).collect::<io::Result<_>>().map(Self)
     }
 
     /// What System V keeps for some of them, and where they are alone also what no process that lives made or used last.
-    fn between(&self, own: &[&Process], is_alone: bool) -> SystemV {
+    fn between(&self, own: &[&Process], is_alone: bool) -> io::Result<SystemV> {
         let lives = |pid: &Pid| self.0.iter().any(|it| it.pid == *pid && !it.is_dead);
         SystemV::look(|users| {
             let mut users = users.iter().flatten();
@@ -142,12 +152,27 @@ impl Processes {
 }
 
 impl Process {
-    fn of(pid: Pid) -> Option<Self> {
-        let stat = read(pid, "stat")?;
-        let parent = Pid::from_raw(i32::try_from(field(&stat, PARENT)?).ok()?)?;
-        let is_dead = after_name(&stat).starts_with(['Z', 'X']);
-        let number = |place| field(&stat, place).unwrap_or(0);
+    /// `None` if it is gone.
+    fn of(pid: Pid) -> io::Result<Option<Self>> {
+        Ok(read(pid, "stat")?.and_then(|it| Self::from_stat(pid, &it)))
+    }
+
+    fn from_stat(pid: Pid, stat: &str) -> Option<Self> {
+        let parent = Pid::from_raw(i32::try_from(field(stat, PARENT)?).ok()?)?;
+        let is_dead = after_name(stat).starts_with(['Z', 'X']);
+        let number = |place| field(stat, place).unwrap_or(0);
         Some(Self { pid, parent, is_dead, threads: number(THREADS), pages: number(PAGES) })
+    }
+
+    /// All that it has where the kernel does not divide what is shared, as for a program that may be executed and not read.
+    fn memory(&self) -> io::Result<Memory> {
+        match read(self.pid, "smaps_rollup") {
+            Ok(rollup) => Ok(rollup.and_then(|it| memory(&it)).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Ok(Memory { all: self.pages.saturating_mul(rustix::param::page_size() as u64), of_files: 0 })
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -175,9 +200,8 @@ struct Memory {
     of_files: u64,
 }
 
-fn memory(pid: Pid) -> Option<Memory> {
-    // The sum over processes is right only of what is divided.
-    let rollup = read(pid, "smaps_rollup")?;
+/// The sum over processes is right only of what is divided.
+fn memory(rollup: &str) -> Option<Memory> {
     let field = |name: &str| {
         let line = rollup.lines().find_map(|it| it.strip_prefix(name))?;
         let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -190,18 +214,29 @@ fn memory(pid: Pid) -> Option<Memory> {
 /// Bytes of the largest of these files, so that each is read at once.
 const LARGEST: usize = 4 << 10;
 
-fn read(pid: Pid, name: &str) -> Option<String> {
+/// `None` if the process is gone, or the kernel has no such file.
+fn read(pid: Pid, name: &str) -> io::Result<Option<String>> {
     let path = PathBuf::from(format!("/proc/{}/{name}", pid.as_raw_nonzero()));
     let mut bytes = [0; LARGEST];
     #[expect(clippy::disallowed_methods, reason = "the system's facts of a process")]
-    let size = fs::File::open(path).ok()?.read(&mut bytes).ok()?;
+    let size = fs::File::open(path).and_then(|mut it| it.read(&mut bytes));
     // A process may have a name that is no text.
-    Some(String::from_utf8_lossy(&bytes[..size]).into_owned())
+    unless_gone(size.map(|it| String::from_utf8_lossy(&bytes[..it]).into_owned()))
+}
+
+/// `None` for the errors of a process that has ended.
+pub(super) fn unless_gone<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    let is_gone =
+        |it: &io::Error| it.kind() == io::ErrorKind::NotFound || it.raw_os_error() == Some(libc::ESRCH);
+    match result {
+        Err(error) if is_gone(&error) => Ok(None),
+        it => it.map(Some),
+    }
 }
 
 /// The processors' time of all that this process has waited for.
 pub(super) fn time_of_children() -> Duration {
-    let Some(stat) = read(getpid(), "stat") else { return Duration::ZERO };
+    let Ok(Some(stat)) = read(getpid(), "stat") else { return Duration::ZERO };
     let ticks: u64 =
         [CHILDRENS_USER_TIME, CHILDRENS_SYSTEM_TIME].into_iter().filter_map(|it| field(&stat, it)).sum();
     Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second().max(1))
@@ -220,5 +255,13 @@ mod tests {
         assert_eq!(field(stat, THREADS), Some(9));
         assert_eq!(field(stat, PAGES), Some(33));
         assert_eq!(after_name("broken"), "");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_nothing() {
+        assert!(Processes::listed(Path::new("/nowhere")).is_err());
+        assert!(Processes::look().unwrap().0.iter().any(|it| it.pid == getpid()));
+        let error = |number| unless_gone::<()>(Err(io::Error::from_raw_os_error(number)));
+        assert!(error(libc::ESRCH).is_ok_and(|it| it.is_none()) && error(libc::EMFILE).is_err());
     }
 }

@@ -147,6 +147,48 @@ fn processes_that_are_not_its_own_are_neither_traced_nor_entered() {
 }
 
 #[test]
+fn the_first_process_keeps_its_limits_and_its_priority() {
+    const CHANGES: &str = "import os, resource as r
+def tried(call):
+    try: call(); print('done')
+    except OSError as error: print(error.errno)
+files = r.RLIMIT_NOFILE
+for pid in (1, 0, os.getpid()): tried(lambda: r.prlimit(pid, files, (64, 64)))
+print(r.prlimit(1, files)[0] > 0)
+tried(lambda: os.sched_setaffinity(1, os.sched_getaffinity(0)))
+tried(lambda: os.setpriority(os.PRIO_PROCESS, 1, 19))
+tried(lambda: os.setpriority(os.PRIO_USER, 0, 19))
+tried(lambda: os.setpriority(os.PRIO_PROCESS, 0, 19))
+tried(lambda: os.kill(1, 11))
+tried(lambda: open('/proc/1/oom_score_adj', 'w').write('1000'))";
+    for world in World::each_isolated(&[]) {
+        let mut program = script(&world.root(), "");
+        program.command = ["python3", "-c", CHANGES].map(Into::into).into();
+        let ran = run_program(&world.open(|_| ()), program);
+        let shown: Vec<_> = ran.output.lines().collect();
+        assert_eq!(shown[..9], ["1", "done", "done", "True", "1", "1", "1", "done", "1"], "{ran:?}");
+        assert_ne!(shown[9], "done", "{ran:?}");
+    }
+}
+
+#[test]
+fn a_program_that_tries_to_blind_the_first_process_is_counted() {
+    const BLIND: &str = "import resource, os
+for pid in [1, os.getppid()]:
+    try: resource.prlimit(pid, resource.RLIMIT_NOFILE, (1, 1))
+    except OSError: pass
+for _ in range(150):
+    if os.fork() == 0: os.execvp('sleep', ['sleep', '1000'])
+os.wait()";
+    let world = World::new(&[]);
+    let mut program = script(&world.root(), "");
+    program.command = ["python3", "-c", BLIND].map(Into::into).into();
+    program.limits = Limits { processes: Some(100), ..Limits::default() };
+    let ended = run_program(&world.open(|_| ()), program).ended;
+    assert_eq!(ended.stopped, Some(Stopped::Processes(100)), "{ended:?}");
+}
+
+#[test]
 fn links_that_are_put_in_the_way_lead_nowhere_outside() {
     const RACE: &str = "while :; do rm -rf d; mkdir d; echo mine > d/f; rm -rf d; ln -s $OUTSIDE d; done";
     for world in World::each_isolated(&[]) {

@@ -387,6 +387,20 @@ pub(super) const REFUSED: &[c_long] = &[
     467, // open_tree_attr
 ];
 
+/// Refused where their first argument is process 1, whose user a program may have. It takes no signal, but its waiting may be
+/// interrupted.
+pub(super) const OF_FIRST_PROCESS: &[c_long] = &[
+    libc::SYS_kill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_tgkill,
+    libc::SYS_tkill,
+];
+
 /// The numbers of ports, which only x86 has.
 #[cfg(target_arch = "x86_64")]
 pub(super) const REFUSED_HERE: &[c_long] = &[libc::SYS_ioperm, libc::SYS_iopl];

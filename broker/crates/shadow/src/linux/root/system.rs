@@ -23,8 +23,9 @@ const NAMESPACED_PID_MAX: (u32, u32) = (6, 14);
 /// Numbers that the kernel gives no process but the first ones.
 const RESERVED_PIDS: u32 = 300;
 
-/// Parts of `/proc` by which an administrator would change the system.
-const PROC_SETTINGS: [&str; 5] = ["sys", "sysrq-trigger", "irq", "bus", "fs"];
+/// Parts of `/proc` by which an administrator would change the system, and process 1, of which its user may set how soon the
+/// kernel ends it when memory is short.
+const PROC_SETTINGS: [&str; 6] = ["sys", "sysrq-trigger", "irq", "bus", "fs", "1"];
 
 /// Everything below is read-only, no program there gains rights, and no device can be opened.
 pub(super) fn protect(root: &Path) -> Result<()> {
