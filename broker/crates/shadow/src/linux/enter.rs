@@ -7,7 +7,7 @@ use std::{
     fs,
     io::{self, Read as _, Write as _},
     os::{
-        fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd},
+        fd::{AsRawFd, BorrowedFd, FromRawFd as _, OwnedFd, RawFd},
         unix::net::UnixStream,
     },
     process::ExitCode,
@@ -46,7 +46,7 @@ pub(super) fn enter() -> ExitCode {
 }
 
 fn enter_namespaces() -> io::Result<ExitCode> {
-    close_all_but(None)?;
+    close_all_but(&[])?;
     let mut parent = UnixStream::from(fcntl_dupfd_cloexec(io::stdin(), FIRST_OTHER)?);
     let mut network = [0];
     parent.read_exact(&mut network)?;
@@ -106,13 +106,12 @@ fn keep_rights() -> io::Result<()> {
 const FIRST_OTHER: RawFd = 3;
 
 /// Closes files that a process further up left open for all that it started, but for the standard ones and `kept`.
-pub(super) fn close_all_but(kept: Option<BorrowedFd<'_>>) -> io::Result<()> {
-    let kept = kept.map(|it| it.as_raw_fd());
-    let is_closed = match kept {
-        None => close_range(FIRST_OTHER, LAST),
-        Some(kept) => close_range(FIRST_OTHER, kept - 1) && close_range(kept + 1, LAST),
-    };
-    if is_closed { Ok(()) } else { close_listed(kept) }
+pub(super) fn close_all_but(kept: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut kept: Vec<RawFd> = kept.iter().map(AsRawFd::as_raw_fd).collect();
+    kept.sort_unstable();
+    let firsts = std::iter::once(FIRST_OTHER).chain(kept.iter().map(|it| it + 1));
+    let lasts = kept.iter().map(|it| it - 1).chain([LAST]);
+    if firsts.zip(lasts).all(|(first, last)| close_range(first, last)) { Ok(()) } else { close_listed(&kept) }
 }
 
 const LAST: RawFd = RawFd::MAX;
@@ -129,10 +128,10 @@ fn close_range(first: RawFd, last: RawFd) -> bool {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the system's list of open files")]
-fn close_listed(kept: Option<RawFd>) -> io::Result<()> {
+fn close_listed(kept: &[RawFd]) -> io::Result<()> {
     let numbers = fs::read_dir("/proc/self/fd")?.flatten();
     let numbers: Vec<RawFd> = numbers.filter_map(|it| it.file_name().to_str()?.parse().ok()).collect();
-    let is_other = |it: &RawFd| *it >= FIRST_OTHER && Some(*it) != kept;
+    let is_other = |it: &RawFd| *it >= FIRST_OTHER && !kept.contains(it);
     for number in numbers.into_iter().filter(|it| is_other(it) && is_open(*it)) {
         // SAFETY: nothing that this process still uses is open by this number, so that nothing else will close it.
         #[expect(unsafe_code, reason = "see above")]

@@ -27,7 +27,9 @@ use super::{
     group::Group,
     harvest, keep, landlock,
     leader::{Report, Task},
-    loopback, rename, root,
+    loopback,
+    rename::Repair,
+    root,
     start::{How, Leader, lead},
     usage,
     wire::{Event, Failure, Ground, Request, Wire},
@@ -51,7 +53,7 @@ pub(super) fn run() -> ExitCode {
 /// For a folder without namespaces: this process is the first one of no namespace, and ends what programs leave behind as
 /// their subreaper.
 pub(super) fn run_plain() -> ExitCode {
-    if enter::close_all_but(None).is_err() || set_child_subreaper(Some(getpid())).is_err() {
+    if enter::close_all_but(&[]).is_err() || set_child_subreaper(Some(getpid())).is_err() {
         return ExitCode::FAILURE;
     }
     serve()
@@ -86,11 +88,27 @@ struct Init {
     /// Whether a program did not come to its end by itself.
     some_broke_off: bool,
     /// Runs that are over, and are reported when nothing is left of them.
-    ending: Vec<(u32, Ended, Option<Group>)>,
+    ending: Vec<Ending>,
     /// Whether some were there at the last look.
     has_orphans: bool,
     /// When what runs use is counted next.
     next_count: Instant,
+}
+
+/// A run that is over.
+struct Ending {
+    run: u32,
+    ended: Ended,
+    group: Option<Group>,
+    renames: Renames,
+}
+
+/// Renames of a run that its supervisor left half done.
+enum Renames {
+    None,
+    /// To be completed when nothing is left of the run: what runs could change them for ever.
+    Left(Pid),
+    Completing(Repair),
 }
 
 /// Where what programs write is found.
@@ -192,12 +210,30 @@ impl Init {
         if self.has_orphans {
             return Ok(());
         }
-        let ending = std::mem::take(&mut self.ending);
-        ending.into_iter().try_for_each(|(run, ended, group)| {
+        for mut ending in std::mem::take(&mut self.ending) {
+            if !self.completes_renames(&mut ending.renames) {
+                self.ending.push(ending);
+                continue;
+            }
+            let Ending { run, ended, group, .. } = ending;
             // If it cannot be removed now, the program that made it will.
             let _ = group.map(|it| it.remove());
-            self.wire.send(&Event::Ended { run, ended }, &[])
-        })
+            self.wire.send(&Event::Ended { run, ended }, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Goes on with what is to be completed, and says whether that is over.
+    fn completes_renames(&self, renames: &mut Renames) -> bool {
+        if let (Renames::Left(supervisor), Written::Layer(it, _)) = (&*renames, &self.written) {
+            let repair = Repair::start(&it.written, &self.root, *supervisor);
+            // What cannot be completed stays as it is.
+            *renames = repair.map_or(Renames::None, Renames::Completing);
+        }
+        match renames {
+            Renames::Completing(repair) => repair.is_over(),
+            Renames::None | Renames::Left(_) => true,
+        }
     }
 
     /// Whether a request came.
@@ -314,7 +350,8 @@ impl Init {
         let how = match &self.written {
             // It has threads that serve it.
             Written::Merged(it) => How::Started(it.files),
-            _ => How::Forked,
+            Written::Layer(it, _) => How::Forked(Some((it, &self.root))),
+            Written::Copy => How::Forked(None),
         };
         let (is_isolated, owner, writable) = (self.is_isolated, self.owner, self.writable.clone());
         let task = Task { program, is_isolated, owner, writable };
@@ -362,10 +399,7 @@ impl Init {
             };
             run.leader.kill();
             run.leader.wait();
-            if was_killed && let Written::Layer(it, _) = &self.written {
-                // What cannot be completed stays as it is.
-                let _ = rename::complete(&it.written, &self.root, run.leader.pid());
-            }
+            let renames = if was_killed { Renames::Left(run.leader.pid()) } else { Renames::None };
             let Some(Run { stopped, memory, limits, group, .. }) = self.runs.remove(&number) else {
                 continue;
             };
@@ -375,7 +409,7 @@ impl Init {
             let left_some = self.end_orphans()?;
             let ended = Ended { exit, stopped, left_some, processor_time, memory };
             self.some_broke_off |= !ended.is_whole();
-            self.ending.push((number, ended, group));
+            self.ending.push(Ending { run: number, ended, group, renames });
         }
         Ok(())
     }
@@ -406,10 +440,10 @@ impl Init {
     /// Ends all that runs. In a namespace of its own, that is the kernel's work, but for control groups.
     fn end_all(&mut self) {
         let has_groups = self.runs.values().any(|it| it.group.is_some());
-        if self.is_isolated && !has_groups && self.ending.iter().all(|(_, _, group)| group.is_none()) {
+        if self.is_isolated && !has_groups && self.ending.iter().all(|it| it.group.is_none()) {
             return;
         }
-        let mut groups: Vec<Group> = self.ending.drain(..).filter_map(|(_, _, group)| group).collect();
+        let mut groups: Vec<Group> = self.ending.drain(..).filter_map(|it| it.group).collect();
         for run in std::mem::take(&mut self.runs).into_values() {
             // Its group, or the kernel, ends what is not seen.
             let _ = usage::end(run.leader.pid());
@@ -437,7 +471,11 @@ impl Init {
             Written::Merged(it) => Some(it.watcher()),
             _ => None,
         };
-        let kept: Vec<Pid> = leaders.into_iter().chain(own).collect();
+        let repairs = self.ending.iter().filter_map(|it| match &it.renames {
+            Renames::Completing(repair) => Some(repair.pid()),
+            Renames::None | Renames::Left(_) => None,
+        });
+        let kept: Vec<Pid> = leaders.into_iter().chain(own).chain(repairs).collect();
         let all = usage::Processes::look()?;
         let orphans: Vec<_> = all.children(getpid()).filter(|it| !kept.contains(it)).collect();
         let some_lived = orphans.iter().any(|it| !usage::is_dead(*it));

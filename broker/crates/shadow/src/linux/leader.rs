@@ -30,7 +30,12 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{filter, landlock, rename, usage, wire::Wire};
+use super::{
+    filter, landlock,
+    rename::{self, Layers},
+    usage,
+    wire::Wire,
+};
 use crate::{Exit, Program};
 
 /// What it is to do.
@@ -56,23 +61,23 @@ pub(super) fn lead() -> ExitCode {
     let report = std::env::args().nth(2).and_then(|it| wire(&it).ok());
     let Some(report) = report else { return ExitCode::FAILURE };
     match report.receive::<Task>() {
-        Ok(Some((task, _))) if follow(&task, &report) => ExitCode::SUCCESS,
+        Ok(Some((task, _))) if follow(&task, &report, None) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
 }
 
 /// For a copy of process 1, which says when to begin. Says whether all was done.
-pub(super) fn lead_forked(task: &Task, report: &Wire) -> bool {
-    matches!(report.receive::<()>(), Ok(Some(_))) && follow(task, report)
+pub(super) fn lead_forked(task: &Task, report: &Wire, layers: Option<Layers>) -> bool {
+    matches!(report.receive::<()>(), Ok(Some(_))) && follow(task, report, layers)
 }
 
-fn follow(task: &Task, report: &Wire) -> bool {
+fn follow(task: &Task, report: &Wire, layers: Option<Layers>) -> bool {
     let Ok(early) = prepare(&task.program) else { return false };
     // From here on a signal reaches the program, however early it comes.
     if report.send(&(), &[]).is_err() {
         return false;
     }
-    let exit = run(task, &early)
+    let exit = run(task, &early, layers)
         .unwrap_or_else(|error| Exit::NotStarted { error: error.raw_os_error().unwrap_or(0) });
     let processor_time = usage::time_of_children();
     report.send(&Report { exit, processor_time }, &[]).is_ok()
@@ -110,7 +115,7 @@ fn prepare(program: &Program) -> io::Result<Early> {
     Ok(early)
 }
 
-fn run(task: &Task, early: &Early) -> io::Result<Exit> {
+fn run(task: &Task, early: &Early, layers: Option<Layers>) -> io::Result<Exit> {
     let program = &task.program;
     set_child_subreaper(Some(rustix::process::getpid()))?;
     // The program has the same user: it is not to take this process's files.
@@ -120,12 +125,14 @@ fn run(task: &Task, early: &Early) -> io::Result<Exit> {
         give_up_rights(task.owner, &task.writable)?;
     }
     // Without it, renames are as the file system has them.
-    let renames = task.is_isolated.then(|| rename::Supervisor::start().ok()).flatten();
+    let renames = task.is_isolated.then(|| rename::Supervisor::start(layers).ok()).flatten();
     let [name, arguments @ ..] = &*program.command else { return Err(io::ErrorKind::InvalidInput.into()) };
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(program.environment.iter().cloned());
     command.current_dir(&program.folder);
     let program = Pid::from_child(&command.spawn()?);
+    // The program has its user's limit.
+    rename::raise_limit_of_files();
     // What came before the program was there is for it, too.
     for (signal, _) in early.iter().filter(|(_, it)| it.load(Relaxed)) {
         let _ = kill_process(program, *signal);

@@ -11,8 +11,13 @@ mod interrupted;
 mod notice;
 
 use std::{
+    ffi::{CStr, OsStr},
     io,
-    os::fd::{AsFd as _, OwnedFd},
+    os::{
+        fd::{AsFd as _, AsRawFd as _, OwnedFd},
+        unix::ffi::OsStrExt as _,
+    },
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, Sender, channel},
@@ -21,8 +26,11 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, fstatfs, openat, renameat_with, statat},
+    fs::{
+        AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, fstatfs, openat, readlink, renameat_with, statat,
+    },
     io::Errno,
+    process::{Resource, Rlimit, getrlimit, setrlimit},
 };
 
 use self::{
@@ -30,11 +38,43 @@ use self::{
     call::{Call, Place},
     notice::{Listener, Notice},
 };
-pub(super) use self::{anew::is_temporary, interrupted::complete};
+pub(super) use self::{anew::is_temporary, interrupted::Repair};
+use super::harvest::is_opaque;
 use crate::removal::names;
 
 /// Number of overlayfs in `statfs(2)`.
 const OVERLAYFS: u32 = 0x794c_7630;
+
+/// The layers of the workspace, and where it is.
+pub(super) struct Layers {
+    pub(super) upper: OwnedFd,
+    pub(super) lower: Vec<OwnedFd>,
+    pub(super) root: PathBuf,
+}
+
+impl Layers {
+    /// Whether no lower layer has a part of a folder. `false` as well where that is not seen.
+    fn are_one_at(&self, place: &Place) -> bool {
+        let link = |it: &OwnedFd| PathBuf::from(format!("/proc/self/fd/{}", it.as_raw_fd()));
+        let Ok(parent) = readlink(link(&place.parent), Vec::new()) else { return false };
+        let text = |it: &CStr| PathBuf::from(OsStr::from_bytes(it.to_bytes()));
+        let folder = text(&parent).join(text(&place.name));
+        let Ok(folder) = folder.strip_prefix(&self.root) else { return false };
+        let is_missing = |it: &OwnedFd| {
+            let looked = statat(CWD, link(it).join(folder), AtFlags::SYMLINK_NOFOLLOW);
+            matches!(looked, Err(Errno::NOENT | Errno::NOTDIR))
+        };
+        let mut around = folder.ancestors().filter(|it| it.parent().is_some());
+        self.lower.iter().all(is_missing) || around.any(|it| is_opaque(&link(&self.upper).join(it)))
+    }
+}
+
+/// Has this process open as many files as it may.
+pub(super) fn raise_limit_of_files() {
+    let limit = getrlimit(Resource::Nofile);
+    // With fewer of them, what is deep is not renamed.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+}
 
 /// The supervisor of the renames of a thread and all that it starts.
 pub(super) struct Supervisor {
@@ -44,12 +84,13 @@ pub(super) struct Supervisor {
 impl Supervisor {
     /// Starts one for this thread, and what it starts from now on. An error where the kernel has no such notifications, or another
     /// supervisor has them: renames are then as overlayfs has them.
-    pub(super) fn start() -> io::Result<Self> {
+    pub(super) fn start(layers: Option<Layers>) -> io::Result<Self> {
         let (listens, listener) = channel::<OwnedFd>();
         let (folders, waiting) = channel();
         let is_over = Arc::new(Mutex::new(false));
         let over = Arc::clone(&is_over);
-        thread::Builder::new().spawn(move || prepare_each(&waiting, &over))?;
+        let worker = thread::Builder::new().stack_size(anew::STACK);
+        worker.spawn(move || prepare_each(&waiting, layers.as_ref(), &over))?;
         thread::Builder::new().spawn(move || {
             if let Ok(it) = listener.recv() {
                 dispatch(&Arc::new(Listener::new(it)), &folders);
@@ -80,7 +121,7 @@ fn dispatch(listener: &Arc<Listener>, folders: &Sender<(Notice, Call)>) {
     }
 }
 
-fn prepare_each(calls: &Receiver<(Notice, Call)>, is_over: &Mutex<bool>) {
+fn prepare_each(calls: &Receiver<(Notice, Call)>, layers: Option<&Layers>, is_over: &Mutex<bool>) {
     for (notice, call) in calls {
         let is_over = locked(is_over);
         // The program may have ended, and its number be another's.
@@ -88,14 +129,14 @@ fn prepare_each(calls: &Receiver<(Notice, Call)>, is_over: &Mutex<bool>) {
             continue;
         }
         // What cannot be prepared goes on, and is answered by the kernel.
-        if let Ok(Some(answer)) = prepare(&call) {
+        if let Ok(Some(answer)) = prepare(&call, layers) {
             notice.answer(answer);
         }
     }
 }
 
 /// Makes folders anew if the call would be refused without. The result is an answer in the place of the kernel's.
-fn prepare(call: &Call) -> rustix::io::Result<Option<rustix::io::Result<()>>> {
+fn prepare(call: &Call, layers: Option<&Layers>) -> rustix::io::Result<Option<rustix::io::Result<()>>> {
     let (Some(old), Some(new)) = (call.old.locate()?, call.new.locate()?) else { return Ok(None) };
     if fstatfs(&old.parent)?.f_type as u32 != OVERLAYFS || !old.has_mount_of(&new)? {
         return Ok(None);
@@ -103,7 +144,8 @@ fn prepare(call: &Call) -> rustix::io::Result<Option<rustix::io::Result<()>>> {
     let is_exchange = call.flags.contains(RenameFlags::EXCHANGE);
     let moved = [Some(&old), Some(&new).filter(|_| is_exchange)];
     let mut stuck = Vec::new();
-    for place in moved.into_iter().flatten().filter(|it| it.is_folder()) {
+    let may_be_stuck = |it: &&Place| it.is_folder() && layers.is_none_or(|layers| !layers.are_one_at(it));
+    for place in moved.into_iter().flatten().filter(may_be_stuck) {
         let temporary = Temporary::beside(place)?;
         if temporary.shows_that_it_is_stuck()? {
             stuck.push(temporary);

@@ -1,16 +1,18 @@
 //! Starts the process that leads a program, with the program's standard files.
 
 use std::{
+    fs::File,
     io,
     mem::ManuallyDrop,
     os::fd::{AsFd as _, AsRawFd as _, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
     process::{Command, Stdio},
 };
 
 use rustix::{
     fs::{FileType, Gid, Uid, fchown, fstat},
-    io::{FdFlags, fcntl_setfd, retry_on_intr},
+    io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd, retry_on_intr},
     net::{AddressFamily, SocketFlags, SocketType, socketpair},
     process::{Pid, Resource, Rlimit, Signal, WaitOptions, kill_process, prlimit, waitpid},
 };
@@ -19,6 +21,8 @@ use super::{
     LEAD, enter,
     group::Group,
     leader::{self, Task},
+    rename::Layers,
+    root::Merged,
     this_program,
     wire::Wire,
 };
@@ -29,9 +33,10 @@ pub(super) struct Leader(Pid);
 
 /// How a leader comes to be.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum How {
-    /// As a copy of this process, which has no other thread. A start of the program takes milliseconds more.
-    Forked,
+pub(super) enum How<'a> {
+    /// As a copy of this process, which has no other thread. A start of the program takes milliseconds more. It keeps the layers of
+    /// the workspace, if there are any.
+    Forked(Option<(&'a Merged, &'a Path)>),
     /// By a start of this program, with a limit of open files.
     Started(Rlimit),
 }
@@ -56,7 +61,7 @@ impl Leader {
 pub(super) fn lead(
     task: &Task,
     files: Vec<OwnedFd>,
-    how: How,
+    how: How<'_>,
     group: Option<&Group>,
 ) -> io::Result<(Leader, Wire, Option<OwnedFd>)> {
     let (mine, others) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
@@ -73,7 +78,7 @@ pub(super) fn lead(
         }
     }
     let leader = match how {
-        How::Forked => forked(task, files, others)?,
+        How::Forked(merged) => forked(task, files, others, merged)?,
         How::Started(open_files) => started(files, &others, open_files)?,
     };
     if let Some(group) = group {
@@ -82,7 +87,7 @@ pub(super) fn lead(
     }
     let report = Wire(mine.into());
     match how {
-        How::Forked => report.send(&(), &[])?,
+        How::Forked(_) => report.send(&(), &[])?,
         How::Started(_) => report.send(task, &[])?,
     }
     // Before that a signal would end it, and the program would not be asked.
@@ -90,13 +95,23 @@ pub(super) fn lead(
     Ok((leader, report, terminal))
 }
 
-fn forked(task: &Task, files: [OwnedFd; 3], report: OwnedFd) -> io::Result<Leader> {
+fn forked(
+    task: &Task,
+    files: [OwnedFd; 3],
+    report: OwnedFd,
+    merged: Option<(&Merged, &Path)>,
+) -> io::Result<Leader> {
     // SAFETY: this process has no other thread, so that the child finds locks and memory whole.
     #[expect(unsafe_code, reason = "see above")]
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => {
-            let lead = || take_over(files, report).is_ok_and(|it| leader::lead_forked(task, &it));
+            let lead = || {
+                let layers = merged.map(|(it, root)| layers(it, root)).transpose()?;
+                let wire = take_over(files, report, layers.as_ref())?;
+                io::Result::Ok(leader::lead_forked(task, &wire, layers))
+            };
+            let lead = || lead().unwrap_or(false);
             let is_done = catch_unwind(AssertUnwindSafe(lead)).unwrap_or(false);
             // SAFETY: it ends this process, whose parent puts in order what both have in memory.
             unsafe { libc::_exit(i32::from(!is_done)) }
@@ -105,15 +120,24 @@ fn forked(task: &Task, files: [OwnedFd; 3], report: OwnedFd) -> io::Result<Leade
     }
 }
 
-/// Leaves a copy of process 1 nothing open but the program's files and the wire between the two.
-fn take_over(files: [OwnedFd; 3], report: OwnedFd) -> io::Result<Wire> {
+/// Handles of its own: those of process 1 are not closed twice.
+fn layers(merged: &Merged, root: &Path) -> io::Result<Layers> {
+    let copy = |it: &File| fcntl_dupfd_cloexec(it, 3);
+    let lower = merged.lower.iter().map(copy).collect::<rustix::io::Result<_>>()?;
+    Ok(Layers { upper: copy(&merged.written)?, lower, root: root.to_owned() })
+}
+
+/// Leaves a copy of process 1 nothing open but the program's files, the wire between the two and the layers.
+fn take_over(files: [OwnedFd; 3], report: OwnedFd, layers: Option<&Layers>) -> io::Result<Wire> {
     // They are closed below, with all that process 1 has.
     let files = ManuallyDrop::new(files);
     let [input, output, errors] = &*files;
     rustix::stdio::dup2_stdin(input)?;
     rustix::stdio::dup2_stdout(output)?;
     rustix::stdio::dup2_stderr(errors)?;
-    enter::close_all_but(Some(report.as_fd()))?;
+    let layers = layers.into_iter().flat_map(|it| it.lower.iter().chain([&it.upper]));
+    let kept: Vec<_> = layers.chain([&report]).map(|it| it.as_fd()).collect();
+    enter::close_all_but(&kept)?;
     Ok(Wire(report.into()))
 }
 

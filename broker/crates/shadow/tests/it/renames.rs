@@ -259,3 +259,59 @@ print(libc.syscall(317, 1, 0, program), code(os.rename, 'old', 'new'), os.listdi
         }
     }
 }
+
+#[test]
+fn a_new_folder_is_renamed_without_a_sign_of_it() {
+    const WATCHED: &str = "\
+os.mkdir('mine'); os.mkdir('mine/in'); open('mine/in/f', 'w').close()
+watch = libc.inotify_init1(0o4000); libc.inotify_add_watch(watch, b'.', 0x100); libc.inotify_add_watch(watch, b'mine', 0x100)
+os.rename('mine', 'next'); os.rename('next/in', 'next/out'); os.mkdir('last')
+print(b'last' in (seen := os.read(watch, 65536)), b'broker' in seen, tree('next'))";
+    for world in World::each_isolated(&FILES) {
+        let shadow = world.open(|_| ());
+        assert_eq!(python(&world, &shadow, WATCHED), "True False ['next/out', 'next/out/f']\n");
+    }
+}
+
+#[test]
+fn a_deep_folder_is_renamed_or_refused_as_a_whole() {
+    for (depth, expected) in [(900, "ok 900\n"), (1200, "EXDEV 1200\n")] {
+        let world = World::new(&FILES);
+        let deep = world.root().join("old").join("d/".repeat(depth));
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("f"), "").unwrap();
+        let shadow = world.open(|_| ());
+        let text = "done = code(os.rename, 'old', 'new'); top = 'new' if done == 'ok' else 'old'
+print(done, next(at for at, _, files in os.walk(top) if 'f' in files).count('/d'))";
+        assert_eq!(python(&world, &shadow, &format!("sys.setrecursionlimit(9000)\n{text}")), expected);
+    }
+}
+
+#[test]
+fn names_of_broken_renames_do_not_hold_up_the_end_of_a_run_or_another_one() {
+    const CRAFTED: &str = "\
+import signal
+leader = os.getppid()
+tops = ['a', f'.broker-renamed-{leader}-0-a']
+paths = [top + '/x' * depth for top in tops for depth in range(1, 40)]
+[os.makedirs(it) for it in paths if not os.path.isdir(it)]
+for number in range(4):
+    if os.fork() == 0:
+        os.setsid()
+        for count in range(1 << 40):
+            for path in paths: code(os.close, os.open(f'{path}/{number}-{count % 50}', os.O_CREAT)) if os.path.isdir(path) else 0
+os.kill(leader, signal.SIGKILL); signal.pause()";
+    let world = World::new(&[("a/x/f", "")]);
+    let shadow = world.open(|_| ());
+    let output = fs::File::create(world.beside("output")).unwrap();
+    let text =
+        format!("import os\ndef code(call, *it):\n    try: call(*it)\n    except OSError: pass\n{CRAFTED}");
+    let mut program = script(&world.root(), "");
+    program.command = ["python3", "-c", &text].map(Into::into).into();
+    let mut crafted = crate::fixture::start(&shadow, program, &output, &output);
+    assert_eq!(run(&shadow, &world.root(), "echo other").output, "other\n");
+    let start = std::time::Instant::now();
+    assert_ne!(crafted.wait().exit, Exit::Code(0));
+    assert!(start.elapsed() < std::time::Duration::from_secs(20));
+    assert_eq!(run(&shadow, &world.root(), "echo next").output, "next\n");
+}

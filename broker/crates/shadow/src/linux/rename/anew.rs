@@ -3,8 +3,10 @@
 //! Its entries are moved into a new folder beside it, one by one: a file stays the same one for programs that have it open, and
 //! a folder that cannot be moved, since a lower layer has a part of it, is made anew in the same way. The new one takes the place
 //! of the old one, which is empty then. If any of it is not possible, all is moved back. Nothing is removed but empty folders.
+//! One [`Budget`] bounds all of it, however deep the folder is and whatever other programs do meanwhile.
 
 use std::{
+    cell::Cell,
     ffi::{CStr, CString},
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::atomic::{AtomicU32, Ordering::Relaxed},
@@ -28,8 +30,43 @@ pub(super) const PREFIX: &str = ".broker-renamed-";
 /// Entry of a new folder as long as it is not known whether the old one can be moved.
 pub(super) const TRIAL: &CStr = c".broker-trial";
 
-/// Limit on passes over a folder to which other programs add entries meanwhile.
-const ROUNDS: usize = 16;
+/// Limit on further passes over folders to which other programs add entries meanwhile, of all folders together.
+const RETRIES: usize = 16;
+
+/// Limit on folders within each other, so that the stack and the handles of a thread are enough for them: two for each.
+const DEPTH: usize = 1000;
+
+/// Bytes of the stack of a thread that makes folders anew.
+pub(super) const STACK: usize = DEPTH * (16 << 10);
+
+/// Work that may be done for one folder.
+pub(super) struct Budget {
+    retries: Cell<usize>,
+    depth: Cell<usize>,
+}
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self { retries: Cell::new(RETRIES), depth: Cell::new(DEPTH) }
+    }
+
+    /// Whether another pass may be made, which counts.
+    fn take_retry(&self) -> bool {
+        let left = self.retries.get();
+        self.retries.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Does the work for a folder within the one that is worked on.
+    fn deeper<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let left = self.depth.get();
+        // The kernel's error for the folder as a whole.
+        self.depth.set(left.checked_sub(1).ok_or(Errno::XDEV)?);
+        let done = work();
+        self.depth.set(left);
+        done
+    }
+}
 
 /// Whether a name is that of a new folder which has not taken its place yet.
 pub(in crate::linux) fn is_temporary(name: &[u8]) -> bool {
@@ -74,7 +111,7 @@ impl<'p> Temporary<'p> {
     /// Makes the other folder anew.
     pub(super) fn take_the_place(self) -> Result<()> {
         let parent = self.place.parent.as_fd();
-        anew((parent, &self.place.name), (parent, &self.name), replace)
+        anew((parent, &self.place.name), (parent, &self.name), replace, &Budget::new())
     }
 }
 
@@ -97,24 +134,26 @@ fn remove((parent, name): At<'_>, _: At<'_>) -> Result<()> {
 }
 
 /// Moves what is in a folder into another one, which then is as it was and put in its place by `finish`, or moves it back.
-pub(super) fn anew(old: At<'_>, new: At<'_>, finish: fn(At<'_>, At<'_>) -> Result<()>) -> Result<()> {
+pub(super) fn anew(
+    old: At<'_>,
+    new: At<'_>,
+    finish: fn(At<'_>, At<'_>) -> Result<()>,
+    budget: &Budget,
+) -> Result<()> {
     let from = Folder::open(old)?;
     let to = Folder::open(new).or_else(|error| from.set_mode_and_times().and(Err(error)))?;
     let attempt = || {
-        from.move_all(&to)?;
+        from.move_all(&to, budget)?;
         to.look_like(&from)?;
         finish(old, new)
     };
     let mut result = attempt();
-    for _ in 1..ROUNDS {
-        match result {
-            Err(Errno::NOTEMPTY | Errno::EXIST) => result = attempt(),
-            _ => break,
-        }
+    while matches!(result, Err(Errno::NOTEMPTY | Errno::EXIST)) && budget.take_retry() {
+        result = attempt();
     }
     if result.is_err() {
         // What is moved back was moved at once before.
-        to.move_all(&from)?;
+        to.move_all(&from, budget)?;
         from.set_mode_and_times()?;
         unlinkat(new.0, new.1, AtFlags::REMOVEDIR)?;
     }
@@ -140,35 +179,36 @@ impl Folder {
         Ok(Self { file: openat(&handle, c".", how, Mode::empty())?, facts })
     }
 
-    fn move_all(&self, to: &Self) -> Result<()> {
-        names(self.file.as_fd())?.iter().try_for_each(|it| self.move_one(to, it))
+    fn move_all(&self, to: &Self, budget: &Budget) -> Result<()> {
+        names(self.file.as_fd())?.iter().try_for_each(|it| self.move_one(to, it, budget))
     }
 
-    fn move_one(&self, to: &Self, name: &CStr) -> Result<()> {
-        match self.try_to_move(to, name) {
-            Err(Errno::ACCESS) => self.move_unwritable(to, name),
+    fn move_one(&self, to: &Self, name: &CStr, budget: &Budget) -> Result<()> {
+        match self.try_to_move(to, name, budget) {
+            Err(Errno::ACCESS) => self.move_unwritable(to, name, budget),
             moved => moved,
         }
     }
 
     /// Moves a folder into which its user may not write, as is necessary for that.
-    fn move_unwritable(&self, to: &Self, name: &CStr) -> Result<()> {
+    fn move_unwritable(&self, to: &Self, name: &CStr, budget: &Budget) -> Result<()> {
         let folder = Self::open((self.file.as_fd(), name))?;
-        let moved = self.try_to_move(to, name);
+        let moved = self.try_to_move(to, name, budget);
         let parent = if moved.is_ok() { to } else { self };
         let now = Self::open((parent.file.as_fd(), name))?;
         set_mode_and_times(&now.file, &folder.facts)?;
         moved
     }
 
-    fn try_to_move(&self, to: &Self, name: &CStr) -> Result<()> {
+    fn try_to_move(&self, to: &Self, name: &CStr, budget: &Budget) -> Result<()> {
         let (from, to) = (self.file.as_fd(), to.file.as_fd());
         match renameat_with(from, name, to, name, RenameFlags::NOREPLACE) {
             // Another program was faster.
             Err(Errno::NOENT) => Ok(()),
             // A part of it may have been moved by a supervisor that was ended.
             Err(Errno::XDEV | Errno::EXIST) => match mkdirat(to, name, Mode::RWXU) {
-                Ok(()) | Err(Errno::EXIST) => anew((from, name), (to, name), remove)
+                Ok(()) | Err(Errno::EXIST) => budget
+                    .deeper(|| anew((from, name), (to, name), remove, budget))
                     .inspect_err(|_| _ = unlinkat(to, name, AtFlags::REMOVEDIR)),
                 Err(error) => Err(error),
             },

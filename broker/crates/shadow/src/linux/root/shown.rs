@@ -25,10 +25,13 @@ pub(in crate::linux) fn show_copy(copy: &Path, root: &Path) -> Result<()> {
 }
 
 /// Layers of a merged folder, held open.
+#[derive(Debug)]
 pub(in crate::linux) struct Merged {
     pub(in crate::linux) written: File,
     /// What the branch and the disk show, without caches.
     pub(in crate::linux) below: [File; 2],
+    /// All layers below what is written.
+    pub(in crate::linux) lower: Vec<File>,
 }
 
 /// Shows the workspace under its layers.
@@ -51,7 +54,8 @@ pub(in crate::linux) fn merge(root: &Path, caches: &[PathBuf]) -> Result<Merged>
     copy_time(&lower[0], &upper)?;
     let open = |it: &Path| File::open(it).during(|| format!("cannot open {}", it.display()));
     let below = [open(&lower[0])?, open(&Path::new(LAYERS).join("below"))?];
-    Ok(Merged { written: open(&upper)?, below })
+    let lower = lower.iter().map(|it| open(it)).collect::<Result<_>>()?;
+    Ok(Merged { written: open(&upper)?, below, lower })
 }
 
 /// Why there is no overlayfs. With too little space for one, another backend is no better.
