@@ -29,6 +29,7 @@ mod leader;
 mod loopback;
 mod rename;
 mod root;
+mod sparse;
 mod start;
 mod starter;
 mod usage;

@@ -7,7 +7,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fs::{self, File, FileTimes, Metadata},
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    io,
     os::{
         fd::{AsRawFd, OwnedFd},
         unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, chown, symlink},
@@ -20,7 +20,7 @@ use rustix::fs::{CWD, FileType, Mode, XattrFlags, makedev, mknodat, setxattr};
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 
-use super::{OPAQUE, harvest::is_opaque};
+use super::{OPAQUE, harvest::is_opaque, sparse};
 use crate::{
     caches,
     removal::remove_all,
@@ -134,7 +134,8 @@ fn content(at: &Path, metadata: &Metadata) -> io::Result<Option<Content>> {
         }
         kind if kind.is_file() => {
             let executable = metadata.permissions().mode() & 0o111 != 0;
-            Some(Content::File { hash: *ContentHash::of_reader(File::open(at)?)?.as_bytes(), executable })
+            let hash = sparse::hash(&File::open(at)?, metadata.size())?;
+            Some(Content::File { hash: *hash.as_bytes(), executable })
         }
         _ => None,
     })
@@ -186,11 +187,15 @@ fn link_all(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Bytes of a block, whatever the file system's are.
+const BLOCK: u64 = 512;
+
 fn measure(folder: &Path, size: &mut Size) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let metadata = entry.metadata()?;
-        size.bytes += metadata.size();
+        // Holes take nothing.
+        size.bytes += metadata.size().min(metadata.blocks().saturating_mul(BLOCK));
         if metadata.is_dir() {
             measure(&entry.path(), size)?;
         } else if metadata.is_file() {
@@ -263,27 +268,9 @@ impl Keeper {
     }
 }
 
-/// Bytes that are looked at at once for being a hole.
-const PIECE: usize = 64 << 10;
-
-/// Copies what is no hole: what takes no memory takes no space on the disk.
-fn copy_contents(mut from: File, to: &mut File, size: u64) -> io::Result<()> {
-    let mut piece = vec![0; PIECE];
-    loop {
-        let length = from.read(&mut piece)?;
-        match &piece[..length] {
-            [] => return to.set_len(size),
-            bytes if bytes.iter().all(|it| *it == 0) => {
-                to.seek(SeekFrom::Current(i64::try_from(length).unwrap_or_default()))?;
-            }
-            bytes => to.write_all(bytes)?,
-        }
-    }
-}
-
 fn copy(from: &Path, to: &Path, metadata: &Metadata) -> io::Result<()> {
     let mut file = File::create_new(to)?;
-    copy_contents(File::open(from)?, &mut file, metadata.size())?;
+    sparse::copy(&File::open(from)?, &mut file, metadata.size())?;
     own(to, metadata)?;
     file.set_times(FileTimes::new().set_modified(metadata.modified()?))?;
     file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o777))

@@ -310,3 +310,15 @@ fn runs_at_one_time_add_to_a_cache_one_after_the_other() {
     }
     assert_eq!(ran(&world, |_| (), &format!("cat {}/*", store.display())).output, "one\ntwo\n");
 }
+
+#[test]
+fn holes_of_files_take_no_time_at_the_end_of_a_run() {
+    let world = World::new(&[("a.txt", "a")]);
+    let shadow = world.open(|_| ());
+    let script = "mkdir .ruff_cache; truncate -s 8T img .ruff_cache/img; echo x >> .ruff_cache/img";
+    assert!(run(&shadow, &world.root(), script).ended.is_whole());
+    assert!(shadow.keep_caches().unwrap().is_some());
+    drop(shadow);
+    let next = world.run("tail -c 2 .ruff_cache/img; stat -c %s .ruff_cache/img");
+    assert_eq!(next.output, "x\n8796093022210\n", "{next:?}");
+}
