@@ -312,7 +312,7 @@ fn report(args: &Args, outcome: Outcome, session: &mut Session) -> Result<Exit, 
     }
     // A command that was ended says so itself.
     if let (Some(error), None, None) = (harvest_error, outcome.signal, outcome.not_started) {
-        return Err(error);
+        session.messages.error(&error);
     }
     Ok(Exit::Code(u8::try_from(outcome.exit_code).unwrap_or(u8::MAX)))
 }

@@ -123,9 +123,20 @@ fn an_edit_that_came_meanwhile_is_not_written_over() {
         runs.join().unwrap()
     });
     let (exit, _, stderr) = told(output);
-    assert_eq!(exit, 125);
+    assert_eq!(exit, 0, "the command's own");
     assert!(stderr.contains("the branch was edited meanwhile: a.txt"), "{stderr}");
     assert_eq!(told(it.run(&["branch", "read", "try", "a.txt"])).1, "theirs\n");
+}
+
+#[test]
+fn what_cannot_be_kept_is_said_and_the_command_has_its_own_code() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let script = "i=0; while [ $i -lt 3000 ]; do mkdir d && cd d || exit 1; i=$((i+1)); done; exit 7";
+    let output = it.run(&["run", "--branch", "try", "--harvest", "--", "bash", "-c", script]);
+    let (exit, _, stderr) = told(output);
+    assert_eq!(exit, 7, "{stderr}");
+    assert!(stderr.contains("what was written is not kept: cannot read what was written"), "{stderr}");
 }
 
 #[test]

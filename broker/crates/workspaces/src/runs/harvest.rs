@@ -1,12 +1,12 @@
 //! What a command wrote, as an edit of its branch.
 
-use std::{path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use globset::{GlobBuilder, GlobMatcher};
 use overlay::{Branch, ContentHash, FileKind, Snapshot, View, WorkspacePath};
-use shadow::{Entry, EntryKind, Shadow, is_cache_mark};
+use shadow::{Entry, EntryKind, OpenError, Shadow, is_cache_mark};
 
-use super::{ignored::Ignores, result::Written, sandbox::no_folder};
+use super::{ignored::Ignores, result::Written};
 use crate::{Daemon, DaemonError};
 
 /// Folders, and files in the place of them, by which version control knows its own.
@@ -25,6 +25,12 @@ const IGNORE_FILE: &str = ".gitignore";
 
 /// Bytes of an ignore file that is heeded.
 const MAX_RULES: u64 = 1 << 20;
+
+/// The refusal of what cannot be read, such as a path that is longer than the system's longest.
+fn unread(error: &OpenError) -> DaemonError {
+    let message = format!("what was written is not kept: {error}");
+    DaemonError::Io { message, source: io::Error::other(error.to_string()) }
+}
 
 /// Which of what was written is meant.
 pub(super) enum Chosen {
@@ -79,7 +85,7 @@ impl Chosen {
                 entries.push(it);
             }
         };
-        shadow.harvest_some(wants, keep).map_err(|it| no_folder(&it))?;
+        shadow.harvest_some(wants, keep).map_err(|it| unread(&it))?;
         DaemonError::expect_at_most(MAX_ENTRIES, count, "files, links and folders that were written")?;
         DaemonError::expect_at_most(MAX_NAMES, names, "bytes of names and links that were written")?;
         let size = usize::try_from(size).unwrap_or(usize::MAX);
@@ -96,7 +102,7 @@ impl Chosen {
                 (name == IGNORE_FILE || is_cache_mark(name)) && length <= MAX_RULES
             };
             let keep = |it: Entry| entries.extend((!is_version_controls(&it.path)).then_some(it));
-            shadow.harvest_some(wants, keep).map_err(|it| no_folder(&it))?;
+            shadow.harvest_some(wants, keep).map_err(|it| unread(&it))?;
         }
         applied(opened, &entries)
     }
