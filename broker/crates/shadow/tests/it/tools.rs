@@ -37,6 +37,17 @@ fn toolchain() -> Option<PathBuf> {
 }
 
 #[test]
+fn an_archive_with_files_of_another_user_is_unpacked() {
+    const SCRIPT: &str = "mkdir from to; echo a > from/a; tar --owner=12345 --group=12345 -cf all.tar from && \
+        tar xf all.tar -C to && cp -a from again && cat to/from/a && chown 12345 to/from/a; stat -c %u to/from/a; id -u";
+    for world in World::each_isolated(&[]) {
+        let ran = world.run(SCRIPT);
+        let own = rustix::process::geteuid().as_raw();
+        assert_eq!(ran.output, format!("a\n{own}\n{own}\n"), "{ran:?}");
+    }
+}
+
+#[test]
 fn cargo_rebuilds_what_changed_and_nothing_else() {
     let Some(toolchain) = toolchain() else { return };
     let source = |number: u32| format!("pub fn number() -> u32 {{ {number} }}\n");

@@ -401,6 +401,16 @@ pub(super) const OF_FIRST_PROCESS: &[c_long] = &[
     libc::SYS_tkill,
 ];
 
+/// New owners of files.
+pub(super) const OWNERS: &[c_long] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+];
+
 /// The numbers of ports, which only x86 has.
 #[cfg(target_arch = "x86_64")]
 pub(super) const REFUSED_HERE: &[c_long] = &[libc::SYS_ioperm, libc::SYS_iopl];

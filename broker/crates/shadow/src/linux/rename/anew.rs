@@ -221,6 +221,11 @@ impl Folder {
         let own = fstat(&self.file)?;
         if (own.st_uid, own.st_gid) != (facts.st_uid, facts.st_gid) {
             fchown(&self.file, Some(Uid::from_raw(facts.st_uid)), Some(Gid::from_raw(facts.st_gid)))?;
+            // For root it seems to succeed.
+            let now = fstat(&self.file)?;
+            if (now.st_uid, now.st_gid) != (facts.st_uid, facts.st_gid) {
+                return Err(Errno::PERM);
+            }
         }
         copy_attributes(&other.file, &self.file)?;
         set_mode_and_times(&self.file, facts)
