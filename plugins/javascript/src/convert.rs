@@ -5,6 +5,7 @@ use deno_ast::{ParseDiagnostic, SourceRange, StartSourcePos, diagnostics::Diagno
 use deno_lint::diagnostic::{LintDiagnostic, LintFix};
 
 use crate::rules::SYNTAX_ERROR;
+use crate::second;
 use crate::shifts::Split;
 
 /// A file's text, as the crate read it.
@@ -13,11 +14,22 @@ pub(crate) struct Place<'a> {
     pub(crate) text: &'a str,
     /// Where blanks were put into what the crate read.
     pub(crate) blanks: Vec<usize>,
+    /// Whether what the crate read has the same characters, but for blanks.
+    pub(crate) may_fix: bool,
+    /// Whether the file is a module.
+    pub(crate) may_import: bool,
 }
 
 impl Place<'_> {
     pub(crate) fn syntax_error(&self, error: &ParseDiagnostic) -> plugin::Diagnostic {
         plugin::Diagnostic::error(SYNTAX_ERROR, error.message(), self.bytes(error.range()))
+    }
+
+    /// An error that the crate's parser passes over.
+    pub(crate) fn early_error(&self, error: &second::Error) -> plugin::Diagnostic {
+        let inside = |it: usize| it.min(self.text.len());
+        let bytes = inside(error.bytes.start)..inside(error.bytes.end);
+        plugin::Diagnostic::error(SYNTAX_ERROR, error.message.clone(), bytes)
     }
 
     pub(crate) fn finding(&self, finding: &LintDiagnostic) -> plugin::Diagnostic {
@@ -49,7 +61,8 @@ impl Place<'_> {
         let mut edits: Vec<plugin::Edit> = fix.changes.iter().map(edit).collect();
         edits.sort_by_key(|it| (it.span.start, it.span.end));
         let apart = edits.array_windows().all(|[a, b]| a.span.end <= b.span.start);
-        let is_sound = apart && edits.iter().all(|it| self.is_sound(it, code));
+        let is_allowed = self.may_fix && (self.may_import || !edits.iter().any(is_import));
+        let is_sound = is_allowed && apart && edits.iter().all(|it| self.is_sound(it, code));
         is_sound.then(|| plugin::Fix {
             message: Some(fix.description.to_string()),
             applicability: applicability(code),
@@ -81,6 +94,15 @@ impl Place<'_> {
         let inside = |it: usize| Split::original(&self.blanks, it).min(self.text.len());
         inside(range.start)..inside(range.end.max(range.start))
     }
+}
+
+/// Whether a rule's fixes put imports in.
+pub(crate) fn imports(code: &str) -> bool {
+    matches!(code, "no-node-globals" | "no-process-global")
+}
+
+fn is_import(edit: &plugin::Edit) -> bool {
+    edit.replacement.trim_start().starts_with("import ")
 }
 
 /// The message with the hint that deno prints below it.

@@ -18,6 +18,11 @@
 //! - A file that does not parse and whose types are Flow's ([`flow`]) is left out, but in a project of Deno's.
 //!   So is one that is a single expression ([`expression`]).
 //! - `f<<T>(a: T) => T>()` of TypeScript, which swc takes for a shift, is read ([`shifts`]).
+//! - `no-invalid-regexp` is another parser's ([`regexps`]), and `no-setter-return` looks into property descriptors
+//!   ([`setters`]), but in a project of Deno's.
+//! - What oxc's parser refuses is an error as well ([`second`]), and what it can read and swc cannot is left out, but in a
+//!   project of Deno's. What swc would panic at is not given to it ([`hazards`]).
+//! - A script whose `await` is a name is parsed as one ([`parse`]), and gets no `import` by a fix ([`modules`]).
 //! - Five of deno_lint's findings are wrong, and not told or told in other words: `adjacent-overload-signatures` in
 //!   JavaScript, `prefer-const` for `let a!: T`, `no-unused-vars` for `export import A = …` and for `import A = B.C` that is
 //!   used as a type, the same finding twice (`no-extra-boolean-cast`), and the message of
@@ -30,8 +35,8 @@
 //!
 //! Left out: `.gitignore` (the host decides which files exist), plugins written in JavaScript (`lint.plugins`),
 //! deno's two rules about whole packages (`no-slow-types`, `no-sloppy-imports`), and the scripts in `.vue`, `.svelte`
-//! and `.astro` files, which deno does not read, either. Where the crate panics, deno does, too, and the host tells
-//! that the file was not checked.
+//! and `.astro` files, which deno does not read, either. Where the crate panics all the same, deno does, too, and the host
+//! tells that the file was not checked.
 
 mod convert;
 mod defaults;
@@ -40,17 +45,25 @@ mod eslint;
 mod expression;
 mod files;
 mod flow;
+mod getters;
+mod hazards;
 mod jsdoc;
 mod keys;
 mod lint;
+mod loops;
 mod meant;
+mod modules;
 mod neighbours;
 mod nesting;
+mod parse;
 mod problem;
 mod project;
 mod reach;
+mod regexps;
 mod rules;
+mod second;
 mod selection;
+mod setters;
 mod shifts;
 mod table;
 mod template;

@@ -5,25 +5,49 @@ use std::path::Path;
 
 use broker_plugin_sdk::offsets::{not_utf8, without_mark};
 use broker_plugin_sdk::{Diagnostic, Report, vendored};
-use deno_ast::{MediaType, ParseDiagnostic, ParsedSource, SourceRange, StartSourcePos};
+use deno_ast::{MediaType, SourceRange};
 use deno_lint::diagnostic::LintDiagnostic;
-use deno_lint::linter::{LintConfig, LintFileOptions, Linter, LinterOptions};
-use deno_lint::rules::get_all_rules;
+use deno_lint::linter::{LintConfig, Linter, LinterOptions};
+use deno_lint::rules::{LintRule, get_all_rules};
 
 use crate::convert::Place;
 use crate::doubts::Source;
 use crate::eslint::Disabled;
+use crate::getters::{self, Getters};
+use crate::parse::{Goal, first_error};
+use crate::regexps::{self, ValidRegexps};
 use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
+use crate::second::{self, Reading};
 use crate::selection::Selection;
-use crate::shifts::Split;
-use crate::{defaults, expression, flow, keys, meant};
+use crate::setters::{self, Setters};
+use crate::{convert, defaults, expression, flow, hazards, keys, loops, meant, modules};
+
+/// Why a file is left out whose types are Flow's.
+const FLOW: &str = "its types are Flow's";
+
+/// A file without its byte order mark, below a root.
+struct File<'a> {
+    path: &'a Path,
+    root: &'a Path,
+    text: &'a str,
+}
+
+impl File<'_> {
+    fn relative(&self) -> &Path {
+        self.path.strip_prefix(self.root).unwrap_or(self.path)
+    }
+
+    fn left_out(&self, why: &str) -> Report {
+        Report::left_out(&self.relative().display().to_string(), why)
+    }
+}
 
 /// The linter with some rules.
 pub(crate) struct FileLinter {
-    linter: Linter,
-    kind: Kind,
+    pub(crate) linter: Linter,
+    pub(crate) kind: Kind,
     codes: Vec<&'static str>,
-    jsx: LintConfig,
+    pub(crate) jsx: LintConfig,
     /// Whether the configuration names plugins, which are JavaScript and not run here.
     has_plugins: bool,
     tells_syntax_errors: bool,
@@ -41,7 +65,8 @@ impl FileLinter {
     ) -> Self {
         let all = get_all_rules();
         let all_rule_codes = all.iter().map(|it| it.code()).chain(ELSEWHERE).map(Cow::Borrowed).collect();
-        let rules = all.into_iter().filter(|it| codes.contains(&it.code())).collect();
+        let rules = all.into_iter().filter(|it| codes.contains(&it.code()));
+        let rules = rules.map(|it| rule(it, kind)).collect();
         let linter = Linter::new(LinterOptions {
             rules,
             all_rule_codes,
@@ -62,99 +87,103 @@ impl FileLinter {
     /// What deno says of the file, which is below `root`.
     pub(crate) fn run(&self, path: &Path, text: &str, root: &Path) -> Result<Report, String> {
         let (mark, text) = without_mark(text);
-        let (parsed, read) = self.parse_with_splits(path, text)?;
-        if first_error(&parsed).is_some()
-            && let Some(why) = self.objection(path, text, root)
+        Ok(self.report(&File { path, root, text })?.shifted(mark))
+    }
+
+    fn report(&self, file: &File<'_>) -> Result<Report, String> {
+        let File { path, text, .. } = *file;
+        let second = self.second(file);
+        if hazards::may_be_in(text)
+            && let Some(errors) = second.as_ref().map(|it| &it.errors).filter(|it| !it.is_empty())
         {
-            let path = path.strip_prefix(root).unwrap_or(path);
-            return Ok(Report::left_out(&path.display().to_string(), why));
+            let place = Place { text, blanks: Vec::new(), may_fix: false, may_import: false };
+            return Ok(self.refused(file, &place, errors));
         }
-        let blanks = read.as_ref().map(|it| it.blanks().to_vec()).unwrap_or_default();
-        let place = Place { text, blanks };
-        let read = read.as_ref().map_or(text, |it| &it.text);
-        let found = match parsed {
-            Ok((parsed, mut findings)) => {
-                if !self.kind.is_of_deno() {
-                    keys::locate(&mut findings, &parsed);
-                }
-                let syntax = parsed.diagnostics().iter().filter(|_| self.tells_syntax_errors);
-                let source = Source { parsed: &parsed, text: read };
-                let disabled =
-                    if self.kind.is_of_deno() { Disabled::nothing() } else { Disabled::of(&parsed) };
-                let is_wanted = |it: &&LintDiagnostic| self.is_wanted(it) && !disabled.has(it);
-                let mut rules: Vec<_> =
-                    findings.iter().filter(|it| is_wanted(it) && !source.refutes(it)).collect();
-                if self.is_quiet {
-                    excuse(&mut rules, &source);
-                    drop_vendored(&mut rules, path.strip_prefix(root).unwrap_or(path), text);
-                }
-                let rules = rules.into_iter();
-                syntax.map(|it| place.syntax_error(it)).chain(rules.map(|it| place.finding(it))).collect()
+        let tame = hazards::without_references_to_nothing(text);
+        let (parsed, split) = self.parse_with_splits(path, &tame, goal(path, second.as_ref()))?;
+        if first_error(&parsed).is_some()
+            && let Some(why) = self.objection(file, &tame, second.as_ref())
+        {
+            return Ok(file.left_out(why));
+        }
+        let blanks = split.as_ref().map(|it| it.blanks().to_vec()).unwrap_or_default();
+        let may_fix = matches!(tame, Cow::Borrowed(_));
+        let place = Place { text, blanks, may_fix, may_import: true };
+        let read = split.as_ref().map_or(&*tame, |it| &it.text);
+        Ok(Report::sorted(match parsed {
+            Ok((parsed, findings)) => {
+                self.told(file, Source { parsed: &parsed, text: read }, findings, place, second)
             }
             Err(error) if self.tells_syntax_errors => vec![place.syntax_error(&error)],
             Err(_) => Vec::new(),
-        };
-        Ok(Report::sorted(found).shifted(mark))
+        }))
     }
 
-    /// Why a file that does not parse is likely right.
-    fn objection(&self, path: &Path, text: &str, root: &Path) -> Option<&'static str> {
-        if self.is_quiet && flow::is_likely(path, text, root) {
-            return Some("its types are Flow's");
-        }
-        let is_expression = !self.kind.is_of_deno() && expression::is_one(path, text);
-        is_expression.then_some("it is an expression, which another program evaluates")
+    /// The file by another parser, in a project of Deno's only where swc may not be given it.
+    fn second(&self, file: &File<'_>) -> Option<Reading> {
+        let is_asked = !self.kind.is_of_deno() || hazards::may_be_in(file.text);
+        is_asked.then(|| second::read(file.path, file.text)).flatten()
     }
 
-    /// With what was read in place of the text, if that is another.
-    fn parse_with_splits(&self, path: &Path, text: &str) -> Result<(Parsed, Option<Split>), String> {
-        let mut best = self.parse_and_lint(path, text)?;
-        if !MediaType::from_path(path).is_typed() || first_error(&best).is_none() || !text.contains("<<") {
-            return Ok((best, None));
+    /// What is said of a file that swc is not given.
+    fn refused(&self, file: &File<'_>, place: &Place<'_>, errors: &[second::Error]) -> Report {
+        if self.is_of_flow(file) {
+            return file.left_out(FLOW);
         }
-        let mut split = Split::new(text);
-        while let Some(error) = first_error(&best) {
-            let mut better = None;
-            for attempt in split.attempts(error) {
-                let parsed = self.parse_and_lint(path, &attempt.text)?;
-                // The blank itself moves what follows.
-                if first_error(&parsed).is_none_or(|it| it > error + 1) {
-                    better = Some((parsed, attempt));
-                    break;
-                }
-            }
-            let Some((parsed, attempt)) = better else { break };
-            (best, split) = (parsed, attempt);
-        }
-        Ok((best, Some(split)))
+        let errors = errors.iter().filter(|_| self.tells_syntax_errors);
+        Report::sorted(errors.map(|it| place.early_error(it)).collect())
     }
 
-    /// The outer error is about the path.
-    fn parse_and_lint(&self, path: &Path, text: &str) -> Result<Parsed, String> {
-        let specifier = deno_path_util::url_from_file_path(path).map_err(|it| it.to_string())?;
-        let media_type = MediaType::from_specifier(&specifier);
-        let lint = |media_type| {
-            self.linter.lint_file(LintFileOptions {
-                specifier: specifier.clone(),
-                source_code: text.to_owned(),
-                media_type,
-                config: self.jsx.clone(),
-                external_linter: None,
-            })
-        };
-        let result = lint(media_type);
-        // Outside Deno, other tools let `.js` have JSX.
-        let may_have_jsx = !self.kind.is_of_deno() && media_type == MediaType::JavaScript;
-        if first_error(&result).is_none() || !may_have_jsx {
-            return Ok(result);
+    /// Findings and syntax errors of a file that was parsed.
+    fn told(
+        &self,
+        file: &File<'_>,
+        source: Source<'_>,
+        mut findings: Vec<LintDiagnostic>,
+        mut place: Place<'_>,
+        second: Option<Reading>,
+    ) -> Vec<Diagnostic> {
+        let (parsed, is_of_deno) = (source.parsed, self.kind.is_of_deno());
+        if !is_of_deno {
+            keys::locate(&mut findings, parsed);
         }
-        // The parser goes on after some of the errors that JSX makes.
-        let with_jsx = lint(MediaType::Jsx);
-        Ok(if first_error(&with_jsx).is_none() || result.is_err() && with_jsx.is_ok() {
-            with_jsx
-        } else {
-            result
-        })
+        let disabled = if is_of_deno { Disabled::nothing() } else { Disabled::of(parsed) };
+        let is_wanted = |it: &&LintDiagnostic| self.is_wanted(it) && !disabled.has(it);
+        let mut rules: Vec<_> = findings.iter().filter(|it| is_wanted(it) && !source.refutes(it)).collect();
+        if self.is_quiet {
+            excuse(&mut rules, &source);
+            drop_vendored(&mut rules, file.relative(), file.text);
+        }
+        if rules.iter().any(|it| convert::imports(&it.details.code)) {
+            place.may_import = modules::is_module(file.path, file.root, &source, is_of_deno);
+        }
+        let mut found: Vec<_> = rules.into_iter().map(|it| place.finding(it)).collect();
+        if self.tells_syntax_errors {
+            let errors = parsed.diagnostics().iter().map(|it| place.syntax_error(it));
+            let is_asked =
+                parsed.diagnostics().is_empty() && !is_of_deno && !parsed.media_type().is_declaration();
+            let early = second.filter(|_| is_asked).map(|it| it.errors).unwrap_or_default();
+            let early = early.iter().map(|it| place.early_error(it)).filter(|it| !is_told(it, &found));
+            let all: Vec<_> = errors.chain(early).collect();
+            found.extend(all);
+        }
+        found
+    }
+
+    /// Why a file that does not parse is likely right. `tame` is its text as swc may be given it.
+    fn objection(&self, file: &File<'_>, tame: &str, second: Option<&Reading>) -> Option<&'static str> {
+        if self.is_of_flow(file) {
+            return Some(FLOW);
+        }
+        if !self.kind.is_of_deno() && expression::is_one(file.path, tame) {
+            return Some("it is an expression, which another program evaluates");
+        }
+        let is_valid = !self.kind.is_of_deno() && second.is_some_and(|it| it.is_valid);
+        is_valid.then_some("its parser, swc, cannot read it, and another one can")
+    }
+
+    fn is_of_flow(&self, file: &File<'_>) -> bool {
+        self.is_quiet && flow::is_likely(file.path, file.text, file.root)
     }
 
     /// The crate tells about suppression comments whether those rules are on or not.
@@ -166,15 +195,29 @@ impl FileLinter {
     }
 }
 
-type Parsed = Result<(ParsedSource, Vec<LintDiagnostic>), ParseDiagnostic>;
+/// Rules about what engines refuse as well.
+const REFUSED: [&str; 2] = ["constructor-super", "no-dupe-args"];
 
-/// Where the first syntax error is, in bytes.
-fn first_error(parsed: &Parsed) -> Option<usize> {
-    let at = |it: &ParseDiagnostic| it.range().as_byte_range(StartSourcePos::START_SOURCE_POS).start;
-    match parsed {
-        Ok((parsed, _)) => parsed.diagnostics().iter().map(at).min(),
-        Err(error) => Some(at(error)),
+/// Whether one of these rules has said what an early error says.
+fn is_told(error: &Diagnostic, found: &[Diagnostic]) -> bool {
+    let is_at = |it: &Diagnostic| it.span.start < error.span.end && error.span.start < it.span.end;
+    found.iter().any(|it| REFUSED.contains(&it.code.as_str()) && is_at(it))
+}
+
+/// A rule of the crate's, or what is run in place of it.
+fn rule(rule: Box<dyn LintRule>, kind: Kind) -> Box<dyn LintRule> {
+    match rule.code() {
+        regexps::CODE => Box::new(ValidRegexps::in_place_of(&*rule)),
+        getters::CODE => Box::new(Getters(rule)),
+        setters::CODE if !kind.is_of_deno() => Box::new(Setters(rule)),
+        _ => rule,
     }
+}
+
+/// What swc is to parse the file as. TypeScript never is a script, as `import a =` makes no module of it.
+fn goal(path: &Path, second: Option<&Reading>) -> Goal {
+    let is_script = !MediaType::from_path(path).is_typed() && second.is_some_and(|it| it.names_await);
+    if is_script { Goal::Script } else { Goal::Program }
 }
 
 /// Takes out what may be meant, names that are not used for a reason, and what control flow that the crate does not see
@@ -196,6 +239,7 @@ fn excuse(findings: &mut Vec<&LintDiagnostic>, source: &Source<'_>) {
         let mut excused = source.excused(code, &places);
         if code == "no-unused-vars" {
             excused.extend(source.used_in_types(&places));
+            excused.extend(loops::assigned(source.parsed, &places));
         }
         excused.sort_by_key(|it| it.start);
         let is_excused = |it: SourceRange| excused.binary_search_by_key(&it.start, |it| it.start).is_ok();

@@ -8,7 +8,13 @@ const DEEPEST: usize = 4_000;
 
 /// Why not to parse the file, if so.
 pub(crate) fn objection(text: &str) -> Option<String> {
-    let mut depth = 0_usize;
+    let is_too_deep = depth(text) > DEEPEST;
+    is_too_deep.then(|| format!("not parsed, as it is nested more than {DEEPEST} levels deep"))
+}
+
+/// How deep the text is nested at most.
+pub(crate) fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
     // Arrows and angle brackets, which may be comparisons: counted up to where an expression ends for sure.
     let mut chain = 0_usize;
     let mut last = 0;
@@ -24,10 +30,8 @@ pub(crate) fn objection(text: &str) -> Option<String> {
         if matches!(byte, b'{' | b'}' | b';' | b',') {
             chain = 0;
         }
-        if depth + chain > DEEPEST {
-            return Some(format!("not parsed, as it is nested more than {DEEPEST} levels deep"));
-        }
+        deepest = deepest.max(depth + chain);
         last = byte;
     }
-    None
+    deepest
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
 mod configuration;
+mod engines;
 mod findings;
 mod forms;
 
