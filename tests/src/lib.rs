@@ -32,20 +32,22 @@ fn target_dir() -> PathBuf {
     program.ancestors().nth(2).expect("tests are built into PROFILE/deps").to_owned()
 }
 
+/// A file that is built before the tests run.
+fn built(file: PathBuf) -> PathBuf {
+    assert!(file.exists(), "{} is missing: run the tests with ./dev test", file.display());
+    file
+}
+
 /// The built `broker`.
 pub fn broker() -> PathBuf {
-    let built = target_dir().join("broker");
-    assert!(built.exists(), "{} is missing: run the tests with ./dev test", built.display());
-    built
+    built(target_dir().join("broker"))
 }
 
 /// The component of a guest of the tests, by the name of its library.
 pub fn guest(name: &str) -> PathBuf {
     let folder = std::env::var_os("BROKER_GUESTS").map(PathBuf::from);
     let folder = folder.unwrap_or_else(|| target_dir().with_file_name("guests"));
-    let built = folder.join(format!("{name}.wasm"));
-    assert!(built.exists(), "{} is missing: run the tests with ./dev test", built.display());
-    built
+    built(folder.join(format!("{name}.wasm")))
 }
 
 /// The folder of the plugins that the program carries.
@@ -57,7 +59,7 @@ fn bundle_dir() -> PathBuf {
 /// A plugin of the bundle, with its machine code.
 fn in_bundle(name: &str) -> Bundled {
     let read = |extension: &str| {
-        let file = bundle_dir().join(format!("{name}.{extension}"));
+        let file = built(bundle_dir().join(format!("{name}.{extension}")));
         let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         &*Box::leak(bytes.into_boxed_slice())
     };
@@ -80,7 +82,7 @@ pub fn not_built(host: &PluginHost, name: &str) -> Plugin {
 /// All plugins that the program carries.
 pub fn bundle() -> &'static [Bundled] {
     static BUNDLE: LazyLock<Vec<Bundled>> = LazyLock::new(|| {
-        let files = std::fs::read_dir(bundle_dir()).expect("run the tests with ./dev test");
+        let files = std::fs::read_dir(built(bundle_dir())).expect("a folder");
         let names = files.map(|it| it.unwrap().file_name().into_string().unwrap());
         names.filter_map(|it| Some(in_bundle(it.strip_suffix(".cwasm.zst")?))).collect()
     });

@@ -6,7 +6,7 @@ use crate::{
     step::{Invocation, Step, say},
 };
 
-/// What a bench needs.
+/// Something that a bench needs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Need {
     /// The shipping build, whose path is the first argument.
@@ -58,7 +58,7 @@ pub(crate) fn needs_repositories(arguments: &[String]) -> bool {
     arguments.first().is_some_and(|it| it == "branches") && arguments.iter().any(|it| it == "--packages")
 }
 
-/// What is measured is what ships, but for servers of others.
+/// The build that is measured: the one that ships, but for servers of others.
 pub(crate) fn build(arguments: &[String]) -> Build {
     if arguments.first().is_some_and(|it| it == "servers") { Build::Quick } else { Build::Shipping }
 }

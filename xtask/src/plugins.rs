@@ -11,7 +11,7 @@ use toml::de::DeTable;
 
 use crate::run::{Failed, fail};
 
-/// What a manifest says of the files that a plugin checks.
+/// Names of the files that a plugin checks, from its manifest.
 #[derive(Clone, Debug)]
 pub(crate) struct Plugin {
     pub(crate) name: String,
@@ -81,7 +81,7 @@ fn first_line(file: &Path) -> String {
     String::from_utf8_lossy(&bytes[..length]).lines().next().unwrap_or_default().to_owned()
 }
 
-/// Those of the plugins that no file at or below the paths asks for. With an argument that is no path, the files that are
+/// Plugins that no file at or below the paths asks for. With an argument that is no path, the files that are
 /// checked are not known here, and nothing is left out.
 pub(crate) fn left_out(root: &Path, arguments: &[String], mut plugins: Vec<Plugin>) -> Vec<String> {
     let here = [".".to_owned()];

@@ -12,7 +12,7 @@ use crate::{
     toolchain::{Toolchain, members},
 };
 
-/// What a build is made of.
+/// Parts of a build.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) layout: Layout,

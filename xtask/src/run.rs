@@ -37,7 +37,7 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     env::split_paths(&folders).map(|it| it.join(name)).find(|it| it.is_file())
 }
 
-/// What a program prints, if it succeeds; its messages are dropped.
+/// Output of a program that succeeds; its messages are dropped.
 pub(crate) fn output(invocation: &Invocation) -> io::Result<String> {
     let output = Runner::default().command(invocation).stderr(Stdio::null()).output()?;
     if output.status.success() {

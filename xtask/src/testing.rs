@@ -6,7 +6,7 @@ use crate::{
     step::{Failure, Invocation, Lane, Step, lane, say},
 };
 
-/// What the environment leaves out or adds: `BROKER_DEV_NATIVE`, `BROKER_DEV_NO_SERVERS` and their like.
+/// Stages that the environment adds or leaves out: `BROKER_DEV_NATIVE`, `BROKER_DEV_NO_SERVERS` and their like.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) native: bool,
@@ -72,7 +72,7 @@ impl Program {
                 }),
             ));
         }
-        // What ordinary users mount folders by FUSE with, and what search is compared with.
+        // The mount helper of FUSE for ordinary users, and the ripgrep that search is compared with.
         steps.push(Step::Export(Invocation::new("tests/fuse/install"), None));
         steps.push(Step::Export(
             Invocation::new("tests/search/install").arg(text(&self.layout.tools())),
@@ -151,7 +151,7 @@ impl Program {
         steps
     }
 
-    /// What every plugin must hold, and the examples of plugins.
+    /// Tests of every plugin of the bundle, and of the examples of plugins.
     fn plugin_tests(&self, options: Options) -> Vec<Step> {
         let broker = || Invocation::new(self.broker());
         let test =
@@ -179,7 +179,7 @@ impl Program {
         steps
     }
 
-    /// What the compiler and clippy said of the workspace while it was built; cargo has kept it.
+    /// Fails on warnings of the compiler and clippy, which cargo has kept from when the workspace was built.
     fn no_warnings(&self) -> Step {
         let failure = Failure { message: "the workspace cannot be built", hint: Some("./dev build") };
         Step::ExpectNoWarnings(self.cargo("build").arg("--all-targets"), failure)
