@@ -173,7 +173,7 @@ fn bench(layout: &Layout, arguments: &[String]) -> Result<(Build, Vec<Step>), Fa
         need("npm", "which brings packages")?;
     }
     if let Some(step) = benches::script(arguments) {
-        return Ok((Build::Shipping, vec![step]));
+        return Ok((Build::Quick, vec![step]));
     }
     let build = benches::build(arguments);
     let packages = if benches::needs_repositories(arguments) { repositories(layout)? } else { Vec::new() };
