@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
     process,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicI32, Ordering::Relaxed},
     },
     thread,
@@ -17,6 +17,7 @@ use config::folders;
 use indicatif::ProgressBar;
 use lint::{Cancel, printable};
 use linters::plugins;
+use parking_lot::Mutex;
 use plugin_host::{Bundled, Compiler, Notice};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
@@ -131,7 +132,7 @@ impl Messages {
     }
 
     pub(crate) fn line(&self, text: &str) {
-        self.lock().write(text);
+        self.0.lock().write(text);
     }
 
     /// Standard error, for what would stand in standard output if that were not taken.
@@ -140,24 +141,20 @@ impl Messages {
     }
 
     fn labelled(&self, label: &str, style: Style, text: &str) {
-        let mut inner = self.lock();
+        let mut inner = self.0.lock();
         let style = if inner.color { style } else { Style::new() };
         inner.write(&format!("{style}{label}{style:#}: {text}"));
     }
 
     /// Shows the bar that `make` makes, or the one that is there, at `position`.
     pub(crate) fn progress(&self, position: u64, make: impl FnOnce() -> ProgressBar) {
-        self.lock().bar.get_or_insert_with(make).set_position(position);
+        self.0.lock().bar.get_or_insert_with(make).set_position(position);
     }
 
     pub(crate) fn end_progress(&self) {
-        if let Some(bar) = self.lock().bar.take() {
+        if let Some(bar) = self.0.lock().bar.take() {
             bar.finish_and_clear();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -165,11 +162,11 @@ struct Writer(Messages);
 
 impl Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().stderr.write(bytes)
+        self.0.0.lock().stderr.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.lock().stderr.flush()
+        self.0.0.lock().stderr.flush()
     }
 }
 
@@ -209,7 +206,7 @@ mod tests {
 
     impl Write for Captured {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
+            self.0.lock().write(bytes)
         }
 
         fn flush(&mut self) -> io::Result<()> {
@@ -229,7 +226,7 @@ mod tests {
             ] {
                 show_notice(&messages, &notice, verbose, quiet);
             }
-            let text = text.lock().unwrap();
+            let text = text.lock();
             String::from_utf8(text.clone()).unwrap()
         };
         let normal = "compiling plugin `p` (once)\nwarning: machine code is not kept: no room\n";

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     CliError, Exit,
-    client::{Client, interrupted},
+    client::Client,
     lsp::{self, Options},
 };
 
@@ -81,7 +81,7 @@ fn serve(
     LocalSet::new().block_on(runtime, async {
         tokio::select! {
             served = lsp::serve(workspaces(), input, output, options) => served,
-            () = interrupted(&cancel) => Ok(false),
+            () = cancel.cancelled() => Ok(false),
         }
     })
 }

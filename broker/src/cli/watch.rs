@@ -2,19 +2,15 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, mpsc},
-    time::Duration,
+    sync::{Arc, mpsc},
 };
 
 use config::folders;
-use lint::printable;
+use lint::{OnCancel, printable};
 use overlay::{Base, BaseOptions, Changes, View, Watch, WorkspacePath};
 
 use super::Session;
 use crate::CliError;
-
-/// Time between looks at whether the run is to end.
-const GLANCE: Duration = Duration::from_millis(100);
 
 /// So many changed files are named.
 const NAMED: usize = 3;
@@ -22,9 +18,17 @@ const NAMED: usize = 3;
 /// A folder, and the news of it.
 pub(super) struct Watching {
     base: Base,
-    news: mpsc::Receiver<Changes>,
+    news: mpsc::Receiver<News>,
+    /// Puts an interrupt into the news.
+    _interrupts: OnCancel,
     /// Ends with this.
     _watch: Watch,
+}
+
+/// What a run that watches waits for.
+enum News {
+    Changed(Changes),
+    Interrupted,
 }
 
 impl Watching {
@@ -33,16 +37,16 @@ impl Watching {
         let base = Base::open(root, BaseOptions::default()).map_err(|error| cannot(error.to_string()))?;
         let private = private(root).map_err(cannot)?;
         let (tell, news) = mpsc::channel();
-        let tell = Mutex::new(tell);
-        let told = move |changes| {
-            // There is no listener any more once the run ends.
-            let _ = tell.lock().map(|it| it.send(changes));
-        };
+        // There is no listener any more once the run ends.
+        let interrupt = tell.clone();
+        let interrupts =
+            session.process_context.cancel.on_cancel(move || _ = interrupt.send(News::Interrupted));
+        let told = move |changes| _ = tell.send(News::Changed(changes));
         let watch = base.watch(&private, told).map_err(|error| cannot(error.to_string()))?;
         if let Some(degraded) = watch.degraded() {
             session.messages.warning(&format!("not everything is watched: {}", degraded.reason));
         }
-        Ok(Self { base, news, _watch: watch })
+        Ok(Self { base, news, _interrupts: interrupts, _watch: watch })
     }
 
     pub(super) fn view(&self) -> Arc<dyn View> {
@@ -56,12 +60,10 @@ impl Watching {
         is_news: impl Fn(&WorkspacePath) -> bool,
     ) -> Option<Changes> {
         while !session.process_context.cancel.is_cancelled() {
-            let mut changes = match self.news.recv_timeout(GLANCE) {
-                Ok(changes) => changes,
-                Err(mpsc::RecvTimeoutError::Timeout) => continue,
-                Err(mpsc::RecvTimeoutError::Disconnected) => return None,
-            };
+            let Ok(News::Changed(mut changes)) = self.news.recv() else { return None };
             for more in self.news.try_iter() {
+                // The loop ends by itself after an interrupt.
+                let News::Changed(more) = more else { continue };
                 changes.paths.extend(more.paths);
                 changes.overflow |= more.overflow;
             }

@@ -7,7 +7,7 @@ mod error;
 mod opened;
 mod searched;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use ::client::{Endpoint, Notify, Options, Remote};
 use agents::Tools;
@@ -36,9 +36,6 @@ pub(crate) enum Step<T> {
     /// There is no more.
     End,
 }
-
-/// Poll interval for an interrupt by the user, which has no wake-up.
-const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Client {
     /// Finds the user's daemon, or starts one and tells the user so through `tell`.
@@ -71,7 +68,7 @@ impl Client {
         let remote = runtime.block_on(async {
             tokio::select! {
                 biased;
-                () = interrupted(cancel) => Err(::client::interrupted()),
+                () = cancel.cancelled() => Err(::client::interrupted()),
                 remote = remote => remote,
             }
         })?;
@@ -95,7 +92,7 @@ impl Client {
             tokio::select! {
                 biased;
                 answer = answer => answer,
-                () = interrupted(&self.cancel) => Err(::client::interrupted()),
+                () = self.cancel.cancelled() => Err(::client::interrupted()),
             }
         })
     }
@@ -115,7 +112,7 @@ impl Client {
             tokio::select! {
                 biased;
                 part = parts.next() => part.transpose().map(|it| it.map_or(Step::End, Step::Part)),
-                () = interrupted(&self.cancel), if !is_interrupted => Ok(Step::Interrupted),
+                () = self.cancel.cancelled(), if !is_interrupted => Ok(Step::Interrupted),
             }
         })
     }
@@ -134,7 +131,7 @@ impl Client {
             tokio::select! {
                 biased;
                 done = front => Some(done),
-                () = interrupted(&self.cancel) => None,
+                () = self.cancel.cancelled() => None,
             }
         })
     }
@@ -142,12 +139,5 @@ impl Client {
     /// Whether the user wants no more.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.cancel.is_cancelled()
-    }
-}
-
-/// Waits for the user's interrupt.
-pub(crate) async fn interrupted(cancel: &Cancel) {
-    while !cancel.is_cancelled() {
-        tokio::time::sleep(CANCEL_POLL_INTERVAL).await;
     }
 }

@@ -6,10 +6,10 @@ use std::{
     fs, io,
     io::Write as _,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::{Call, Reply};
@@ -80,7 +80,7 @@ impl Audit {
         let line = serde_json::to_string(&LogEntry::of(call, reply, took));
         let Ok(mut line) = line else { return };
         line.push('\n');
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turn.lock();
         let _unwritten = append(file, &line);
     }
 }

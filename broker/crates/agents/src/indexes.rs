@@ -5,7 +5,7 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -14,6 +14,7 @@ use std::{
 use config::folders;
 use dashmap::DashMap;
 use overlay::{View, WalkOptions};
+use parking_lot::Mutex;
 use search::{CodeIndex, Index, IndexOptions, Options};
 
 /// All indexes, by the handle of their workspace.
@@ -96,7 +97,7 @@ impl Kept {
         update: fn(&Self, &dyn View, &Options<'_>),
     ) {
         let state = &self.updates[number];
-        let last = *state.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = *state.last.lock();
         let is_new = last.is_some_and(|it| it.elapsed() < OLD);
         if is_new || state.is_under_way.swap(true, Relaxed) {
             return;
@@ -116,7 +117,7 @@ struct Ends<'a>(&'a Update);
 
 impl Drop for Ends<'_> {
     fn drop(&mut self) {
-        *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *self.0.last.lock() = Some(Instant::now());
         self.0.is_under_way.store(false, Relaxed);
     }
 }

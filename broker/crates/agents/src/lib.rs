@@ -34,7 +34,7 @@ use dashmap::DashMap;
 use serde_json::{Map, Value};
 use syntax::Trees;
 use telemetry::{Fact, Kind, Operation};
-use workspaces::{Daemon, DaemonError};
+use workspaces::{Daemon, DaemonError, run_uncancellable};
 
 use self::{audit::Audit, context::Context, indexes::Indexes, session::Session};
 
@@ -103,11 +103,8 @@ impl Agents {
             // Nothing is left half done, or out of the log, if its caller leaves; what reads or runs ends with its caller.
             Effect::Edits | Effect::EditsOnce | Effect::Destroys => {
                 let own = Arc::clone(self);
-                let done =
-                    tokio::spawn(telemetry::in_current_span(async move { own.told(call).await })).await;
-                let broken =
-                    |error| ToolError::new(format!("the call broke off: {error}; this is a bug in Broker"));
-                Ok(done.unwrap_or_else(|error| Reply::of_error(&broken(error))))
+                let done = run_uncancellable(async move { Ok(own.told(call).await) }).await;
+                Ok(done.unwrap_or_else(|error: ToolError| Reply::of_error(&error)))
             }
             Effect::Reads | Effect::Runs => Ok(self.told(call).await),
         }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use overlay::WorkspacePath;
 use schemars::JsonSchema;
 use serde::Serialize;
-use workspaces::{DaemonError, EditRequest, FileEdit, TargetId};
+use workspaces::{DaemonError, EditRequest, FileEdit, TargetId, run_uncancellable};
 
 use crate::{
     Agents, Reply,
@@ -59,12 +59,11 @@ impl Agents {
             workspace: preview.workspace.clone(),
             session: Arc::new(Session::new(SESSION)),
         };
-        let answered =
-            tokio::spawn(telemetry::in_current_span(async move { of_edits(&context, preview).await })).await;
-        let answered = answered.unwrap_or_else(|error| {
-            Err(ToolError::new(format!("the preview broke off: {error}; this is a bug in Broker")).into())
-        });
-        answered.and_then(|findings| Ok(Reply::of(&Previewed { findings })?)).map_err(DaemonError::from)
+        run_uncancellable(async move {
+            let findings = of_edits(&context, preview).await?;
+            Ok(Reply::of(&Previewed { findings }).map_err(Failed::from)?)
+        })
+        .await
     }
 }
 

@@ -2,13 +2,11 @@
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use overlay::{ContentHash, WorkspacePath};
+use parking_lot::Mutex;
 
 /// One agent's session in one workspace.
 pub(crate) struct Session {
@@ -58,7 +56,7 @@ impl Session {
 
     /// Remembers an edit that was refused, for `reapply`; the oldest give way.
     pub(crate) fn refuse(&self, path: &WorkspacePath, edit: &str) {
-        let mut refused = self.all_refused();
+        let mut refused = self.refused.lock();
         refused.retain(|it| it.0 != *path);
         refused.push_back((path.clone(), edit.to_owned()));
         let bytes = |all: &VecDeque<(WorkspacePath, String)>| all.iter().map(|it| it.1.len()).sum::<usize>();
@@ -68,15 +66,11 @@ impl Session {
     }
 
     pub(crate) fn refused(&self, path: &WorkspacePath) -> Option<String> {
-        self.all_refused().iter().find(|it| it.0 == *path).map(|it| it.1.clone())
+        self.refused.lock().iter().find(|it| it.0 == *path).map(|it| it.1.clone())
     }
 
     pub(crate) fn settle(&self, path: &WorkspacePath) {
-        self.all_refused().retain(|it| it.0 != *path);
-    }
-
-    fn all_refused(&self) -> MutexGuard<'_, VecDeque<(WorkspacePath, String)>> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+        self.refused.lock().retain(|it| it.0 != *path);
     }
 }
 

@@ -3,11 +3,12 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use lint::{Linter, Unit};
 use overlay::{View, WorkspacePath};
+use parking_lot::Mutex;
 
 use super::{Files, SharedLinter, Wanted, is_file};
 
@@ -50,7 +51,7 @@ impl Dependents {
 
     fn of(&self, linter: &dyn Linter) -> Arc<[WorkspacePath]> {
         let name = &linter.identity().name;
-        let found = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = || self.found.lock();
         if let Some(known) = found().get(name) {
             return Arc::clone(known);
         }

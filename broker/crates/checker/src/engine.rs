@@ -166,9 +166,6 @@ const FEW: usize = 16;
 /// Bytes of the stack of a thread that waits for other processes: as Rust has them.
 const STACK_TO_WAIT: usize = 2 << 20;
 
-/// Poll interval for cancel flags, which have no wake-up.
-const GLANCE: Duration = Duration::from_millis(20);
-
 impl Engine {
     /// Starts the threads: as many as `options` say, and `waiting` that wait for other processes. `build` names the program,
     /// whose code is a part of what answers rest on.
@@ -257,7 +254,7 @@ impl Engine {
                     listener.pause().await;
                 }
                 () = tokio::time::sleep(asked.unwrap_or_default()), if asked.is_some() => {}
-                () = flagged(request.cancel.as_ref()) => {
+                () = cancelled(request.cancel.as_ref()) => {
                     running.abort_all();
                     run.give_up(Completeness::Pending("interrupted".to_owned()), listener).await;
                     listener.pause().await;
@@ -427,11 +424,11 @@ pub struct BatchSize {
     pub workers: usize,
 }
 
-/// Waits until the flag is set; for ever if there is none.
-pub async fn flagged(flag: Option<&Cancel>) {
-    let Some(flag) = flag else { return std::future::pending().await };
-    while !flag.is_cancelled() {
-        tokio::time::sleep(GLANCE).await;
+/// Waits until it is cancelled; for ever if there is none.
+async fn cancelled(cancel: Option<&Cancel>) {
+    match cancel {
+        Some(cancel) => cancel.cancelled().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -30,7 +30,6 @@ use std::path::Path;
 
 use scheduler::{Cache, CacheOptions};
 
-pub use self::engine::flagged;
 pub use self::{
     answer::{Answer, OnAnswer, Timing},
     codec::AnswerCodec,

@@ -3,7 +3,7 @@
 use std::{
     io,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -14,6 +14,7 @@ use config::SetupFailure;
 use lint::{Cancel, Completeness, Diagnostic, Linter, Profile, Reads, Severity, Span};
 use lint_testkit::Scripted;
 use overlay::{Listing, Memory, Metadata, View, WalkOptions, WorkspacePath};
+use parking_lot::Mutex;
 use scheduler::CacheOptions;
 
 use super::*;
@@ -99,14 +100,14 @@ fn files_with_other_linters_are_checked_in_one_run() {
     let router = Router::grouped(vec![(first, Vec::new()), (of_tests, vec![path("tests/a.py")])]);
     let last = Arc::new(Mutex::new((0, 0)));
     let seen = Arc::clone(&last);
-    let progress = Arc::new(move |done, total| *seen.lock().unwrap() = (done, total));
+    let progress = Arc::new(move |done, total| *seen.lock() = (done, total));
     let checker = LocalChecker::new(Options { jobs: 1, ..Options::default() }).unwrap();
     let lineup = Arc::new(Grouped(Arc::new(router)));
     let request = checker.request(Arc::clone(&view), Wanted::Files(all(&view)), lineup);
     let report = checker.check(&request, progress).unwrap().0.report;
     let found: Vec<_> = report.findings.iter().map(|it| format!("{} {}", it.file.path, it.rule)).collect();
     assert_eq!(found, ["a.py one/one", "b.py two/two", "tests/a.py three/three", "tests/a.py two/two"]);
-    assert_eq!((report.counts.complete, *last.lock().unwrap()), (3, (6, 6)));
+    assert_eq!((report.counts.complete, *last.lock()), (3, (6, 6)));
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn many_files_are_each_checked_once() {
     let (last_too, done_too) = (Arc::clone(&last), Arc::clone(&done));
     let progress = Arc::new(move |count, total| {
         last_too.store(total, Ordering::Relaxed);
-        done_too.lock().unwrap().push(count);
+        done_too.lock().push(count);
     });
     let linters: Vec<Arc<dyn Linter>> = vec![Arc::clone(&linter) as Arc<dyn Linter>];
     let report =
@@ -173,7 +174,7 @@ fn many_files_are_each_checked_once() {
         linter.asked().iter().map(|(path, _)| path).collect::<Vec<_>>(),
         names.iter().collect::<Vec<_>>()
     );
-    let mut done = done.lock().unwrap().clone();
+    let mut done = done.lock().clone();
     done.sort_unstable();
     assert_eq!(done, (1..=1000).collect::<Vec<_>>());
 }

@@ -1,12 +1,9 @@
 //! How long linters take, answer by answer.
 
-use std::{
-    mem,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{mem, sync::Arc, time::Duration};
 
 use overlay::WorkspacePath;
+use parking_lot::Mutex;
 
 use crate::{OnAnswer, Timing};
 
@@ -29,13 +26,13 @@ impl Timings {
         Arc::new(move |timing: Option<Timing<'_>>| {
             let Some(Timing { linter, path, took }) = timing else { return };
             let time = AnswerTime { linter: linter.to_owned(), path: path.clone(), duration: took };
-            own.0.lock().unwrap_or_else(PoisonError::into_inner).push(time);
+            own.0.lock().push(time);
         })
     }
 
     /// What was collected, the longest first; nothing of it is left.
     pub fn take(&self) -> Vec<AnswerTime> {
-        let mut all = mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut all = mem::take(&mut *self.0.lock());
         all.sort_by_key(|it| std::cmp::Reverse(it.duration));
         all
     }

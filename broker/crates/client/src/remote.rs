@@ -6,7 +6,7 @@ mod tools;
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::OnceLock,
     time::Duration,
 };
 
@@ -20,6 +20,7 @@ use broker_proto::v1::{
     server_service_client::ServerServiceClient, tool_service_client::ToolServiceClient,
     workspace_service_client::WorkspaceServiceClient,
 };
+use parking_lot::Mutex;
 use tonic::{Request, Response, Status, transport::Channel};
 use workspaces::{ErrorKind, OpenedWorkspace, RequestError};
 
@@ -141,7 +142,7 @@ impl Remote {
             return Ok(());
         }
         self.connection.ensure().await?;
-        let all: Vec<_> = self.known().values().cloned().collect();
+        let all: Vec<_> = self.opened.lock().values().cloned().collect();
         for request in all {
             self.open(self.renewed(request).await?).await?;
         }
@@ -168,10 +169,6 @@ impl Remote {
         let environment = environment.map(|it| pb::Environment { variables: it.into_iter().collect() });
         let request = pb::OpenWorkspaceRequest { root, environment };
         from_wire::opened(answer(self.workspaces().open_workspace(request).await)?)
-    }
-
-    fn known(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, OpenRequest>> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

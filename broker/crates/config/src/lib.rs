@@ -25,11 +25,12 @@ mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use lint::{LineColumn, RulePattern, Unit};
 use overlay::{View, WorkspacePath};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use self::load::Layer;
@@ -131,7 +132,7 @@ impl<'v> Configs<'v> {
 
     /// The rules that stand in a table `severity` of the files that were read so far, each with its file.
     pub fn graded_rules(&self) -> BTreeSet<(WorkspacePath, RulePattern)> {
-        let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let folders = self.folders.lock();
         let layers = folders.values().flatten().flat_map(|it| &it.layers);
         layers.flat_map(|it| it.graded_rules().map(|rule| (it.file.clone(), rule.clone()))).collect()
     }
@@ -154,7 +155,7 @@ impl<'v> Configs<'v> {
     }
 
     fn known(&self, folder: &str) -> Option<Result<Arc<Config>, ConfigError>> {
-        self.folders.lock().unwrap_or_else(PoisonError::into_inner).get(folder).cloned()
+        self.folders.lock().get(folder).cloned()
     }
 
     fn for_folder(&self, folder: &WorkspacePath) -> Result<Arc<Config>, ConfigError> {
@@ -163,7 +164,7 @@ impl<'v> Configs<'v> {
         }
         // Without the lock: two may read the same file, and find the same in it.
         let config = self.load(folder);
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut folders = self.folders.lock();
         folders.insert(folder.clone(), config.clone());
         config
     }

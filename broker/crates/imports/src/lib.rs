@@ -32,10 +32,11 @@ mod text;
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
     ops::Range,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use overlay::{ContentHash, View, WalkOptions, WorkspacePath};
+use parking_lot::Mutex;
 
 use files::Files;
 
@@ -162,7 +163,7 @@ impl Imports {
 
     /// What each file says.
     fn texts<'f>(&self, view: &dyn View, files: &'f Files) -> Vec<(&'f WorkspacePath, Language, Arc<str>)> {
-        let before = Arc::clone(&self.said.lock().unwrap_or_else(PoisonError::into_inner));
+        let before = Arc::clone(&self.said.lock());
         let (mut said, mut texts) = (Said::new(), Vec::new());
         for (path, language, content) in files.contents(view) {
             let key = (language, content);
@@ -171,7 +172,7 @@ impl Imports {
             texts.push((path, language, Arc::clone(&names)));
             said.insert(key, names);
         }
-        *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(said);
+        *self.said.lock() = Arc::new(said);
         texts
     }
 }

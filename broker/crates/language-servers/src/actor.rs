@@ -19,7 +19,7 @@ use std::{
     collections::BTreeSet,
     path::PathBuf,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
@@ -30,6 +30,7 @@ use imports::Imports;
 use lint::{Cancel, Completeness, Lease, Outcome};
 use lsp_client::{Launch, Limits, RequestError, TICK, uri::Uris};
 use overlay::{ContentHash, View, WorkspacePath};
+use parking_lot::Mutex;
 
 pub(crate) use self::crashes::Crashes;
 use self::{
@@ -236,12 +237,12 @@ impl Server {
 
     /// Waits for the end of one that was stopped.
     pub(crate) fn join(&self) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self.thread.lock().take();
         let _ = thread.map(thread::JoinHandle::join);
     }
 
     fn why_not(&self) -> Completeness {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let thread = self.thread.lock();
         if self.stop.is_cancelled() {
             Completeness::Failed(RequestError::Gone.to_string())
         } else if thread.as_ref().is_none_or(thread::JoinHandle::is_finished) {

@@ -11,12 +11,13 @@ mod replicas;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
 use lsp_client::Launch;
 use overlay::ContentHash;
+use parking_lot::Mutex;
 
 pub use self::outside_state::OutsideAge;
 pub(crate) use self::{disk_sync::ServerInputs, outside_state::OutsideState, replicas::ReplicaSet};
@@ -118,7 +119,7 @@ impl Pool {
     /// others after that: what is asked is failed.
     pub fn shutdown(&self, deadline: Instant) {
         let ended = {
-            let mut replica_sets = self.0.replica_sets();
+            let mut replica_sets = self.0.replica_sets.lock();
             replica_sets.is_shut_down = true;
             std::mem::take(&mut replica_sets.by_key)
         };
@@ -129,7 +130,7 @@ impl Pool {
     /// and later; who wants to ask again needs another [`LanguageServer`](crate::LanguageServer).
     pub fn release(&self, root: &Path) {
         let ended = {
-            let mut replica_sets = self.0.replica_sets();
+            let mut replica_sets = self.0.replica_sets.lock();
             let all = std::mem::take(&mut replica_sets.by_key);
             let (ended, kept) = all.into_iter().partition(|(key, _)| key.root.starts_with(root));
             replica_sets.by_key = kept;
@@ -141,7 +142,7 @@ impl Pool {
 
     /// What was seen outside of this workspace; forgotten with its last replica set.
     pub(crate) fn outside_state(&self, root: &Path) -> Arc<OutsideState> {
-        let mut outside = self.0.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outside = self.0.outside.lock();
         outside.retain(|_, it| it.strong_count() > 0);
         let known = outside.get(root).and_then(Weak::upgrade);
         known.unwrap_or_else(|| {
@@ -158,7 +159,7 @@ impl Pool {
         digest: SetupDigest,
         outside: Arc<OutsideState>,
     ) -> Result<Arc<ReplicaSet>, String> {
-        let mut replica_sets = self.0.replica_sets();
+        let mut replica_sets = self.0.replica_sets.lock();
         if replica_sets.is_shut_down {
             return Err(SHUT_DOWN.to_owned());
         }
@@ -207,16 +208,12 @@ impl Default for Pool {
     }
 }
 
-impl Shared {
-    fn replica_sets(&self) -> MutexGuard<'_, ReplicaSets> {
-        self.replica_sets.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl Shared {}
 
 impl Drop for Shared {
     /// All are asked to end before one is waited for.
     fn drop(&mut self) {
-        for replicas in self.replica_sets().by_key.values().filter(|it| Arc::strong_count(it) == 1) {
+        for replicas in self.replica_sets.lock().by_key.values().filter(|it| Arc::strong_count(it) == 1) {
             replicas.stop(SHUT_DOWN, Instant::now() + FAREWELL);
         }
     }
@@ -260,7 +257,7 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &pool.outside_state(Path::new("/a"))));
         let second = pool.outside_state(Path::new("/b"));
         drop(first);
-        let roots = || pool.0.outside.lock().unwrap().keys().cloned().collect::<Vec<_>>();
+        let roots = || pool.0.outside.lock().keys().cloned().collect::<Vec<_>>();
         let third = pool.outside_state(Path::new("/c"));
         assert_eq!(roots(), [Path::new("/b"), Path::new("/c")]);
         drop((second, third));

@@ -11,11 +11,12 @@ mod status;
 use std::{
     collections::{BTreeMap, VecDeque},
     path::PathBuf,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use lsp_client::{Epoch, Log, child_of, memory_of};
+use parking_lot::{Condvar, Mutex};
 
 use self::memory_budget::{Admission, Holder, admit};
 pub use self::report::{Counts, Ending, RecycleReason, ServerLog, ServerReport, ServerState};
@@ -74,7 +75,7 @@ impl ServerRegistry {
         memory: MemoryClass,
         end: impl Fn() + Send + 'static,
     ) -> StatusHandle {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         inner.last_id += 1;
         let id = inner.last_id;
         let entry = Entry {
@@ -108,25 +109,25 @@ impl ServerRegistry {
             server_pid: it.pid.and_then(child_of),
             ..it.report(*id)
         };
-        self.lock().entries.iter().map(report).collect()
+        self.inner.lock().entries.iter().map(report).collect()
     }
 
     /// Waits until the servers are so, as far as their memory is not concerned; returns whether they are.
     pub(crate) fn wait_until(&self, deadline: Instant, is_so: &dyn Fn(&[ServerReport]) -> bool) -> bool {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         loop {
             let reports: Vec<_> = inner.entries.iter().map(|(id, it)| it.report(*id)).collect();
             let left = deadline.saturating_duration_since(Instant::now());
             if is_so(&reports) || left.is_zero() {
                 return is_so(&reports);
             }
-            inner = self.changed.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut inner, left);
         }
     }
 
     /// The newest of all servers of this name.
     pub(crate) fn logs(&self, name: &str) -> Vec<ServerLog> {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let named = inner.entries.iter().filter(|(_, it)| it.name == name);
         named
             .map(|(id, it)| ServerLog {
@@ -141,7 +142,7 @@ impl ServerRegistry {
     /// Whether the budget has memory for one more of this class without ending another.
     pub(crate) fn has_memory_for(&self, memory: MemoryClass) -> bool {
         let measured = self.measure();
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let holders = inner.holders(&measured, None);
         admit(self.budget, memory.bytes(), &holders) == Admission::Now
     }
@@ -152,13 +153,9 @@ impl ServerRegistry {
 
     /// By process. Nothing is locked meanwhile.
     fn measure(&self) -> BTreeMap<u32, Option<u64>> {
-        let pids: Vec<_> = self.lock().entries.values().filter_map(|it| it.pid).collect();
+        let pids: Vec<_> = self.inner.lock().entries.values().filter_map(|it| it.pid).collect();
         let bytes = memory_of(&pids);
         pids.into_iter().zip(bytes).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

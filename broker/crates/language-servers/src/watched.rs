@@ -4,12 +4,12 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use lint::Cancel;
 use lsp_client::{Client, uri::absolute};
 use overlay::ContentHash;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ enum Base {
 impl Watched {
     /// There is another process, or none. The answers of the one before are not given again.
     pub(crate) fn begin(&self) -> Cancel {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         inner.revoked.cancel();
         *inner = Inner::default();
         inner.revoked.clone()
@@ -67,7 +67,7 @@ impl Watched {
     /// Takes in what the server has said lately.
     pub(crate) fn learn(&self, client: &Client, root: &Path) {
         let options = client.options(METHOD);
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         for place in options.iter().flat_map(|it| outside(it, root)) {
             inner.seen.entry(place).or_insert_with_key(|it| self.outside.seen_at(it));
         }
@@ -76,7 +76,7 @@ impl Watched {
     /// Looks whether it is as it was. If not, no answer of the process is given again.
     pub(crate) fn look(&self) {
         let (places, revoked) = {
-            let inner = self.lock();
+            let inner = self.inner.lock();
             (inner.seen.clone(), inner.revoked.clone())
         };
         if !revoked.is_cancelled() && places.iter().any(|(it, seen)| self.outside.seen_at(it) != *seen) {
@@ -86,11 +86,7 @@ impl Watched {
 
     /// Whether something has changed there.
     pub(crate) fn is_outdated(&self) -> bool {
-        self.lock().revoked.is_cancelled()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().revoked.is_cancelled()
     }
 }
 

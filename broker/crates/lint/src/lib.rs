@@ -3,6 +3,7 @@
 //! Positions are byte offsets into the file's bytes; [`LineTable`] turns them into lines and columns.
 //! Nothing here is serialised: each front and each plugin world converts at its own edge.
 
+mod cancel;
 mod counted;
 mod delta;
 mod diagnostic;
@@ -18,6 +19,7 @@ mod rule_aliases;
 mod rule_pattern;
 pub mod suppress;
 
+pub use cancel::{Cancel, OnCancel};
 pub use counted::counted;
 pub use delta::{Delta, delta};
 pub use diagnostic::{Applicability, CellText, Diagnostic, Edit, Fix, Related, Severity, Span, Tag};
@@ -26,8 +28,8 @@ pub use fingerprint::Fingerprint;
 pub use interpreter::{has_extension, interpreter};
 pub use line_table::{LineColumn, LineTable};
 pub use linter::{
-    Because, Cancel, Completeness, EnabledRule, FixAvailability, Identity, Interest, Job, Lease, Linter,
-    Masking, Outcome, Rule, SetupError, Unit,
+    Because, Completeness, EnabledRule, FixAvailability, Identity, Interest, Job, Lease, Linter, Masking,
+    Outcome, Rule, SetupError, Unit,
 };
 pub use printable::{is_invisible, printable, printable_text};
 pub use profile::{Profile, Reads, Runs, Scope};

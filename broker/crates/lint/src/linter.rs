@@ -1,16 +1,13 @@
 //! The contract between the engine, which wants answers, and linters, which give them.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use overlay::{ContentHash, ReadSet, View, WorkspacePath};
 
-use crate::{Diagnostic, Profile, diagnostic::CellText};
+use crate::{Cancel, Diagnostic, Profile, diagnostic::CellText};
 
 /// Turns units of a view into diagnostics, reading through the view only.
 pub trait Linter: Send + Sync {
@@ -176,7 +173,7 @@ impl Lease {
 /// Two leases are equal if they end together.
 impl PartialEq for Lease {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.revoked.0, &other.revoked.0) && self.until == other.until
+        self.revoked.is_same(&other.revoked) && self.until == other.until
     }
 }
 
@@ -246,17 +243,3 @@ impl std::fmt::Display for SetupError {
 }
 
 impl std::error::Error for SetupError {}
-
-/// A flag that asks running work to stop. Clones share it.
-#[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}

@@ -6,7 +6,7 @@ mod unknown;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Instant,
 };
 
@@ -14,6 +14,7 @@ use checker::{Absent, Files, Incomplete, Router};
 use config::{Choice, Configs, EffectiveValue, Selectors, SetupFailure};
 use lint::{Cancel, Rule, RulePattern, suppress};
 use overlay::{View, WorkspacePath};
+use parking_lot::Mutex;
 
 use self::unknown::Known;
 use crate::provider::{
@@ -64,7 +65,7 @@ impl LinterSet {
 
     /// The linters of the workspace as `view` shows it. Blocks: configuration is read.
     pub fn at(&self, view: &Arc<dyn View>) -> Result<Arc<Catalogs>, SetupFailure> {
-        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = || self.last.lock();
         if let Some((_, known)) = last().iter().find(|(of, _)| Arc::ptr_eq(of, view)) {
             return Ok(Arc::clone(known));
         }
@@ -132,7 +133,7 @@ impl Catalogs {
 
     /// The linters that are asked where this is selected. A selector that means nothing to any linter is an error.
     pub fn router(&self, choice: &Choice) -> Result<Arc<Router>, SetupFailure> {
-        let routers = || self.routers.lock().unwrap_or_else(PoisonError::into_inner);
+        let routers = || self.routers.lock();
         if let Some(known) = routers().get(choice) {
             return Ok(Arc::clone(known));
         }

@@ -185,9 +185,8 @@ impl Catalog for NativeCatalog {
         if !self.all.are_trusted_in(&self.context.root) {
             return Some(Err(no_trust(&self.context.root)));
         }
-        let stop = || cancel.is_cancelled() || Instant::now() > deadline;
         match self.setup() {
-            Ok(setup) => checker.ask_version(&setup, &stop),
+            Ok(setup) => checker.ask_version(&setup, deadline, cancel),
             Err(why) => Some(Err(why)),
         }
     }

@@ -95,7 +95,7 @@ impl Session {
         match read::<Registrations>(params) {
             Ok(it) => {
                 self.respond_with(id, NULL)?;
-                let methods = self.state().capabilities.register(it.registrations);
+                let methods = self.state.lock().capabilities.register(it.registrations);
                 self.capabilities_changed(methods)
             }
             Err(refusal) => self.respond_with(id, Err(refusal)),
@@ -105,7 +105,7 @@ impl Session {
     fn unregister(&self, id: &Id, params: Option<&RawValue>) -> Result<(), ProtocolError> {
         match read::<Unregistrations>(params) {
             Ok(it) => {
-                let methods = self.state().capabilities.unregister(&it);
+                let methods = self.state.lock().capabilities.unregister(&it);
                 self.respond_with(id, NULL)?;
                 self.capabilities_changed(methods)
             }
@@ -126,7 +126,7 @@ impl Session {
     }
 
     fn apply_edit(&self, params: Option<&RawValue>) -> Answered {
-        let policy = self.state().edits;
+        let policy = self.state.lock().edits;
         Ok(match (policy, read::<ApplyEdit>(params)) {
             (_, Err(refusal)) => Err(refusal),
             (EditPolicy::Refuse, Ok(_)) => {

@@ -126,7 +126,7 @@ impl Client {
 
     /// The options of everything that serves this method; `true` for one without options.
     pub fn options(&self, method: &str) -> Vec<Value> {
-        self.0.session.state().capabilities.options(method)
+        self.0.session.state.lock().capabilities.options(method)
     }
 
     /// Waits until the server has this method.
@@ -141,12 +141,12 @@ impl Client {
 
     /// What to do from now on when the server wants to change files.
     pub fn set_edits(&self, policy: EditPolicy) {
-        self.0.session.state().edits = policy;
+        self.0.session.state.lock().edits = policy;
     }
 
     /// Why nothing can be asked any more, if that is so.
     pub fn broken(&self) -> Option<Broken> {
-        self.0.session.state().refusal(Who::Caller)
+        self.0.session.state.lock().refusal(Who::Caller)
     }
 
     /// The last lines that the server wrote to its standard error.
@@ -161,7 +161,7 @@ impl Client {
 
     /// Whether it has answered nothing since a request was given up.
     pub fn owes(&self) -> bool {
-        self.0.session.state().owes_since().is_some()
+        self.0.session.state.lock().owes_since().is_some()
     }
 
     /// Stops it if that is so for too long. A wait for an answer does the same.
@@ -184,7 +184,7 @@ impl Client {
     pub fn shutdown(&self, grace: Duration) -> Ended {
         let session = &self.0.session;
         let start = Instant::now();
-        let is_first = session.state().close();
+        let is_first = session.state.lock().close();
         if is_first {
             // Whatever it answers, it is told to go.
             let _ = self.farewell(start + grace / 2);
@@ -245,7 +245,7 @@ fn initialize(session: Owned, options: &Options, cancel: &Cancel) -> Result<Clie
     let params = to_json("initialize", &options.initialize.params())?;
     let call = Call::send(&session.0, "initialize", params, Who::Caller, deadline, cancel)?;
     let reply = options.initialize.understand(call.wait(deadline, cancel)?)?;
-    session.state().capabilities.set_fixed(reply.capabilities);
+    session.state.lock().capabilities.set_fixed(reply.capabilities);
     session.notify("initialized", &to_json("initialized", &json!({}))?, deadline, Who::Caller)?;
     Ok(Client(Arc::new(Handle { session, encoding: reply.encoding, server: reply.server })))
 }

@@ -1,16 +1,13 @@
 //! What a server says by itself, on its way to the server's owner: one channel, in the order it was said.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::Instant,
-};
+use std::{collections::VecDeque, sync::Arc, time::Instant};
 
-use lint::Cancel;
+use lint::{Cancel, OnCancel};
+use parking_lot::{Condvar, Mutex};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::{Broken, Id, ProtocolError, outbox::TICK};
+use crate::{Broken, Id, ProtocolError};
 
 /// Counts the processes that an owner has started one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,10 +88,18 @@ struct Inner {
 /// What an event takes up besides its text.
 const OVERHEAD: usize = 128;
 
+impl Inner {
+    fn pop(&mut self) -> Option<Event> {
+        let (event, size) = self.queue.pop_front()?;
+        self.bytes -= size;
+        Some(event)
+    }
+}
+
 impl EventSink {
     /// `size` is that of its text.
     pub(crate) fn push(&self, event: Event, size: usize) -> Result<(), ProtocolError> {
-        let mut inner = self.0.lock();
+        let mut inner = self.0.inner.lock();
         let limit = self.0.limit;
         if inner.bytes + size + OVERHEAD > limit {
             return Err(ProtocolError::Flood { events: inner.queue.len(), limit });
@@ -105,37 +110,50 @@ impl EventSink {
 
     /// There is always room for the last event.
     pub(crate) fn push_end(&self, epoch: Epoch, reason: Broken) {
-        self.0.push(&mut self.0.lock(), Event { epoch, kind: EventKind::Ended(reason) }, 0);
+        self.0.push(&mut self.0.inner.lock(), Event { epoch, kind: EventKind::Ended(reason) }, 0);
     }
 }
 
 impl Events {
     /// The next event, or `None` if none comes until `deadline` or it is not wanted any more.
     pub fn next(&self, deadline: Instant, cancel: &Cancel) -> Option<Event> {
-        let mut inner = self.0.lock();
+        if let Some(event) = self.try_next() {
+            return Some(event);
+        }
+        let _wakes = self.wake_on(cancel);
+        let mut inner = self.0.inner.lock();
         loop {
-            if let Some((event, size)) = inner.queue.pop_front() {
-                inner.bytes -= size;
+            if let Some(event) = inner.pop() {
                 return Some(event);
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || cancel.is_cancelled() {
                 return None;
             }
-            let wait = self.0.changed.wait_timeout(inner, TICK.min(left));
-            inner = wait.unwrap_or_else(PoisonError::into_inner).0;
+            self.0.changed.wait_for(&mut inner, left);
         }
+    }
+
+    fn wake_on(&self, cancel: &Cancel) -> OnCancel {
+        let channel = Arc::downgrade(&self.0);
+        cancel.on_cancel(move || {
+            if let Some(channel) = channel.upgrade() {
+                // A waiter that has seen that it was not cancelled waits by now.
+                drop(channel.inner.lock());
+                channel.changed.notify_all();
+            }
+        })
     }
 
     /// Does not wait.
     pub fn try_next(&self) -> Option<Event> {
-        self.next(Instant::now(), &Cancel::default())
+        self.0.inner.lock().pop()
     }
 }
 
 impl Drop for Events {
     fn drop(&mut self) {
-        let mut inner = self.0.lock();
+        let mut inner = self.0.inner.lock();
         inner.is_heard = false;
         inner.queue.clear();
         inner.bytes = 0;
@@ -149,10 +167,6 @@ impl Channel {
             inner.queue.push_back((event, size));
             self.changed.notify_all();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -182,6 +196,6 @@ mod tests {
         drop(events);
         sink.push(refresh(), 0).unwrap();
         sink.push(refresh(), 0).unwrap();
-        assert!(sink.0.lock().queue.is_empty());
+        assert!(sink.0.inner.lock().queue.is_empty());
     }
 }

@@ -3,8 +3,9 @@
 use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Read},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
+
+use parking_lot::Mutex;
 
 const MOST_LINES: usize = 200;
 
@@ -17,7 +18,7 @@ pub struct Log(Mutex<VecDeque<String>>);
 
 impl Log {
     pub fn push(&self, line: &str) {
-        let mut lines = self.lock();
+        let mut lines = self.0.lock();
         if lines.len() == MOST_LINES {
             lines.pop_front();
         }
@@ -26,7 +27,7 @@ impl Log {
 
     /// The newest, at most so many.
     pub fn tail(&self, count: usize) -> Vec<String> {
-        let lines = self.lock();
+        let lines = self.0.lock();
         lines.iter().skip(lines.len().saturating_sub(count)).cloned().collect()
     }
 
@@ -40,10 +41,6 @@ impl Log {
                 self.push(line);
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,11 +5,11 @@ use std::{
     collections::VecDeque,
     io::{self, Write},
     os::fd::AsFd,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use lint::Cancel;
+use parking_lot::{Condvar, Mutex};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{OFlags, fcntl_getfl, fcntl_setfl},
@@ -47,7 +47,7 @@ impl Outbox {
 
     /// Waits for room until `deadline`.
     pub(crate) fn push(&self, frame: Vec<u8>, deadline: Instant, cancel: &Cancel) -> Result<(), NotTaken> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         loop {
             let now = Instant::now();
             if inner.is_closed {
@@ -63,7 +63,7 @@ impl Outbox {
                 return Err(NotTaken::Full);
             }
             let wait = TICK.min(deadline - now);
-            inner = self.changed.wait_timeout(inner, wait).unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut inner, wait);
         }
     }
 
@@ -74,7 +74,7 @@ impl Outbox {
 
     /// Nothing is taken any more, and what is here is not written.
     pub(crate) fn close(&self) {
-        self.lock().is_closed = true;
+        self.inner.lock().is_closed = true;
         self.changed.notify_all();
     }
 
@@ -84,15 +84,15 @@ impl Outbox {
         let mut input = Input { pipe: input, is_open: true, patience };
         let _ = input.do_not_block();
         while let Some(frame) = self.next() {
-            input.write(&frame, || self.lock().is_closed)?;
+            input.write(&frame, || self.inner.lock().is_closed)?;
         }
         Ok(())
     }
 
     fn next(&self) -> Option<Vec<u8>> {
         let is_idle = |it: &mut Inner| it.frames.is_empty() && !it.is_closed;
-        let inner = self.changed.wait_while(self.lock(), is_idle);
-        let mut inner = inner.unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock();
+        self.changed.wait_while(&mut inner, is_idle);
         if inner.is_closed {
             return None;
         }
@@ -100,10 +100,6 @@ impl Outbox {
         inner.bytes -= frame.len();
         self.changed.notify_all();
         Some(frame)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,11 +10,12 @@ use std::{
     },
     path::PathBuf,
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::retry_on_intr,
@@ -138,7 +139,7 @@ impl Process {
     /// How it ended, as soon as it has; `None` if it has not until `deadline`.
     pub(crate) fn wait(&self, deadline: Instant) -> Option<Exit> {
         loop {
-            match self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
+            match self.supervisor.lock().try_wait() {
                 Ok(Some(status)) => return Some(Exit::of_supervisor(status)),
                 Ok(None) => {}
                 Err(_) => return Some(Exit::Unknown),
@@ -152,7 +153,7 @@ impl Process {
 
     /// For a supervisor that does not do its work: kills what is below it, then the supervisor.
     pub(crate) fn kill(&self, deadline: Instant) {
-        let mut supervisor = self.supervisor.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut supervisor = self.supervisor.lock();
         // As long as it was not asked after, its number is its own.
         if matches!(supervisor.try_wait(), Ok(None)) {
             while descendants::kill_below(self.pid) > 0 && Instant::now() < deadline {

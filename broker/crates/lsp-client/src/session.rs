@@ -5,7 +5,7 @@ use std::{
     io::{self, BufReader, Read},
     process::ChildStdin,
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        Arc,
         mpsc::{Receiver, channel},
     },
     thread,
@@ -13,6 +13,7 @@ use std::{
 };
 
 use lint::Cancel;
+use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, value::RawValue};
 
 use crate::{
@@ -44,7 +45,7 @@ pub(crate) struct Session {
     pub(crate) stderr: Arc<Log>,
     /// What the server said to be shown or logged.
     pub(crate) messages: Log,
-    state: Mutex<State>,
+    pub(crate) state: Mutex<State>,
     changed: Condvar,
     outbox: Outbox,
     events: EventSink,
@@ -109,10 +110,10 @@ impl Session {
         cancel: &Cancel,
         who: Who,
     ) -> Result<(i64, Receiver<Reply>), RequestError> {
-        let (id, reply) = self.state().register(who)?;
+        let (id, reply) = self.state.lock().register(who)?;
         let sent = self.send_numbered(id, method, params, deadline, cancel);
         if sent.is_err() {
-            self.state().forget(id);
+            self.state.lock().forget(id);
         }
         sent.map(|()| (id, reply))
     }
@@ -141,19 +142,19 @@ impl Session {
         deadline: Instant,
         who: Who,
     ) -> Result<(), RequestError> {
-        if let Some(reason) = self.state().refusal(who) {
+        if let Some(reason) = self.state.lock().refusal(who) {
             return Err(reason.into());
         }
         let body = message::notification(method, params).map_err(|it| unsendable(method, &it))?;
         self.outbox.push(frame(&body), deadline, &Cancel::default()).map_err(|it| match it {
             NotTaken::Full | NotTaken::Cancelled => RequestError::TimedOut,
-            NotTaken::Closed => self.state().refusal(who).unwrap_or(Broken::Closed).into(),
+            NotTaken::Closed => self.state.lock().refusal(who).unwrap_or(Broken::Closed).into(),
         })
     }
 
     /// The request is not waited for any more: its reply goes nowhere, and the server may stop.
     pub(crate) fn give_up(&self, id: i64) {
-        let was_waiting = self.state().give_up(id, Instant::now());
+        let was_waiting = self.state.lock().give_up(id, Instant::now());
         let params = serde_json::value::to_raw_value(&serde_json::json!({ "id": id }));
         if let (true, Ok(params)) = (was_waiting && self.limits.cancels, params)
             && let Ok(body) = message::notification("$/cancelRequest", &params)
@@ -167,7 +168,7 @@ impl Session {
     pub(crate) fn stop_if_it_hangs(&self) {
         let after = self.limits.hang;
         let is_over = |it: Instant| it.elapsed() >= after;
-        let hangs = self.state().owes_since().is_some_and(is_over);
+        let hangs = self.state.lock().owes_since().is_some_and(is_over);
         if hangs {
             self.break_off(Broken::Protocol(ProtocolError::Hangs { after }));
         }
@@ -191,10 +192,6 @@ impl Session {
         self.events.push(Event { epoch: self.epoch, kind }, size)
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Wakes those who wait for something in the state to become different.
     pub(crate) fn state_changed(&self) {
         self.changed.notify_all();
@@ -207,7 +204,7 @@ impl Session {
         cancel: &Cancel,
         is_there: impl Fn(&State) -> Option<T>,
     ) -> Result<T, RequestError> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         loop {
             if let Some(it) = is_there(&state) {
                 return Ok(it);
@@ -218,8 +215,7 @@ impl Session {
             } else if left.is_zero() {
                 return Err(RequestError::TimedOut);
             }
-            let wait = self.changed.wait_timeout(state, TICK.min(left));
-            state = wait.unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut state, TICK.min(left));
         }
     }
 
@@ -229,13 +225,13 @@ impl Session {
 
     /// Has the server killed. Does not wait for its end.
     pub(crate) fn abandon(&self) {
-        self.state().close();
+        self.state.lock().close();
         self.outbox.close();
     }
 
     /// Ends all waits, and kills the server.
     fn break_off(&self, reason: Broken) -> Broken {
-        let reason = self.state().break_off(reason);
+        let reason = self.state.lock().break_off(reason);
         self.outbox.close();
         self.state_changed();
         reason
@@ -262,7 +258,7 @@ impl Session {
         let _ = end_of_errors.recv_timeout(TIME_TO_EXIT);
         let reason = self.break_off(Broken::Died { exit, stderr: self.stderr.tail(LAST_LINES) });
         self.events.push_end(self.epoch, reason);
-        self.state().exit = Some(exit);
+        self.state.lock().exit = Some(exit);
         self.state_changed();
     }
 
@@ -280,13 +276,13 @@ impl Session {
             Message::Request { id, method, params } => self.answer(&id, &method, params.as_deref()),
             Message::Notification { method, params } => {
                 if method == "$/progress" {
-                    self.state().is_alive();
+                    self.state.lock().is_alive();
                 }
                 self.notice(method, params)
             }
             Message::Response { id: Some(Id::Number(id)), answer } => {
                 // The request of a late answer was given up.
-                let _ = self.state().resolve(id, answer);
+                let _ = self.state.lock().resolve(id, answer);
                 Ok(())
             }
             Message::Response { answer, .. } => {

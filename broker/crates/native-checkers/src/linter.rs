@@ -14,7 +14,8 @@ use std::{
 
 use imports::{Imports, Languages};
 use lint::{
-    Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Reads, Rule, Runs, Scope, SetupError,
+    Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Reads, Rule, Runs, Scope,
+    SetupError,
 };
 use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 
@@ -117,7 +118,7 @@ impl NativeChecker {
         let name = look.name(&self.identity, self.checker.checks, group);
         self.runner.get(name, &look.job.cancel, |stop| {
             let run = self.run(group, look, stop);
-            if stop() {
+            if stop.is_cancelled() {
                 Err(interrupted())
             } else if !look.holds(self, group) {
                 Err(Completeness::Pending(CHANGED.to_owned()))
@@ -127,12 +128,7 @@ impl NativeChecker {
         })
     }
 
-    fn run(
-        &self,
-        group: &Group,
-        look: &Look<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Arc<Report>, String> {
+    fn run(&self, group: &Group, look: &Look<'_>, stop: &Cancel) -> Result<Arc<Report>, String> {
         let (checker, view, project) = (&self.checker, &*look.job.view, &group.project);
         let place = self.setup.folder_of(project);
         let program = program::find(checker, &self.setup.root, &place, &|it| self.setup.variable(it));
@@ -148,7 +144,7 @@ impl NativeChecker {
         let call = Call { checker, program: &program, project, place: &place };
         let (mut found, mut halted) = (None::<Found>, false);
         for (number, command) in call.commands(&group.files, view).into_iter().enumerate() {
-            let ran = folder.run(command, stop)?;
+            let ran = folder.run(command, stop, None)?;
             let mut of_run = self.read(&ran, &ground)?;
             halted |= of_run.has_errors && checker.halted_codes.contains(&ran.code(checker)?);
             if let Some(file) = group.files.get(number).filter(|_| checker.gets_one_file()) {
@@ -160,7 +156,7 @@ impl NativeChecker {
             });
         }
         let mut found = found.unwrap_or_default();
-        let listed = listing::ask(&call, &found, &ground, &|command| folder.run(command, stop))?;
+        let listed = listing::ask(&call, &found, &ground, &|command| folder.run(command, stop, None))?;
         found.listed = listed.files.or(found.listed);
         found.blocked = listed.packages.blocked(&found.with_errors());
         self.runner.afterwards(&self.setup.root, move || folder.keep_caches());

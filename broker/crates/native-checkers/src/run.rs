@@ -8,14 +8,16 @@ use std::{
     os::fd::AsFd as _,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     thread,
-    time::Duration,
+    time::Instant,
 };
 
+use lint::Cancel;
 use overlay::{View, WorkspacePath};
+use parking_lot::Mutex;
 use shadow::{Ended, Exit, Launcher, Limits, Program, Sandbox, Shadow, Stopped};
 
 use crate::{checker::Checker, layer::layer, outside, program};
@@ -56,9 +58,6 @@ const NICE: i32 = 5;
 
 /// Bytes that are kept of what a command prints, for each of the two streams.
 const MOST: u64 = 64 << 20;
-
-/// Poll interval for cancel flags, which have no wake-up.
-const GLANCE: Duration = Duration::from_millis(20);
 
 impl Setup {
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
@@ -135,11 +134,12 @@ impl Folder {
         Ok(Self { shadow: Mutex::new(Some(shadow)), environment, current, limits })
     }
 
-    /// Runs a command to its end, or until `stop` says so; the folder is gone then.
+    /// Runs a command to its end, or until it is cancelled or late; the folder is gone then.
     pub(crate) fn run(
         &self,
         command: Vec<OsString>,
-        stop: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel,
+        deadline: Option<Instant>,
     ) -> Result<Ran, String> {
         let failed = |error: io::Error| format!("cannot be run: {error}");
         let (stdout, to_stdout) = pipe().map_err(failed)?;
@@ -152,19 +152,18 @@ impl Folder {
             terminal: None,
             limits: self.limits,
         };
-        let is_done = AtomicBool::new(false);
+        let (is_done, over) = (AtomicBool::new(false), Cancel::default());
+        let ends = over.clone();
+        let _ends = cancel.on_cancel(move || ends.cancel());
         thread::scope(|scope| {
             let read = [scope.spawn(move || read(stdout)), scope.spawn(move || read(stderr))];
-            let watcher = scope.spawn(|| {
-                while !is_done.load(Relaxed) {
-                    if stop() {
-                        locked(&self.shadow).take();
-                        return;
-                    }
-                    thread::park_timeout(GLANCE);
+            scope.spawn(|| {
+                over.wait(deadline);
+                if !is_done.load(Relaxed) {
+                    self.shadow.lock().take();
                 }
             });
-            let ended = match &*locked(&self.shadow) {
+            let ended = match &*self.shadow.lock() {
                 Some(shadow) => {
                     let files = [nothing.as_fd(), to_stdout.as_fd(), to_stderr.as_fd()];
                     shadow.run(program, Some(files)).map_err(|error| format!("cannot be run: {error}"))
@@ -175,7 +174,7 @@ impl Folder {
             drop((to_stdout, to_stderr));
             let ended = ended.map(|mut it| it.wait());
             is_done.store(true, Relaxed);
-            watcher.thread().unpark();
+            over.cancel();
             let [stdout, stderr] = read.map(|it| it.join().unwrap_or_default());
             let is_cut = [&stdout, &stderr].iter().any(|it| it.len() as u64 > MOST);
             Ok(Ran { stdout, stderr, ended: ended?, is_cut })
@@ -186,7 +185,7 @@ impl Folder {
 impl Folder {
     /// Keeps what commands wrote to caches of tools for the next run in any branch. The folder is gone then.
     pub(crate) fn keep_caches(self) {
-        if let Some(shadow) = &*locked(&self.shadow) {
+        if let Some(shadow) = &*self.shadow.lock() {
             // Caches that cannot be kept are made anew by the next run.
             let _kept = shadow.keep_caches();
         }
@@ -231,8 +230,4 @@ fn read(mut from: PipeReader) -> Vec<u8> {
     let _as_far_as_it_goes = from.by_ref().take(MOST + 1).read_to_end(&mut kept);
     let _unread = io::copy(&mut from, &mut io::sink());
     kept
-}
-
-fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
-    it.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,12 +5,16 @@ mod afterwards;
 use std::{
     collections::{HashMap, VecDeque},
     path::Path,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
     time::{Duration, Instant},
 };
 
-use lint::{Cancel, Completeness, Lease};
+use lint::{Cancel, Completeness, Lease, OnCancel};
 use overlay::ContentHash;
+use parking_lot::{Condvar, Mutex};
 
 use self::afterwards::Afterwards;
 use crate::findings::Found;
@@ -50,7 +54,11 @@ const MOST_FINDINGS: usize = 200_000;
 /// A run under way, and who waits for it.
 #[derive(Default)]
 struct Flight {
-    waiting: Mutex<Vec<Cancel>>,
+    n_waiting: Arc<AtomicUsize>,
+    /// Counts down as those who wait give up.
+    waiting: Mutex<Vec<OnCancel>>,
+    /// Ends the run when all have.
+    stop: Cancel,
     given: Mutex<Option<Given>>,
 }
 
@@ -66,9 +74,6 @@ pub(crate) struct Report {
 
 /// A report, or why there is none.
 pub(crate) type Given = Result<Arc<Report>, Completeness>;
-
-/// Poll interval for cancel flags, which have no wake-up.
-const GLANCE: Duration = Duration::from_millis(20);
 
 impl Default for RunnerLimits {
     fn default() -> Self {
@@ -104,16 +109,16 @@ impl Runner {
         Arc::new(Report { found, halted, lease, until: Instant::now() + longest })
     }
 
-    /// The report of this name: one that is kept, that of a run under way, or that of a new run, which `compute` makes. It is
-    /// told when all who wait have given up.
+    /// The report of this name: one that is kept, that of a run under way, or that of a new run, which `compute` makes. Its
+    /// run is cancelled when all who wait have given up.
     pub(crate) fn get(
         &self,
         name: ContentHash,
         cancel: &Cancel,
-        compute: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Given,
+        compute: impl FnOnce(&Cancel) -> Given,
     ) -> Given {
         let flight = loop {
-            let mut state = self.state();
+            let mut state = self.0.state.lock();
             state.kept.retain(|it| it.1.until > Instant::now());
             if let Some((_, report)) = state.kept.iter().find(|it| it.0 == name) {
                 return Ok(Arc::clone(report));
@@ -124,8 +129,8 @@ impl Runner {
                 state.flights.insert(name, Arc::clone(&flight));
                 break flight;
             };
-            flight.join(cancel);
             drop(state);
+            flight.join(cancel);
             match self.wait_for(&flight, cancel) {
                 // All others have given up, and this one came too late to be counted.
                 Err(Completeness::Pending(_)) if !self.is_over(cancel) => {}
@@ -133,9 +138,10 @@ impl Runner {
             }
         };
         let mut landing = Landing { runner: self, name, flight: &flight, given: None };
-        let stop = || self.0.revoked.is_cancelled() || flight.is_given_up();
-        let given = match self.slot(&stop) {
-            Some(_slot) => compute(&stop),
+        let stop = flight.stop.clone();
+        let _ends = self.0.revoked.on_cancel(move || stop.cancel());
+        let given = match self.slot(&flight.stop) {
+            Some(_slot) => compute(&flight.stop),
             None => Err(interrupted()),
         };
         landing.given = Some(given.clone());
@@ -146,37 +152,43 @@ impl Runner {
         cancel.is_cancelled() || self.0.revoked.is_cancelled()
     }
 
+    /// Wakes those who wait for a change of the state when it is cancelled. Not to be called while the state is locked.
+    fn wake_on(&self, cancel: &Cancel) -> OnCancel {
+        let inner = Arc::downgrade(&self.0);
+        cancel.on_cancel(move || {
+            if let Some(inner) = inner.upgrade() {
+                // A waiter that has seen that it was not cancelled waits by now.
+                drop(inner.state.lock());
+                inner.changed.notify_all();
+            }
+        })
+    }
+
     fn wait_for(&self, flight: &Flight, cancel: &Cancel) -> Given {
-        let mut state = self.state();
+        let _wakes = [cancel, &self.0.revoked].map(|it| self.wake_on(it));
+        let mut state = self.0.state.lock();
         loop {
-            if let Some(given) = &*locked(&flight.given) {
+            if let Some(given) = &*flight.given.lock() {
                 return given.clone();
             } else if self.is_over(cancel) {
                 return Err(interrupted());
             }
-            state = self.pause(state);
+            self.0.changed.wait(&mut state);
         }
     }
 
-    /// Waits for its turn; `None` if `stop` says so before.
-    fn slot(&self, stop: &dyn Fn() -> bool) -> Option<Slot<'_>> {
-        let mut state = self.state();
+    /// Waits for its turn; `None` if it is cancelled before.
+    fn slot(&self, stop: &Cancel) -> Option<Slot<'_>> {
+        let _wakes = self.wake_on(stop);
+        let mut state = self.0.state.lock();
         while state.running >= self.0.limits.runs {
-            if stop() {
+            if stop.is_cancelled() {
                 return None;
             }
-            state = self.pause(state);
+            self.0.changed.wait(&mut state);
         }
         state.running += 1;
         Some(Slot(self))
-    }
-
-    fn pause<'s>(&'s self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
-        self.0.changed.wait_timeout(state, GLANCE).unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        locked(&self.0.state)
     }
 }
 
@@ -194,11 +206,14 @@ impl State {
 
 impl Flight {
     fn join(&self, cancel: &Cancel) {
-        locked(&self.waiting).push(cancel.clone());
-    }
-
-    fn is_given_up(&self) -> bool {
-        locked(&self.waiting).iter().all(Cancel::is_cancelled)
+        self.n_waiting.fetch_add(1, SeqCst);
+        let (n_waiting, stop) = (Arc::clone(&self.n_waiting), self.stop.clone());
+        let waiting = cancel.on_cancel(move || {
+            if n_waiting.fetch_sub(1, SeqCst) == 1 {
+                stop.cancel();
+            }
+        });
+        self.waiting.lock().push(waiting);
     }
 }
 
@@ -207,7 +222,7 @@ struct Slot<'r>(&'r Runner);
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        self.0.state().running -= 1;
+        self.0.0.state.lock().running -= 1;
         self.0.0.changed.notify_all();
     }
 }
@@ -224,24 +239,20 @@ impl Drop for Landing<'_> {
     fn drop(&mut self) {
         let broke_off = || Err(Completeness::Failed("its run broke off; this is a bug in Broker".to_owned()));
         let given = self.given.take().unwrap_or_else(broke_off);
-        let mut state = self.runner.state();
+        let mut state = self.runner.0.state.lock();
         if let Ok(report) = &given {
             state.kept.push_front((self.name, Arc::clone(report)));
             state.kept.truncate(self.runner.0.limits.kept);
             state.keep_few(MOST_FINDINGS);
         }
         state.flights.remove(&self.name);
-        *locked(&self.flight.given) = Some(given);
+        *self.flight.given.lock() = Some(given);
         self.runner.0.changed.notify_all();
     }
 }
 
 pub(crate) fn interrupted() -> Completeness {
     Completeness::Pending("interrupted".to_owned())
-}
-
-fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
-    it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The version of a checker's program, as it prints it.
 
-use std::sync::LazyLock;
+use std::{sync::LazyLock, time::Instant};
 
+use lint::Cancel;
 use overlay::WorkspacePath;
 use regex::Regex;
 
@@ -12,11 +13,12 @@ use crate::{
 };
 
 impl Checker {
-    /// Runs its program in the workspace's root to ask for its version, until `stop` says so. `None` if nothing is known that asks for it.
+    /// Runs its program in the workspace's root to ask for its version, until it is cancelled or late. `None` if nothing is known that asks for it.
     pub fn ask_version(
         &self,
         setup: &Setup,
-        stop: &(dyn Fn() -> bool + Sync),
+        deadline: Instant,
+        cancel: &Cancel,
     ) -> Option<Result<String, String>> {
         (!self.version.is_empty()).then(|| {
             let program = program::find_anywhere(self, &setup.root, &|name| setup.variable(name));
@@ -24,7 +26,7 @@ impl Checker {
             let folder = Folder::open(setup, self, &program, &*setup.disk, &WorkspacePath::root())?;
             let arguments = self.version.iter().map(Into::into);
             let command = [program.into_os_string()].into_iter().chain(arguments).collect();
-            said(&folder.run(command, stop)?, self)
+            said(&folder.run(command, cancel, Some(deadline))?, self)
         })
     }
 }

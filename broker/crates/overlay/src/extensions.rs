@@ -3,8 +3,10 @@
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
+
+use parking_lot::Mutex;
 
 /// At most one value of each type, made when first asked for.
 #[derive(Default)]
@@ -12,7 +14,7 @@ pub struct Extensions(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
 impl Extensions {
     pub fn get<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         let value = all.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
         // The entry of a type holds a value of that type.
         Arc::clone(value).downcast().unwrap_or_default()

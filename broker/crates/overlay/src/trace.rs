@@ -1,11 +1,9 @@
 //! Recording what was looked at, so that an answer can be used again where a look shows the same.
 
-use std::{
-    io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{io, sync::Arc};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use rpds::RedBlackTreeMapSync;
 
 use crate::{ContentHash, FileKind, Listing, Metadata, View, WorkspacePath};
@@ -104,17 +102,17 @@ impl Traced {
 
     /// Everything recorded so far. The same `Arc` as before if nothing was added.
     pub fn read_set(&self) -> Arc<ReadSet> {
-        Arc::clone(&self.lock().reads)
+        Arc::clone(&self.record.lock().reads)
     }
 
     /// The first read that showed two different things during this trace, if any did. Then the view
     /// moved, and what was concluded from it is true of no single state.
     pub fn changed(&self) -> Option<Read> {
-        self.lock().changed.clone()
+        self.record.lock().changed.clone()
     }
 
     fn record(&self, read: Read, observation: Observation) {
-        let mut record = self.lock();
+        let mut record = self.record.lock();
         match record.reads.get(&read) {
             Some(before) if before == observation => {}
             Some(_) => {
@@ -122,11 +120,6 @@ impl Traced {
             }
             None => Arc::make_mut(&mut record.reads).reads.insert_mut(read, observation),
         }
-    }
-
-    /// A panic elsewhere cannot leave the record half written.
-    fn lock(&self) -> MutexGuard<'_, Record> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -110,7 +110,7 @@ impl Budget {
     fn may_be_large(&mut self) -> bool {
         if self.place.is_none() {
             let since = Instant::now();
-            self.place = self.large.take_unless(|| self.cancel.is_cancelled());
+            self.place = self.large.take(&self.cancel);
             self.waited += since.elapsed();
         }
         self.place.is_some()

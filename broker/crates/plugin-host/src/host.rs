@@ -3,12 +3,14 @@
 use std::{
     fmt, io,
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::Arc,
     thread,
     time::Duration,
 };
 
 use bytes::Bytes;
+use lint::Cancel;
+use parking_lot::{Condvar, Mutex};
 use syntax::Trees;
 use wasmtime::{
     Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, PoolingAllocationConfig,
@@ -274,19 +276,30 @@ impl Places {
 
     /// Whether there is a place now.
     pub(crate) fn is_any_free(&self) -> bool {
-        *self.free.lock().unwrap_or_else(PoisonError::into_inner) > 0
+        *self.free.lock() > 0
     }
 
-    /// Waits for a place and holds it until the guard is dropped. Asks now and then whether to give up.
-    pub(crate) fn take_unless(self: &Arc<Self>, give_up: impl Fn() -> bool) -> Option<Place> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        while *free == 0 {
-            if give_up() {
-                return None;
-            }
-            (free, _) = self.freed.wait_timeout(free, TICK).unwrap_or_else(PoisonError::into_inner);
+    /// A place, held until the guard is dropped, if there is one now.
+    pub(crate) fn take_free(self: &Arc<Self>) -> Option<Place> {
+        let mut free = self.free.lock();
+        *free = free.checked_sub(1)?;
+        Some(Place(Arc::clone(self)))
+    }
+
+    /// Waits for a place; `None` if it is cancelled before.
+    pub(crate) fn take(self: &Arc<Self>, cancel: &Cancel) -> Option<Place> {
+        if let Some(place) = self.take_free() {
+            return Some(place);
         }
-        *free -= 1;
+        let own = Arc::clone(self);
+        let _wakes = cancel.on_cancel(move || {
+            // A waiter that has seen that it was not cancelled waits by now.
+            drop(own.free.lock());
+            own.freed.notify_all();
+        });
+        let mut free = self.free.lock();
+        self.freed.wait_while(&mut free, |it| *it == 0 && !cancel.is_cancelled());
+        *free = free.checked_sub(1)?;
         Some(Place(Arc::clone(self)))
     }
 }
@@ -295,7 +308,25 @@ pub(crate) struct Place(Arc<Places>);
 
 impl Drop for Place {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        *self.0.free.lock() += 1;
         self.0.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_for_a_place_ends_when_it_is_cancelled() {
+        let (places, cancel) = (Places::new(1), Cancel::default());
+        let taken = places.take_free().unwrap();
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| places.take(&cancel).is_none());
+            cancel.cancel();
+            assert!(waits.join().unwrap());
+        });
+        drop(taken);
+        assert!(places.is_any_free());
     }
 }

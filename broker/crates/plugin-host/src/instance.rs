@@ -91,7 +91,7 @@ fn ready(linter: &Configured, job: &Job) -> Option<(Instance, Arc<Traced>)> {
     let shared = &linter.plugin.host().0;
     let unit = typed_in(job)?;
     // It may be long until there is one, so that what the instance has read is compared afterwards.
-    let place = shared.places.take_unless(|| job.cancel.is_cancelled())?;
+    let place = shared.places.take(&job.cancel)?;
     let (mut instance, reads) = shared.ready.take(linter, &unit.path, &*job.view)?;
     let traced = linter.traced_after(&job.view, reads);
     instance.place = place;
@@ -282,7 +282,7 @@ impl Instance {
     ) -> Result<(Self, Vec<String>), PluginError> {
         // It is loaded before it takes a place, which others could use meanwhile.
         linter.plugin.loaded()?;
-        let place = linter.plugin.host().0.places.take_unless(|| cancel.is_cancelled());
+        let place = linter.plugin.host().0.places.take(&cancel);
         let place = place.ok_or_else(|| linter.plugin.name().cancelled())?;
         Self::configured_at(place, linter, view, cancel)
     }

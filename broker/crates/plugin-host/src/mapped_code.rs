@@ -4,10 +4,11 @@
 //! A daemon would otherwise keep the code of every plugin that it ever used, which is most of what it has. Unloads nothing.
 
 use std::sync::{
-    Arc, Mutex, PoisonError, Weak,
+    Arc, Weak,
     atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
 };
 
+use parking_lot::Mutex;
 use wasmtime::component::Component;
 
 /// Sweeps after which code that no guest runs is idle: checks that follow each other closely do not fill it again each time.
@@ -33,7 +34,7 @@ impl MappedCode {
     /// Adds a component that was loaded from a file, which is never written again.
     pub(crate) fn add(&self, component: Component) -> Arc<CodeUse> {
         let code = Arc::new(CodeUse { component, guests: AtomicUsize::new(0), unused: AtomicU32::new(0) });
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.retain(|it| it.strong_count() > 0);
         all.push(Arc::downgrade(&code));
         code
@@ -41,7 +42,7 @@ impl MappedCode {
 
     /// Gives back the memory of what has become idle. To be called at even times.
     pub(crate) fn sweep(&self) {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.0.lock();
         all.iter().filter_map(Weak::upgrade).for_each(|it| it.sweep());
     }
 }

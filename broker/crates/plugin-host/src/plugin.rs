@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -14,6 +14,7 @@ use lint::{
     Because, Cancel, EnabledRule, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError,
 };
 use overlay::{ContentHash, ReadSet, Traced, View, WorkspacePath};
+use parking_lot::Mutex;
 
 use crate::{
     Bundled, Capability, Manifest, PluginError, PluginHost,
@@ -137,7 +138,7 @@ impl Plugin {
 
     /// The pre-linked component; the first call loads it, and others wait for that.
     pub(crate) fn loaded(&self) -> Result<Loaded, PluginError> {
-        let mut loaded = self.0.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self.0.loaded.lock();
         if let Some(known) = &*loaded {
             return known.clone();
         }

@@ -8,7 +8,7 @@
 use std::{
     io,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         mpsc::{SyncSender, sync_channel},
     },
     thread,
@@ -17,6 +17,7 @@ use std::{
 
 use lint::{Cancel, Identity, Linter as _};
 use overlay::{Memory, Read, ReadSet, Traced, View, WorkspacePath};
+use parking_lot::Mutex;
 
 use crate::{
     Configured,
@@ -87,12 +88,12 @@ impl Ready {
 
     /// Ends those that were not used.
     pub(crate) fn sweep(&self) {
-        let unused: Vec<_> = self.lock().extract_if(.., |it| it.since.elapsed() > LONGEST).collect();
+        let unused: Vec<_> = self.kept.lock().extract_if(.., |it| it.since.elapsed() > LONGEST).collect();
         drop(unused);
     }
 
     fn remove(&self, linter: &Identity, path: &WorkspacePath) -> Option<Kept> {
-        let mut kept = self.lock();
+        let mut kept = self.kept.lock();
         let at = kept.iter().position(|it| it.linter == *linter && it.path == *path)?;
         Some(kept.remove(at))
     }
@@ -100,15 +101,11 @@ impl Ready {
     /// Keeps a guest in place of one for the same file, or else of the oldest.
     fn keep(&self, new: Kept) {
         let same = self.remove(&new.linter, &new.path);
-        let mut kept = self.lock();
+        let mut kept = self.kept.lock();
         let oldest = (kept.len() >= MOST).then(|| kept.remove(0));
         kept.push(new);
         drop(kept);
         drop((same, oldest));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,7 +122,7 @@ impl Request {
     /// The guest, if it can be used for another text.
     fn guest(&self, ready: &Ready) -> Option<Kept> {
         // It is missing while one that was taken has yet to move on.
-        let place = ready.places.take_unless(|| true)?;
+        let place = ready.places.take_free()?;
         let view = self.linter.traced(&self.view);
         let configured = Instance::configured_at(place, &self.linter, Arc::clone(&view), Cancel::default());
         let (mut guest, _) = configured.ok()?;

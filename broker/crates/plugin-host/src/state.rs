@@ -307,9 +307,8 @@ impl ResourceLimiter for State {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use overlay::Memory;
+    use parking_lot::Mutex;
 
     use super::{host::Host as _, *};
     use crate::host::Places;
@@ -319,7 +318,7 @@ mod tests {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let notify = {
             let lines = Arc::clone(&lines);
-            move |it: Notice| lines.lock().unwrap().push(it.to_string())
+            move |it: Notice| lines.lock().push(it.to_string())
         };
         let mut state = State::new(
             "p",
@@ -334,7 +333,7 @@ mod tests {
             state.begin(&WorkspacePath::new("a/b.css").unwrap(), &Bytes::new());
             logged.iter().for_each(|it| state.log(host::Level::Info, (*it).to_owned()));
             let why = state.end(&completeness);
-            (why, std::mem::take(&mut *lines.lock().unwrap()))
+            (why, std::mem::take(&mut *lines.lock()))
         };
         let why = |it: &str| Some(it.to_owned());
         let line = |it: &str| vec![format!("p: info: {it}")];

@@ -1,8 +1,9 @@
 //! Standard output and error of a guest: the last few kilobytes, kept to explain a crash.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use wasmtime_wasi::{
     cli::{IsTerminal, StdoutStream},
     p2::{OutputStream, Pollable, StreamResult},
@@ -18,7 +19,7 @@ pub(crate) struct Tail(Arc<Mutex<Vec<u8>>>);
 impl Tail {
     /// The last words of a guest that crashed: its panic message, or else its last line.
     pub(crate) fn last_words(&self) -> Option<String> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.0.lock();
         let text = String::from_utf8_lossy(&kept).into_owned();
         let lines: Vec<_> = text.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
         let panic = lines.iter().rposition(|it| it.contains("panicked at"));
@@ -34,7 +35,7 @@ impl Tail {
     }
 
     fn push(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         kept.extend_from_slice(&bytes[bytes.len().saturating_sub(KEPT)..]);
         let surplus = kept.len().saturating_sub(KEPT);
         kept.drain(..surplus);
@@ -97,7 +98,7 @@ mod tests {
         let tail = Tail::default();
         tail.push(&b"x".repeat(3 * KEPT));
         tail.push(b"\nthread '<unnamed>' panicked at src/lib.rs:1:2:\nindex out of bounds\nnote: more\n");
-        assert_eq!(tail.0.lock().unwrap().len(), KEPT);
+        assert_eq!(tail.0.lock().len(), KEPT);
         let words = tail.last_words().unwrap();
         assert_eq!(words, "panicked at src/lib.rs:1:2: index out of bounds");
         tail.push(b"thread 'main' panicked at /home/a/.cargo/registry/src/index-1f/b-1.0.0/src/lib.rs:1:2:\nno x.rs:\n");

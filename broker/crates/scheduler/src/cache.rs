@@ -19,10 +19,12 @@ mod shard;
 use std::{
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
 };
+
+use parking_lot::{Mutex, MutexGuard};
 
 pub use index::{ReadIndex, Reads};
 use observations::Interner;
@@ -221,10 +223,10 @@ impl<V> Cache<V> {
             hits: self.counts.hits.load(Relaxed),
             misses: self.counts.misses.load(Relaxed),
             invalid: self.counts.invalid.load(Relaxed),
-            entries: self.shards.iter().map(|it| lock(it).len()).sum(),
+            entries: self.shards.iter().map(|it| it.lock().len()).sum(),
             bytes: self.bytes(),
             evicted: self.counts.evicted.load(Relaxed),
-            unreadable: lock(&self.unreadable).clone(),
+            unreadable: self.unreadable.lock().clone(),
         }
     }
 
@@ -233,7 +235,7 @@ impl<V> Cache<V> {
     }
 
     fn shard(&self, key: &Key) -> MutexGuard<'_, Shard<V>> {
-        lock(&self.shards[shard_of(&key.path)])
+        self.shards[shard_of(&key.path)].lock()
     }
 
     /// No two candidates have the same stamp.
@@ -265,7 +267,7 @@ impl<V> Cache<V> {
         if self.bytes() <= self.memory {
             return;
         }
-        let Ok(_evicting) = self.evicting.try_lock() else { return };
+        let Some(_evicting) = self.evicting.try_lock() else { return };
         self.interner.sweep();
         while self.bytes() > self.memory / 10 * 9 {
             let evicted = self.evict();
@@ -279,20 +281,15 @@ impl<V> Cache<V> {
 
     fn evict(&self) -> usize {
         let mut uses: Vec<u64> = Vec::new();
-        self.shards.iter().for_each(|it| uses.extend(lock(it).uses()));
+        self.shards.iter().for_each(|it| uses.extend(it.lock().uses()));
         if uses.is_empty() {
             return 0;
         }
         let oldest = uses.len() / EVICTED_PART;
         let limit = *uses.select_nth_unstable(oldest).1;
-        let evict = |shard: &Mutex<Shard<V>>| self.counted(&mut lock(shard), |it| it.evict(limit));
+        let evict = |shard: &Mutex<Shard<V>>| self.counted(&mut shard.lock(), |it| it.evict(limit));
         self.shards.iter().map(evict).sum()
     }
-}
-
-/// No panic leaves a shard half changed in a way that matters: at worst an answer is missing.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// By directory: the answers for its files rest on much the same, which then stands in one file instead of in

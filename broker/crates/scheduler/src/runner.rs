@@ -7,11 +7,12 @@ use std::{
     collections::HashSet,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     thread::{self, ThreadId},
     time::Instant,
 };
 
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -57,19 +58,18 @@ impl<T> Shared<T> {
     /// Lets the threads end: at once, or when what they run has ended by itself.
     pub(crate) fn close(&self, cancel_running: bool) {
         self.change(|state, now| state.close(cancel_running, now));
-        self.sleepers.iter().for_each(Condvar::notify_all);
+        self.sleepers.iter().for_each(|it| _ = it.notify_all());
     }
 
     pub(crate) fn stats(&self) -> Stats {
-        self.lock().state.stats()
+        self.inner.lock().state.stats()
     }
 
     /// Returns when all threads have ended; at once if this is one of them.
     pub(crate) fn wait_for_threads(&self) {
-        let inner = self.lock();
+        let mut inner = self.inner.lock();
         if !inner.threads.contains(&thread::current().id()) {
-            let ended = self.ended.wait_while(inner, |it| !it.threads.is_empty());
-            drop(ended.unwrap_or_else(PoisonError::into_inner));
+            self.ended.wait_while(&mut inner, |it| !it.threads.is_empty());
         }
     }
 
@@ -78,7 +78,7 @@ impl<T> Shared<T> {
         change: impl FnOnce(&mut State<Run<T>, Reply<T>>, Instant) -> Effects<Run<T>, Reply<T>>,
     ) {
         let now = Instant::now();
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let effects = change(&mut inner.state, now);
         self.wake(&inner, now);
         drop(inner);
@@ -96,7 +96,7 @@ impl<T> Shared<T> {
 
     /// The next work for a thread, or nothing if it is to end.
     fn take(&self, worker: Worker) -> Option<Work<T>> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         loop {
             let now = Instant::now();
             if let Some(start) = inner.state.next(worker, now) {
@@ -107,7 +107,7 @@ impl<T> Shared<T> {
                 return None;
             }
             inner.idle[worker as usize] += 1;
-            inner = self.sleepers[worker as usize].wait(inner).unwrap_or_else(PoisonError::into_inner);
+            self.sleepers[worker as usize].wait(&mut inner);
             inner.idle[worker as usize] -= 1;
         }
     }
@@ -115,16 +115,11 @@ impl<T> Shared<T> {
     /// Reports an end and takes what comes next, if there is something already.
     fn end(&self, id: FlightId, worker: Worker, panicked: bool) -> (Answers<T>, Option<Work<T>>) {
         let now = Instant::now();
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let answers = inner.state.finished(id, panicked, now);
         let next = inner.state.next(worker, now);
         self.wake(&inner, now);
         (answers, next)
-    }
-
-    /// A panic cannot leave the state half changed: nothing in it runs code of others.
-    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -148,7 +143,7 @@ impl<T: Clone + Send + 'static> Shared<T> {
             Worker::Any => "worker",
             Worker::Interactive => "worker-interact",
         };
-        let mut inner = self.lock(); // until the thread is registered, so that it cannot end before
+        let mut inner = self.inner.lock(); // until the thread is registered, so that it cannot end before
         let builder = thread::Builder::new().name(name.to_owned()).stack_size(stack);
         let thread = builder.spawn(move || shared.work(worker, nice))?;
         inner.threads.insert(thread.thread().id());
@@ -172,7 +167,7 @@ impl<T: Clone + Send + 'static> Shared<T> {
     pub(crate) fn submit(self: &Arc<Self>, tasks: Vec<Task<T>>) -> Result<Vec<Ticket<T>>, Rejected> {
         let (requests, receivers): (Vec<_>, Vec<_>) = tasks.into_iter().map(request).unzip();
         let now = Instant::now();
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         if let Err(rejected) = inner.state.admit(&requests) {
             drop(inner); // before the closures
             return Err(rejected);
@@ -191,7 +186,7 @@ struct Leave<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for Leave<'_, T> {
     fn drop(&mut self) {
-        self.0.lock().threads.remove(&thread::current().id());
+        self.0.inner.lock().threads.remove(&thread::current().id());
         self.0.ended.notify_all();
     }
 }

@@ -15,16 +15,13 @@ mod score;
 mod segment;
 mod words;
 
-use std::{
-    io,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{io, path::Path, sync::Arc};
 
 use bytes::Bytes;
 use learn::{Learned, Reader};
 use live::Live;
 use overlay::{ContentHash, View, WorkspacePath};
+use parking_lot::Mutex;
 use places::Places;
 use score::Question;
 use segment::{Builder, Segment};
@@ -168,10 +165,7 @@ impl CodeIndex {
             // What is gone, a link or unreadable has no chunks.
             let Ok((bytes, hash)) = view.read_hashed(path) else { return };
             let chunks = self.live.read(reader, path, &bytes, hash);
-            learned
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(LearnedFile { path: path.clone(), chunks });
+            learned.lock().push(LearnedFile { path: path.clone(), chunks });
         };
         parallel::for_each(
             now,
@@ -179,7 +173,7 @@ impl CodeIndex {
             || self.contents.kind.reader(),
             |reader, _, path| learn(reader, path),
         )?;
-        let mut learned = learned.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut learned = learned.into_inner();
         learned.sort_by(|a, b| a.path.cmp(&b.path));
         Ok((learned, unknown.len() - now.len()))
     }

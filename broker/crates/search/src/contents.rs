@@ -16,12 +16,13 @@ use std::{
     collections::{HashMap, HashSet},
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::Arc,
 };
 
 use bytes::Bytes;
 pub(crate) use files::{files, hashes};
 use overlay::{ContentHash, View, WorkspacePath};
+use parking_lot::{Mutex, RwLock};
 pub(crate) use table::{Difference, Table};
 use thiserror::Error;
 
@@ -156,22 +157,22 @@ impl<K: Kind> Contents<K> {
         options: &Options<'_>,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<IndexStats, UpdateError> {
-        let _only = self.updating.lock().unwrap_or_else(PoisonError::into_inner);
+        let _only = self.updating.lock();
         update::run(self, view, options, progress)?;
         Ok(self.stats())
     }
 
     pub(crate) fn state(&self) -> Arc<State<K>> {
-        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.state.read())
     }
 
     /// Whether a content was found to be too large.
     pub(crate) fn is_refused(&self, hash: ContentHash) -> bool {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).contains(&hash)
+        self.refused.lock().contains(&hash)
     }
 
     fn publish(&self, state: State<K>) {
-        *self.state.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(state);
+        *self.state.write() = Arc::new(state);
     }
 }
 

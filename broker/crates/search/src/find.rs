@@ -1,12 +1,13 @@
 //! Files by a part of their path, spelled roughly.
 
-use std::{cmp::Reverse, sync::Mutex};
+use std::cmp::Reverse;
 
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
     pattern::{CaseMatching, Normalization, Pattern},
 };
 use overlay::{View, WorkspacePath};
+use parking_lot::Mutex;
 
 use crate::{Cancelled, Options, contents::files, parallel};
 
@@ -44,12 +45,10 @@ pub fn find_files(
     let batches: Vec<_> = paths.chunks(BATCH).collect();
     let score = |scorer: &mut Scorer<'_>, batch: &[WorkspacePath]| {
         let scored: Vec<_> = batch.iter().filter_map(|it| Some((scorer.score(it)?, it.clone()))).collect();
-        if let Ok(mut found) = found.lock() {
-            found.extend(scored);
-        }
+        found.lock().extend(scored);
     };
     parallel::for_each(&batches, options, || Scorer::new(&pattern), |scorer, _, batch| score(scorer, batch))?;
-    let mut found = found.into_inner().unwrap_or_default();
+    let mut found = found.into_inner();
     found.sort_by_cached_key(|(score, path)| (Reverse(*score), path.as_str().len(), path.clone()));
     let total = found.len();
     let files = found.into_iter().take(limit).map(|(score, path)| FoundFile { path, score });

@@ -14,8 +14,9 @@ mod sync;
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
+
+use parking_lot::Mutex;
 
 pub(crate) use self::paths::{Paths, Relay};
 use self::{manifest::Manifest, place::Placer};
@@ -87,7 +88,7 @@ impl Copy {
         let temporary = self.temporary();
         crate::removal::remove_all(&temporary)?;
         overlay::private_folder(&temporary)?;
-        let mut manifest = locked(&self.manifest);
+        let mut manifest = self.manifest.lock();
         sync::sync(&self.paths, layer, &mut manifest, self.shelf.limit())?;
         self.kept.record_size(manifest.size())?;
         manifest.write(&self.kept.folder)
@@ -104,8 +105,8 @@ impl Copy {
 
     /// To be called before a program runs: what it leaves in caches is not trusted until it has ended by itself.
     pub(crate) fn begin_run(&self) -> io::Result<()> {
-        let mut runs = locked(&self.runs);
-        let mut manifest = locked(&self.manifest);
+        let mut runs = self.runs.lock();
+        let mut manifest = self.manifest.lock();
         manifest.has_run = true;
         manifest.is_broken_off = true;
         manifest.write(&self.kept.folder)?;
@@ -116,20 +117,20 @@ impl Copy {
     /// Caches are whole when the last program has ended, and all did so by themselves.
     pub(crate) fn end_run(&self, is_whole: bool) -> io::Result<()> {
         // Always locked in this order.
-        let mut runs = locked(&self.runs);
+        let mut runs = self.runs.lock();
         runs.running -= 1;
         runs.some_broke_off |= !is_whole;
         if runs.running > 0 || runs.some_broke_off {
             return Ok(());
         }
-        let mut manifest = locked(&self.manifest);
+        let mut manifest = self.manifest.lock();
         manifest.is_broken_off = false;
         manifest.write(&self.kept.folder)
     }
 
     /// Shows these entries, too, while programs run.
     pub(crate) fn apply(&self, layer: &Layer) -> io::Result<()> {
-        let mut manifest = locked(&self.manifest);
+        let mut manifest = self.manifest.lock();
         let placer = Placer::new(&self.paths);
         for entry in &layer.entries {
             placer.apply(entry, &mut manifest)?;
@@ -144,7 +145,7 @@ impl Copy {
         mut wants: impl FnMut(&Path, u64) -> bool,
         mut each: impl FnMut(Entry),
     ) -> io::Result<()> {
-        sync::harvest(&self.paths, &locked(&self.manifest), &mut wants, &mut each)
+        sync::harvest(&self.paths, &self.manifest.lock(), &mut wants, &mut each)
     }
 }
 
@@ -173,10 +174,6 @@ fn take(shelf: &Shelf, root: &Path, kind: &str) -> io::Result<Kept> {
         io::ErrorKind::ResourceBusy,
         format!("{MOST} commands run in copies of this workspace already"),
     ))
-}
-
-fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
-    it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@ use std::{
     collections::HashMap,
     os::fd::{AsFd as _, BorrowedFd, OwnedFd},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
+
+use parking_lot::Mutex;
 
 use crate::{
     Backend, Choice, Ended, Entry, Isolation, Layer, OpenError, Program, Sandbox, Storage,
@@ -118,15 +120,12 @@ impl Launcher {
         if self.only_copies {
             return Some(if is_isolated { COPY_SHOWN } else { COPY_PLAIN });
         }
-        let tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+        let tried = self.tried.lock();
         tried.get(&(root.to_owned(), is_isolated)).copied()
     }
 
     fn remember(&self, root: &Path, choice: Choice) {
-        self.tried
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert((root.to_owned(), choice.isolated), choice);
+        self.tried.lock().insert((root.to_owned(), choice.isolated), choice);
     }
 }
 

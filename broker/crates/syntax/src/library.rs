@@ -8,11 +8,12 @@ use std::{
     fmt::Display,
     io::Write as _,
     path::{Path, PathBuf},
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::OnceLock,
 };
 
 use code_cache::CodeCache;
 use libloading::Library;
+use parking_lot::Mutex;
 use tree_sitter_language::LanguageFn;
 
 /// The library as the program carries it.
@@ -65,7 +66,7 @@ fn loaded() -> Result<&'static Library, String> {
     if let Some(library) = LIBRARY.get() {
         return Ok(library);
     }
-    let _one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = LOADING.lock();
     match LIBRARY.get() {
         Some(library) => Ok(library),
         None => load().map(|it| LIBRARY.get_or_init(|| it)),

@@ -2,12 +2,9 @@
 //!
 //! They report it as events of `tracing`, with each batch anew; each kind is passed on once.
 
-use std::{
-    collections::HashSet,
-    fmt,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::HashSet, fmt};
 
+use parking_lot::Mutex;
 use tracing::{
     Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
@@ -36,7 +33,7 @@ impl<S: Subscriber> Layer<S> for Failures {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let name = event.metadata().name();
         let Some(told) = told(name) else { return };
-        if !self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
+        if !self.said.lock().insert(name) {
             return;
         }
         let mut reason = Reason::default();

@@ -130,7 +130,7 @@ impl BranchCell {
     /// Changes the branch; when this returns, the change is on the disk, in the daemon's own folder.
     ///
     /// What is kept and what is shown may not differ, so an edit that changes anything must be a part of
-    /// [`to_the_end`](super::task::to_the_end).
+    /// [`run_uncancellable`](super::task::run_uncancellable).
     pub(super) async fn edit<T: Send + 'static>(
         self: &Arc<Self>,
         if_revision: Option<Revision>,

@@ -9,7 +9,7 @@ use super::{
     branch_info::BranchInfo,
     fields::{Page, PageRequest, Paged},
     target::{Target, TargetId},
-    task::{blocking, to_the_end},
+    task::{blocking, run_uncancellable},
 };
 
 /// A new branch.
@@ -102,7 +102,7 @@ impl Daemon {
         };
         let repeatable = Repeatable::of(&workspace.id, request.request_id.as_deref(), &request)?;
         let own = Arc::clone(&workspace);
-        let id = to_the_end(async move {
+        let id = run_uncancellable(async move {
             let fork = async {
                 let cell = own.fork(parent.as_deref(), &request.name, request.labels).await?;
                 Ok::<_, DaemonError>(Arc::clone(&cell.id))
@@ -166,7 +166,7 @@ impl Daemon {
     pub async fn discard(self: &Arc<Self>, branch: &str) -> Result<(), DaemonError> {
         let (workspace, cell) = self.branch(branch)?;
         let daemon = Arc::clone(self);
-        to_the_end(async move {
+        run_uncancellable(async move {
             workspace.discard(&cell).await?;
             daemon.engine.cancel_branch(cell.key);
             Ok(())

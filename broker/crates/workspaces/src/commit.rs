@@ -9,7 +9,7 @@ use overlay::{
 
 use super::{
     BranchCell, Daemon, DaemonError, FileChange, OpenWorkspace, Repeatable, fields, measured::Measured,
-    task::to_the_end, workspace_events::BranchChangeKind,
+    task::run_uncancellable, workspace_events::BranchChangeKind,
 };
 
 #[derive(Debug, Clone, Hash)]
@@ -216,7 +216,7 @@ impl Daemon {
         }
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
-        to_the_end(async move {
+        run_uncancellable(async move {
             let measured = Measured::commit(&cell);
             let commit = workspace.commit(&cell, if_revision, force, repeatable);
             let committed = measured.around(commit).await;

@@ -1,8 +1,9 @@
 //! Unsaved texts of a workspace, by editor. An editor is a client that watches the workspace; its buffers end with the watch.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use overlay::{Base, BufferError, BufferText, EditorId, SetBuffer, WorkspacePath};
+use parking_lot::Mutex;
 
 use super::{
     DaemonError,
@@ -40,7 +41,7 @@ impl Editors {
 
     /// Sets the buffer of a file.
     pub(super) fn set(&self, text: BufferText) -> Result<SetBuffer, DaemonError> {
-        let _in_turn = self.turn();
+        let _in_turn = self.changing.lock();
         text.editor.as_ref().map_or(Ok(()), |it| self.watchers.expect(it))?;
         let set = self.base.set_buffer_of(text).map_err(|error| match error {
             error @ BufferError::BuffersFull { .. } => DaemonError::Edit(error),
@@ -52,7 +53,7 @@ impl Editors {
 
     /// Closes the buffer of a file. Returns whether there was one.
     pub(super) fn close(&self, editor: Option<&EditorId>, path: &WorkspacePath) -> Result<bool, DaemonError> {
-        let _in_turn = self.turn();
+        let _in_turn = self.changing.lock();
         editor.map_or(Ok(()), |it| self.watchers.expect(it))?;
         let closed = self.base.close_buffer_of(editor, path);
         closed.change.iter().for_each(|it| self.watchers.send_buffer(it));
@@ -65,15 +66,11 @@ impl Editors {
     }
 
     fn leave(&self, editor: &EditorId) {
-        let _in_turn = self.turn();
+        let _in_turn = self.changing.lock();
         // First, so that a buffer that it sets from now on is refused rather than left behind.
         self.watchers.remove(editor);
         let changes = self.base.close_buffers_of(editor);
         changes.iter().for_each(|it| self.watchers.send_buffer(it));
-    }
-
-    fn turn(&self) -> MutexGuard<'_, ()> {
-        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use overlay::{Branch, Revision, TextEdit};
 
-use super::{Daemon, DaemonError, Repeatable, fields, task::to_the_end};
+use super::{Daemon, DaemonError, Repeatable, fields, task::run_uncancellable};
 
 const MAX_EDITS: usize = 10_000;
 
@@ -86,7 +86,7 @@ impl Daemon {
         let edits = request.edits;
         let apply = move |branch: &mut Branch| branch.transaction(|it| apply_all(&edits, it)).map(drop);
         let daemon = Arc::clone(self);
-        to_the_end(async move {
+        run_uncancellable(async move {
             let edit = async {
                 let ((), revision) = daemon.edit(cell, request.if_revision, apply).await?;
                 Ok(revision)

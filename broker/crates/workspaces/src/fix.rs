@@ -17,7 +17,7 @@ use super::{
     CheckOptions, CheckRequest, Daemon, DaemonError, Repeatable, TargetId,
     ask::refused,
     target::Target,
-    task::{blocking, to_the_end},
+    task::{blocking, run_uncancellable},
 };
 
 /// Which files are to be fixed, and how.
@@ -108,7 +108,7 @@ impl Daemon {
         let workspace = Arc::clone(target.workspace());
         let repeatable = Repeatable::of(target.id(), request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
-        to_the_end(async move { workspace.fixes.run(repeatable, daemon.fix(request)).await }).await
+        run_uncancellable(async move { workspace.fixes.run(repeatable, daemon.fix(request)).await }).await
     }
 
     async fn fix(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {

@@ -109,6 +109,7 @@ pub use self::{
     servers::{ServerEnding, ServerInfo, ServerList, ServerPhase},
     setup::Settings,
     target::TargetId,
+    task::run_uncancellable,
     watch::WatchEvents,
     workspace::{OpenedWorkspace, TRIAL_LABEL, WorkspaceInfo, id_of, journal_of, state_of},
     workspace_events::{BranchChange, BranchChangeKind, BufferShown, EditorText, WorkspaceEvent},
@@ -231,7 +232,7 @@ impl Daemon {
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
     ) -> Result<(T, Revision), DaemonError> {
         let daemon = Arc::clone(self);
-        task::to_the_end(async move {
+        task::run_uncancellable(async move {
             let (answer, revision) = cell.edit(if_revision, edit).await?;
             daemon.engine.supersede(cell.key, revision.0);
             Ok((answer, revision))

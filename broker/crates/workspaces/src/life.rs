@@ -9,7 +9,7 @@ use super::{
     Clients, Daemon, DaemonError, fields,
     memory::resident_bytes,
     servers::ServerInfo,
-    task::{blocking, to_the_end},
+    task::{blocking, run_uncancellable},
     workspace::{self, OpenWorkspace, OpenedWorkspace, WorkspaceInfo},
 };
 
@@ -125,7 +125,7 @@ impl Daemon {
         environment.as_ref().map_or(Ok(()), fields::expect_environment)?;
         let daemon = Arc::clone(self);
         // One that is cut off would still hold the folder for state when the client tries again.
-        let workspace = to_the_end(async move { daemon.open(root).await }).await?;
+        let workspace = run_uncancellable(async move { daemon.open(root).await }).await?;
         if let Some(variables) = environment {
             workspace.set_environment(variables);
         }
@@ -177,7 +177,7 @@ impl Daemon {
     /// Closes a workspace; its branches are kept on the disk.
     pub async fn close_workspace(self: &Arc<Self>, id: String) -> Result<(), DaemonError> {
         let daemon = Arc::clone(self);
-        to_the_end(async move {
+        run_uncancellable(async move {
             let _turn = daemon.opening.turn(&id).await;
             let (_, workspace) =
                 daemon.workspaces.remove(&*id).ok_or_else(|| DaemonError::no_workspace(&id))?;

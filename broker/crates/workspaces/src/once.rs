@@ -3,9 +3,10 @@
 use std::{
     collections::{HashMap, VecDeque},
     hash::{Hash, Hasher},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use super::DaemonError;
@@ -93,7 +94,7 @@ impl<T: Clone> Once<T> {
     fn answer_to(&self, request: Repeatable) -> Result<Arc<OnceCell<T>>, DaemonError> {
         let Repeatable { about, id, content } = request;
         let key = (about, id);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         if let Some(known) = state.answers.get_mut(&key) {
             return known.answer_to(content).ok_or(DaemonError::RequestReused { id: key.1 });
         }

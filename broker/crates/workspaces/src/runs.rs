@@ -32,7 +32,7 @@ use self::{
 use crate::{
     Daemon, DaemonError, Repeatable,
     measured::Measured,
-    task::{blocking, to_the_end},
+    task::{blocking, run_uncancellable},
 };
 
 pub use self::{
@@ -211,7 +211,7 @@ impl Daemon {
         let workspace = Arc::clone(prepared.target.workspace());
         let repeatable = Repeatable::of(&workspace.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
-        to_the_end(async move {
+        run_uncancellable(async move {
             let start = async {
                 let never = std::future::pending();
                 let measured = Measured::run(&prepared.target);

@@ -1,12 +1,10 @@
 //! Clients that watch a workspace, each an editor with a handle and a queue of events.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use lint::is_invisible;
 use overlay::{BufferChange, EditorId, ShownText};
+use parking_lot::Mutex;
 
 use super::{
     DaemonError, random,
@@ -42,40 +40,40 @@ impl Watchers {
         expect_name(&name)?;
         let id = EditorId(random::handle()?.into());
         let watcher = Arc::new(Watcher { name, takes_commits, queue: EventQueue::default() });
-        let mut all = self.lock();
+        let mut all = self.0.lock();
         DaemonError::expect_at_most(MAX_EDITORS, all.len() + 1, "editors of a workspace")?;
         all.insert(id.clone(), Arc::clone(&watcher));
         Ok((id, watcher))
     }
 
     pub(super) fn remove(&self, id: &EditorId) {
-        self.lock().remove(id);
+        self.0.lock().remove(id);
     }
 
     pub(super) fn expect(&self, id: &EditorId) -> Result<(), DaemonError> {
-        match self.lock().contains_key(id) {
+        match self.0.lock().contains_key(id) {
             true => Ok(()),
             false => Err(DaemonError::EditorGone(id.0.to_string())),
         }
     }
 
     pub(super) fn takes_commits(&self, id: &EditorId) -> bool {
-        self.lock().get(id).is_some_and(|it| it.takes_commits)
+        self.0.lock().get(id).is_some_and(|it| it.takes_commits)
     }
 
     /// Queues a change of a branch for all clients. `change` is only called if there is a client.
     pub(super) fn send_branch(&self, change: impl FnOnce() -> BranchChange) {
         // `change` looks at the branch, which is slow: do not hold the lock meanwhile.
-        if self.lock().is_empty() {
+        if self.0.lock().is_empty() {
             return;
         }
         let change = Arc::new(change());
-        self.lock().values().for_each(|it| it.queue.push(WorkspaceEvent::Branch(Arc::clone(&change))));
+        self.0.lock().values().for_each(|it| it.queue.push(WorkspaceEvent::Branch(Arc::clone(&change))));
     }
 
     /// Queues a change of a buffer for all but the editor whose text the base shows.
     pub(super) fn send_buffer(&self, change: &BufferChange) {
-        let all = self.lock();
+        let all = self.0.lock();
         let owner = change.shown.as_ref().and_then(|it| it.editor.as_ref());
         let shown = change.shown.as_ref().map(|it| text(&all, it));
         let event = BufferShown { path: change.place.clone(), shown };
@@ -85,10 +83,6 @@ impl Watchers {
                 false => watcher.queue.push(WorkspaceEvent::Buffer(event.clone())),
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<EditorId, Arc<Watcher>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::{SystemTime, UNIX_EPOCH},
@@ -50,7 +50,7 @@ pub(super) struct OpenWorkspace {
     /// Branches and leftovers of commits that could not be read.
     unreadable: Vec<String>,
     /// Variables of the shell that opened it last, if a client sent any.
-    environment: std::sync::Mutex<Option<Arc<BTreeMap<String, String>>>>,
+    environment: parking_lot::Mutex<Option<Arc<BTreeMap<String, String>>>>,
     pub(super) forks: Once<Arc<str>>,
     pub(super) edits: Once<Revision>,
     pub(super) fixes: Once<super::FixedFiles>,
@@ -126,7 +126,7 @@ impl OpenWorkspace {
             watching,
             changes,
             unreadable: leftovers.map(|it| format!("an interrupted commit: {it}")).collect(),
-            environment: std::sync::Mutex::default(),
+            environment: parking_lot::Mutex::default(),
             forks: Once::new(),
             edits: Once::new(),
             fixes: Once::new(),
@@ -201,12 +201,12 @@ impl OpenWorkspace {
 
     /// Variables that count for what runs here, in place of those of the shell that started the daemon.
     pub(super) fn set_environment(&self, variables: BTreeMap<String, String>) {
-        *self.environment.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(variables));
+        *self.environment.lock() = Some(Arc::new(variables));
     }
 
     /// `None` if no client sent any.
     pub(super) fn environment(&self) -> Option<Arc<BTreeMap<String, String>>> {
-        self.environment.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.environment.lock().clone()
     }
 
     pub(super) fn environment_of_servers(&self) -> Environment {

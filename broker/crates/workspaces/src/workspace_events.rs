@@ -1,11 +1,9 @@
 //! Events of a workspace, and the queue of those that one client has not taken yet.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use overlay::{ContentHash, EditorId, WorkspacePath};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::{DaemonError, FileChange, branch_info::BranchInfo};
@@ -86,7 +84,7 @@ impl EventQueue {
     }
 
     fn change(&self, change: impl FnOnce(&mut Waiting)) {
-        change(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.waiting.lock());
         self.added.notify_one();
     }
 
@@ -101,7 +99,7 @@ impl EventQueue {
     }
 
     fn take(&self) -> Option<Result<WorkspaceEvent, DaemonError>> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         match waiting.is_overrun {
             true => Some(Err(DaemonError::ClientTooSlow { limit: MOST_WAITING })),
             false => waiting.events.pop_front().map(Ok),

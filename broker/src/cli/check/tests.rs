@@ -6,13 +6,14 @@ use std::{
     fs,
     io::{self, Write},
     path::Path,
-    sync::{Arc, Mutex},
+    sync::Arc,
 };
 
 use checker::{Incomplete, Level, Subject};
 use clap::Parser;
 use lint::Cancel;
 use overlay::{Memory, View, WorkspacePath};
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use super::*;
@@ -33,13 +34,13 @@ struct Captured(Arc<Mutex<Vec<u8>>>);
 
 impl Captured {
     fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        String::from_utf8(self.0.lock().clone()).unwrap()
     }
 }
 
 impl Write for Captured {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        self.0.lock().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

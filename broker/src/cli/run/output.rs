@@ -4,9 +4,7 @@ use std::{
     fs::File,
     io::{self, Read as _, Write},
     os::fd::{AsFd as _, OwnedFd},
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread::{self, JoinHandle},
-    time::Duration,
 };
 
 use lint::Cancel;
@@ -19,9 +17,6 @@ use super::{
     terminal::{self, Raw},
 };
 use crate::{CliError, console};
-
-/// Poll interval for the cancel flag, which has no wake-up.
-const GLANCE: Duration = Duration::from_millis(20);
 
 pub(super) enum Output {
     /// What comes out is written to ours.
@@ -61,28 +56,9 @@ impl Output {
         running: &mut Running,
         cancel: &Cancel,
     ) -> Result<(Ended, [Printed; 2]), CliError> {
-        let is_over = AtomicBool::new(false);
         let signal = running.signals();
-        thread::scope(|scope| {
-            let watch = scope.spawn(|| {
-                while !is_over.load(Relaxed) {
-                    if cancel.is_cancelled() {
-                        // A command that is gone has no use for it.
-                        let _ = signal(console::interrupted_by());
-                        return;
-                    }
-                    thread::park_timeout(GLANCE);
-                }
-            });
-            let followed = self.follow_output(running);
-            is_over.store(true, Relaxed);
-            // The command's end is not to wait for the next poll.
-            watch.thread().unpark();
-            followed
-        })
-    }
-
-    fn follow_output(self, running: &mut Running) -> Result<(Ended, [Printed; 2]), CliError> {
+        // A command that is gone has no use for it.
+        let _passes = cancel.on_cancel(move || _ = signal(console::interrupted_by()));
         match self {
             Self::Passed { pipes: [first, second] } => {
                 let relays = [relay(first, io::stdout()), relay(second, io::stderr())];

@@ -3,9 +3,10 @@
 use std::{
     collections::HashMap,
     ops::Range,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
+    sync::{Arc, LazyLock},
 };
 
+use parking_lot::Mutex;
 use syntax::{Flags, Language, Tree, WORDS};
 
 use super::{
@@ -48,7 +49,7 @@ struct Grammar {
 impl Grammar {
     fn of(tree: &Tree, is_data: bool) -> Arc<Self> {
         static KNOWN: LazyLock<Mutex<HashMap<Language, Arc<Grammar>>>> = LazyLock::new(Mutex::default);
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = KNOWN.lock();
         let grammar = known.entry(tree.language()).or_insert_with(|| Arc::new(Self::new(tree, is_data)));
         Arc::clone(grammar)
     }

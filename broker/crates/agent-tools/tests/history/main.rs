@@ -25,7 +25,9 @@ mod shapes;
 mod sketch;
 mod verdict;
 
-use std::{collections::BTreeMap, fs, sync::Mutex, thread};
+use std::{collections::BTreeMap, fs, thread};
+
+use parking_lot::Mutex;
 
 use self::{
     options::Options,
@@ -54,12 +56,12 @@ fn sketches_from_history_are_right_or_refused() {
                 while let Some(at) = take(&next) {
                     let folder = &options.repositories[at];
                     let result = measure(folder, &options);
-                    results.lock().unwrap().insert(at, result);
+                    results.lock().insert(at, result);
                 }
             });
         }
     });
-    let results = results.into_inner().unwrap();
+    let results = results.into_inner();
     show(results.values().flat_map(|it| &it.1), &options);
     let rows: Vec<_> = results.into_values().flat_map(|it| it.0).collect();
     report::print(&rows, &options);
@@ -68,7 +70,7 @@ fn sketches_from_history_are_right_or_refused() {
 }
 
 fn take(next: &Mutex<std::ops::Range<usize>>) -> Option<usize> {
-    next.lock().unwrap().next()
+    next.lock().next()
 }
 
 /// What came of each case of a repository, and those that are shown or written down.

@@ -5,11 +5,12 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use lint::{Completeness, Linter, Unit};
 use overlay::{ContentHash, WorkspacePath};
+use parking_lot::Mutex;
 use scheduler::{Cache, Key, ReadChecker};
 
 use super::plan::key;
@@ -63,7 +64,7 @@ impl Unkept {
             let Some(content) = answer.content.filter(|_| is_known) else { continue };
             let Some(reads) = cache.shared_reads(reads) else { continue };
             let unfinished = Unfinished { content, reads, answer: Arc::clone(answer) };
-            self.own.lock().insert(key(digest, unit), unfinished);
+            self.own.0.lock().insert(key(digest, unit), unfinished);
         }
     }
 
@@ -81,7 +82,7 @@ impl Unkept {
 
 impl UnfinishedAnswers {
     fn find(&self, key: &Key, content: ContentHash, checker: &mut ReadChecker<'_>) -> Option<Arc<Answer>> {
-        let found = self.lock().get(key).filter(|it| it.content == content).cloned();
+        let found = self.0.lock().get(key).filter(|it| it.content == content).cloned();
         found.filter(|it| checker.holds_reads(&it.reads)).map(|it| it.answer)
     }
 
@@ -93,15 +94,11 @@ impl UnfinishedAnswers {
         renewed: &BTreeSet<WorkspacePath>,
         is_wanted: impl Fn(&WorkspacePath) -> bool,
     ) {
-        let mut all = self.lock();
+        let mut all = self.0.lock();
         all.retain(|key, _| !renewed.contains(&key.path));
         let room = MOST.saturating_sub(all.len());
-        let recorded = recorded.own.lock();
+        let recorded = recorded.own.0.lock();
         let repeated = recorded.iter().filter(|(key, it)| it.answer.repeats && is_wanted(&key.path));
         all.extend(repeated.take(room).map(|(key, it)| (key.clone(), it.clone())));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Unfinished>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

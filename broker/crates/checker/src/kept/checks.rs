@@ -2,11 +2,12 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use overlay::ContentHash;
+use parking_lot::{Mutex, RwLock};
 use scheduler::Class;
 use tokio::sync::OwnedMutexGuard;
 
@@ -43,13 +44,13 @@ const RECORDING_PART: u32 = 20;
 
 impl KeptChecks {
     pub(crate) fn find(&self, question: &ContentHash) -> Option<SharedAnswers> {
-        let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.kept.lock();
         all.iter().find(|it| it.question == *question).map(|it| Arc::clone(&it.kept))
     }
 
     /// Whether it is worth while to record the whole folder for the sake of a comparison.
     pub(crate) fn may_record(&self, question: &ContentHash) -> bool {
-        let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.kept.lock();
         let last = all.iter().find(|it| it.question == *question);
         last.is_none_or(|it| it.made.elapsed() > it.took * RECORDING_PART)
     }
@@ -57,7 +58,7 @@ impl KeptChecks {
     /// Waits until no other comparison of this class records. Those of a higher class do not wait for a lower one.
     pub(crate) async fn turn_to_record(&self, question: ContentHash, class: Class) -> RecordingTurn {
         let lock = {
-            let mut all = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.turns.lock();
             // Those that no check holds or waits for.
             all.retain(|_, it| Arc::strong_count(it) > 1);
             Arc::clone(all.entry((question, class)).or_default())
@@ -68,7 +69,7 @@ impl KeptChecks {
     pub(crate) fn keep(&self, question: ContentHash, kept: KeptAnswers, took: Duration) -> SharedAnswers {
         let shared = Arc::new(RwLock::new(kept));
         let kept = Arc::clone(&shared);
-        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.kept.lock();
         all.retain(|it| it.question != question);
         all.insert(0, Stored { question, kept, made: Instant::now(), took });
         all.truncate(QUESTIONS);

@@ -5,11 +5,7 @@
 
 mod recording;
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, PoisonError},
-    time::Instant,
-};
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use lint::{Identity, Unit};
 use overlay::{ContentHash, KeptWalk, Moment, Tracked, View, WalkOptions, WorkspacePath, folder_walk};
@@ -193,7 +189,7 @@ impl Pair {
         let look = move || {
             let options = with_file_settings(&own.options, &*own.folder().folder);
             let now = folder_walk(own.folder(), &options);
-            let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
+            let kept = kept.read();
             now.and_then(|now| own.compare(&kept, now, may_update)).unwrap_or(Found::Nothing)
         };
         blocking(look).await

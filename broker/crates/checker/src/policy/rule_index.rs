@@ -1,12 +1,10 @@
 //! The rules of the linters by their names, each list made when it is first needed: to ask a plugin takes a while.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use config::KnownRules;
 use lint::{Rule, RulePattern, suppress};
+use parking_lot::Mutex;
 
 /// Which linter has which rules.
 pub struct RuleIndex<'a> {
@@ -51,7 +49,7 @@ impl<'a> RuleIndex<'a> {
     }
 
     fn of(&self, linter: &str) -> Arc<[Rule]> {
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.known.lock();
         if let Some(known) = known().get(linter) {
             return Arc::clone(known);
         }

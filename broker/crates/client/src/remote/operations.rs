@@ -46,7 +46,7 @@ impl Workspaces for Remote {
             opened => opened?,
         };
         if self.connection.reopens() {
-            self.known().insert(opened.info.id.to_string(), request);
+            self.opened.lock().insert(opened.info.id.to_string(), request);
         }
         Ok(opened)
     }
@@ -57,7 +57,7 @@ impl Workspaces for Remote {
     }
 
     async fn close_workspace(&self, workspace: &str) -> Result<(), RequestError> {
-        self.known().remove(workspace);
+        self.opened.lock().remove(workspace);
         let request = pb::CloseWorkspaceRequest { workspace_id: workspace.to_owned() };
         self.change(self.workspaces().close_workspace(request)).await.map(drop)
     }

@@ -2,13 +2,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use overlay::ContentHash;
+use parking_lot::Mutex;
 
 /// How often a question may take the server down.
 const CRASHES: u32 = 2;
@@ -41,7 +39,7 @@ impl Crashes {
     }
 
     pub(super) fn remember(&self, key: CrashKey) {
-        let mut counts = self.counts();
+        let mut counts = self.by_question.lock();
         for hash in [key.state, key.task] {
             if counts.len() >= REMEMBERED {
                 counts.clear();
@@ -51,21 +49,17 @@ impl Crashes {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.all() == 0 && self.counts().is_empty()
+        self.all() == 0 && self.by_question.lock().is_empty()
     }
 
     /// Whether the server has ever died in this state.
     pub(super) fn has(&self, state: ContentHash) -> bool {
-        self.counts().contains_key(&state)
+        self.by_question.lock().contains_key(&state)
     }
 
     /// Whether that is not to be asked again.
     pub(super) fn has_too_many(&self, key: CrashKey) -> bool {
-        self.counts().get(&key.task).is_some_and(|it| *it >= CRASHES)
-    }
-
-    fn counts(&self) -> MutexGuard<'_, HashMap<ContentHash, u32>> {
-        self.by_question.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_question.lock().get(&key.task).is_some_and(|it| *it >= CRASHES)
     }
 }
 
@@ -91,6 +85,6 @@ mod tests {
     fn so_much_is_remembered() {
         let crashes = Crashes::default();
         (0..2 * REMEMBERED).for_each(|it| crashes.remember(asked(1, it)));
-        assert!(crashes.counts().len() <= REMEMBERED);
+        assert!(crashes.by_question.lock().len() <= REMEMBERED);
     }
 }

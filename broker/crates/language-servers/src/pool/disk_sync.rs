@@ -5,13 +5,14 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
 use lint::Outcome;
 use overlay::{ContentHash, Observation, Read, ReadSet, Traced, View, WalkOptions, WorkspacePath, walk};
+use parking_lot::Mutex;
 
 use crate::{DiskChange, Profile, configs};
 
@@ -39,7 +40,7 @@ impl DiskSync {
     ) -> Vec<WorkspacePath> {
         let edits: BTreeSet<_> = view.edits().into_iter().collect();
         let is_edited = |it: &WorkspacePath| it.ancestors().any(|above| edits.contains(&above));
-        let mut known = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.contents.lock();
         let differs = |path: &WorkspacePath| known.get(path) != now.get(path);
         let paths: BTreeSet<_> = now.keys().chain(known.keys()).filter(|it| differs(it)).cloned().collect();
         if paths.is_empty() {

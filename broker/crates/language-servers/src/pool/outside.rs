@@ -16,7 +16,7 @@ use std::{
 
 use overlay::ContentHash;
 
-use super::outside_state::{OutsideState, children, lock, variable};
+use super::outside_state::{OutsideState, children, variable};
 use crate::{Launch, Profile, environment::ACTIVE, profile::Outside};
 
 /// Longest wait for programs that print folders, all together.
@@ -67,7 +67,7 @@ fn places(path: &str, launch: &Launch) -> Vec<PathBuf> {
 
 /// Folders of this name in the workspace, and those in them that group others, as `@scope` does.
 fn folders(name: &str, root: &Path, outside: &OutsideState) -> Vec<PathBuf> {
-    let known = || lock(&outside.folders);
+    let known = || outside.folders.lock();
     let fresh = known().get(name).filter(|it| it.0.elapsed() < WALKED_EVERY).map(|it| it.1.clone());
     let found = fresh.unwrap_or_else(|| {
         let found = walk(name, root);
@@ -138,7 +138,7 @@ fn printed<'a>(
     });
     let asked: Vec<_> = asked.collect();
     let is_fresh =
-        |it: &PrintCommand| lock(&outside.printed).get(it).is_some_and(|it| it.0.elapsed() < ASKED_EVERY);
+        |it: &PrintCommand| outside.printed.lock().get(it).is_some_and(|it| it.0.elapsed() < ASKED_EVERY);
     let running: Vec<_> =
         asked.iter().filter(|it| !is_fresh(it)).map(|it| (it, Running::start(it, launch, root))).collect();
     let deadline = Instant::now() + PATIENCE;
@@ -146,9 +146,9 @@ fn printed<'a>(
         let output = running.and_then(|it| it.output(deadline)).unwrap_or_default();
         let lines = output.lines().map(str::trim).filter(|it| it.starts_with('/'));
         let folders = lines.map(PathBuf::from).collect();
-        lock(&outside.printed).insert(it.clone(), (Instant::now(), folders));
+        outside.printed.lock().insert(it.clone(), (Instant::now(), folders));
     }
-    let known = lock(&outside.printed);
+    let known = outside.printed.lock();
     let folders = |it: &PrintCommand| known.get(it).map(|it| it.1.clone()).unwrap_or_default();
     asked.iter().flat_map(|it| folders(it).into_iter().chain([it.program.clone()])).collect()
 }
@@ -253,7 +253,7 @@ pub(super) mod tests {
         assert_eq!(found[0], folder.path().join("lib"));
         assert!(found[1].ends_with("sh"), "{found:?}");
         assert!(ask(&["no-such-program".to_owned()]).is_empty());
-        assert_eq!(lock(&outside.printed).len(), 1);
+        assert_eq!(outside.printed.lock().len(), 1);
     }
 
     #[test]

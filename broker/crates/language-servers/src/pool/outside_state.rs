@@ -13,11 +13,11 @@ use std::{
     fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use overlay::ContentHash;
+use parking_lot::Mutex;
 
 use super::outside::{self, PrintCommand};
 use crate::{Launch, Setup, environment::ACTIVE};
@@ -102,13 +102,13 @@ impl OutsideState {
         look: impl FnOnce() -> ContentHash,
     ) -> ContentHash {
         if age == OutsideAge::Recent
-            && let Some((_, seen)) = lock(&self.whole).get(&setup).filter(|it| it.0.elapsed() < RECENT)
+            && let Some((_, seen)) = self.whole.lock().get(&setup).filter(|it| it.0.elapsed() < RECENT)
         {
             return *seen;
         }
         let began = Instant::now();
         let seen = look();
-        let mut whole = lock(&self.whole);
+        let mut whole = self.whole.lock();
         whole.retain(|_, it| it.0.elapsed() < RECENT);
         whole.insert(setup, (began, seen));
         seen
@@ -122,14 +122,14 @@ impl OutsideState {
 
     fn near(&self, path: &Path) -> ContentHash {
         let is_fresh = |it: &&Near| lasts(it.cost) > it.taken.elapsed();
-        if let Some(near) = lock(&self.near).get(path).filter(is_fresh) {
+        if let Some(near) = self.near.lock().get(path).filter(is_fresh) {
             return near.name;
         }
         let (name, cost) = timed(path, 1);
         let near = Near { taken: Instant::now(), cost, name };
         match lasts(cost) {
-            Duration::ZERO => lock(&self.near).remove(path),
-            _ => lock(&self.near).insert(path.to_owned(), near),
+            Duration::ZERO => self.near.lock().remove(path),
+            _ => self.near.lock().insert(path.to_owned(), near),
         };
         name
     }
@@ -137,12 +137,12 @@ impl OutsideState {
     /// All that is at a place, as of a moment before, if what the near look sees is still the same.
     fn deep(&self, path: &Path, near: ContentHash) -> ContentHash {
         let is_fresh = |it: &&Long| it.near == near && it.taken.elapsed() < it.cost * SHARE;
-        if let Some(long) = lock(&self.long).get(path).filter(is_fresh) {
+        if let Some(long) = self.long.lock().get(path).filter(is_fresh) {
             return long.name;
         }
         let (name, cost) = timed(path, DEPTH);
         let long = Long { taken: Instant::now(), cost, near, name };
-        lock(&self.long).insert(path.to_owned(), long);
+        self.long.lock().insert(path.to_owned(), long);
         name
     }
 }
@@ -157,10 +157,6 @@ fn timed(path: &Path, levels: u32) -> (ContentHash, Duration) {
     let (start, mut text) = (Instant::now(), String::new());
     look(path, levels, &mut Budget(MOST), &mut text);
     (ContentHash::of(text.as_bytes()), start.elapsed())
-}
-
-pub(super) fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
-    it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Its value for a process that is launched so.
@@ -287,13 +283,13 @@ mod tests {
         fs::write(folder.path().join("new"), "").unwrap();
         let now = outside.seen_at(folder.path());
         let name = timed(folder.path(), 1).0;
-        if lock(&outside.near).is_empty() {
+        if outside.near.lock().is_empty() {
             assert_ne!(now, before);
         }
         // Simulates a look that took an hour.
         let taken = Instant::now();
         let dear = Near { taken, cost: Duration::from_secs(3600), name };
-        lock(&outside.near).insert(folder.path().to_owned(), dear);
+        outside.near.lock().insert(folder.path().to_owned(), dear);
         fs::write(folder.path().join("newer"), "").unwrap();
         assert_eq!(outside.near(folder.path()), name);
     }

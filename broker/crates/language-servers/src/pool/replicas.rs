@@ -2,13 +2,14 @@
 //! [`PoolLimits::wait`].
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
 use imports::Imports;
 use lint::{Cancel, Completeness, Outcome};
 use overlay::{View, WorkspacePath};
+use parking_lot::Mutex;
 
 use super::{
     OutsideState, PoolLimits,
@@ -70,13 +71,13 @@ impl ReplicaSet {
     /// edits.
     pub(crate) fn tell_changes(&self, view: &dyn View, contents: &Contents) -> Vec<WorkspacePath> {
         self.disk_sync().update(view, contents, |changes| {
-            self.members().servers.iter().for_each(|it| it.disk_changed(changes.clone()));
+            self.members.lock().servers.iter().for_each(|it| it.disk_changed(changes.clone()));
         })
     }
 
     /// Looks at what its processes watch outside of the workspace.
     pub(crate) fn look_outside(&self) {
-        let servers = self.members().servers.clone();
+        let servers = self.members.lock().servers.clone();
         servers.iter().for_each(|it| it.look_outside());
     }
 
@@ -120,24 +121,24 @@ impl ReplicaSet {
     }
 
     pub(super) fn has_process(&self) -> bool {
-        self.members().servers.iter().any(|it| it.has_process())
+        self.members.lock().servers.iter().any(|it| it.has_process())
     }
 
     pub(super) fn stop(&self, why: &'static str, deadline: Instant) {
-        let mut members = self.members();
+        let mut members = self.members.lock();
         members.stopped = Some(why);
         members.servers.iter().for_each(|it| it.stop(deadline));
     }
 
     pub(super) fn join(&self) {
-        let servers = std::mem::take(&mut self.members().servers);
+        let servers = std::mem::take(&mut self.members.lock().servers);
         servers.iter().for_each(|it| it.join());
     }
 
     /// Or says why they were stopped.
     fn choose(&self) -> Result<Arc<Server>, &'static str> {
         let wait = self.limits.wait;
-        let mut members = self.members();
+        let mut members = self.members.lock();
         if let Some(why) = members.stopped {
             return Err(why);
         }
@@ -165,10 +166,6 @@ impl ReplicaSet {
         let server = Server::on(&self.registry, self.setup.clone(), recycle, crashes, known);
         members.servers.push(Arc::new(server));
         Arc::clone(&members.servers[members.servers.len() - 1])
-    }
-
-    fn members(&self) -> MutexGuard<'_, Members> {
-        self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -40,7 +40,7 @@ impl StatusHandle {
 
     /// Whether it has not answered since a question was given up.
     pub(crate) fn set_owing(&self, is_owing: bool) {
-        if self.registry.lock().entries.get(&self.id).is_some_and(|it| it.is_owing != is_owing) {
+        if self.registry.inner.lock().entries.get(&self.id).is_some_and(|it| it.is_owing != is_owing) {
             self.change(|entry| entry.is_owing = is_owing);
         }
     }
@@ -163,10 +163,11 @@ impl StatusHandle {
         let before = self.change(|entry| Some(entry.state)).unwrap_or(ServerState::Unused);
         self.set(ServerState::WaitingForMemory);
         while !self.try_admit() {
-            let inner = self.registry.lock();
+            let mut inner = self.registry.inner.lock();
             let now = inner.who_may_end();
             let is_same = |it: &mut Inner| it.who_may_end() == now;
-            drop(self.registry.changed.wait_timeout_while(inner, LOOK, is_same));
+            self.registry.changed.wait_while_for(&mut inner, is_same, LOOK);
+            drop(inner);
             if Instant::now() >= deadline || !is_wanted() {
                 self.set(before);
                 return Err(self.registry.memory_is_full());
@@ -177,7 +178,7 @@ impl StatusHandle {
 
     fn try_admit(&self) -> bool {
         let measured = self.registry.measure();
-        let mut inner = self.registry.lock();
+        let mut inner = self.registry.inner.lock();
         let holders = inner.holders(&measured, Some(self.id));
         let Some(need) = inner.entries.get(&self.id).map(|it| it.bytes) else { return true };
         match admit(self.registry.budget, need, &holders) {
@@ -197,7 +198,7 @@ impl StatusHandle {
     }
 
     fn change<T: Default>(&self, change: impl FnOnce(&mut Entry) -> T) -> T {
-        let changed = self.registry.lock().entries.get_mut(&self.id).map(change);
+        let changed = self.registry.inner.lock().entries.get_mut(&self.id).map(change);
         self.registry.changed.notify_all();
         changed.unwrap_or_default()
     }
@@ -205,7 +206,7 @@ impl StatusHandle {
 
 impl Drop for StatusHandle {
     fn drop(&mut self) {
-        self.registry.lock().entries.remove(&self.id);
+        self.registry.inner.lock().entries.remove(&self.id);
         self.registry.changed.notify_all();
     }
 }

@@ -6,7 +6,7 @@ pub mod sample;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex},
+    sync::Arc,
 };
 
 use lint::{
@@ -14,6 +14,7 @@ use lint::{
     Rule, SetupError,
 };
 use overlay::{ContentHash, View, WorkspacePath};
+use parking_lot::Mutex;
 
 /// A rule that is on by default and says nothing of itself.
 pub fn rule(code: &str, name: &str) -> Rule {
@@ -149,7 +150,7 @@ impl Scripted {
     }
 
     pub fn asked(&self) -> Vec<(String, String)> {
-        let mut asked = self.asked.lock().unwrap().clone();
+        let mut asked = self.asked.lock().clone();
         asked.sort();
         asked
     }
@@ -180,7 +181,7 @@ impl Linter for Scripted {
     fn check(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) {
         for (index, unit) in job.units.iter().enumerate() {
             let path = unit.path.as_str();
-            self.asked.lock().unwrap().push((path.to_owned(), unit.named.to_string()));
+            self.asked.lock().push((path.to_owned(), unit.named.to_string()));
             assert!(!self.panics.contains(path), "the script says so");
             if self.silent.contains(path) {
                 continue;

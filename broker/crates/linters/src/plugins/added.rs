@@ -9,12 +9,13 @@ use std::{
     env, io,
     os::unix::fs::MetadataExt as _,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use bytes::Bytes;
 use config::{ConfigError, Configs, Digest, PluginSettings, Signers, Source};
 use overlay::{ContentHash, View, WorkspacePath, io_reason};
+use parking_lot::Mutex;
 use plugin_host::{Capability, Manifest, Plugin, PluginHost};
 
 use super::{
@@ -92,7 +93,7 @@ impl PluginCache {
         expect_signer(locked, signers)?;
         let seen = seen(source, context).map_err(|error| unreadable(locked, &error))?;
         let key = (locked.digest.clone(), locked.signature.clone(), seen);
-        let opened = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = || self.opened.lock();
         let known = opened().get(&key).cloned();
         let plugin = match known {
             Some(plugin) => plugin,

@@ -5,7 +5,6 @@
 use std::{io, path::Path, time::Duration};
 
 use bytes::Bytes;
-use checker::flagged;
 use config::{Digest, SetupFailure, Signature, Source, is_encrypted_or_near, is_this_machine};
 use lint::Cancel;
 use oci_client::{
@@ -111,7 +110,7 @@ fn blocking<T>(work: impl Future<Output = Result<T, String>>, cancel: &Cancel) -
     runtime.map_err(|error| error.to_string())?.block_on(async {
         tokio::select! {
             done = work => done,
-            () = flagged(Some(cancel)) => Err("interrupted".to_owned()),
+            () = cancel.cancelled() => Err("interrupted".to_owned()),
         }
     })
 }

@@ -2,13 +2,14 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use checker::{Absent, Incomplete, Router, SharedLinter};
 use config::{Configs, DEFAULT, Selection, Selectors, SetupFailure};
 use lint::{Linter as _, Rule};
 use overlay::{ContentHash, Memory, ReadSet, Traced, View, WorkspacePath};
+use parking_lot::Mutex;
 use plugin_host::{Configured, Plugin, Settings};
 
 use super::{PluginContext, Plugins, options};
@@ -284,11 +285,11 @@ fn has_what_it_needs(plugin: &Plugin, view: &dyn View) -> bool {
 
 impl Choices {
     fn find(&self, key: &Key) -> Vec<Chosen> {
-        self.lock().get(key).cloned().unwrap_or_default()
+        self.0.lock().get(key).cloned().unwrap_or_default()
     }
 
     fn remember(&self, key: Key, chosen: Chosen) {
-        let mut known = self.lock();
+        let mut known = self.0.lock();
         if known.values().map(Vec::len).sum::<usize>() >= REMEMBERED {
             known.clear();
         }
@@ -296,9 +297,5 @@ impl Choices {
         // Two may have asked at once.
         chosen_before.retain(|it| it.reads != chosen.reads);
         chosen_before.push(chosen);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Vec<Chosen>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,6 @@ use std::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError},
     },
-    thread,
     time::{Duration, Instant},
 };
 
@@ -109,13 +108,11 @@ impl<R> Drop for Call<R> {
 /// Sleeps for a pause between two looks at something without a wake-up; the deadline and a cancel end it early.
 pub fn sleep(pause: Duration, deadline: Instant, cancel: &Cancel) -> Result<(), RequestError> {
     let end = Instant::now() + pause;
-    while Instant::now() < end {
-        if cancel.is_cancelled() {
-            return Err(RequestError::Cancelled);
-        } else if Instant::now() >= deadline {
-            return Err(RequestError::TimedOut);
-        }
-        thread::sleep(TICK.min(end.saturating_duration_since(Instant::now())));
+    if cancel.wait(Some(end.min(deadline))) {
+        Err(RequestError::Cancelled)
+    } else if deadline < end {
+        Err(RequestError::TimedOut)
+    } else {
+        Ok(())
     }
-    Ok(())
 }

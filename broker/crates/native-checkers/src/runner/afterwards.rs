@@ -4,11 +4,10 @@ use std::{
     collections::HashMap,
     mem,
     path::{Path, PathBuf},
-    sync::Mutex,
     thread::{Builder, JoinHandle},
 };
 
-use super::locked;
+use parking_lot::Mutex;
 
 /// Work under way, by the workspace that it is for. When this is dropped, all of it has been done.
 #[derive(Default)]
@@ -18,18 +17,18 @@ impl Afterwards {
     pub(super) fn start(&self, root: &Path, work: impl FnOnce() + Send + 'static) {
         // Without a thread it is left out: what it would keep is made anew.
         if let Ok(thread) = Builder::new().name("keep-caches".to_owned()).spawn(work) {
-            locked(&self.0).entry(root.to_owned()).or_default().push(thread);
+            self.0.lock().entry(root.to_owned()).or_default().push(thread);
         }
     }
 
     /// Waits for what was started for a workspace.
     pub(super) fn wait_for(&self, root: &Path) {
-        let threads = locked(&self.0).remove(root);
+        let threads = self.0.lock().remove(root);
         join(threads.into_iter().flatten());
     }
 
     pub(super) fn wait(&self) {
-        let all = mem::take(&mut *locked(&self.0));
+        let all = mem::take(&mut *self.0.lock());
         join(all.into_values().flatten());
     }
 }

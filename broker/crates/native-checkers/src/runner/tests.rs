@@ -1,9 +1,6 @@
 //! Runs that wait for each other, end each other, and are kept.
 
-use std::sync::{
-    atomic::{AtomicUsize, Ordering::SeqCst},
-    mpsc::channel,
-};
+use std::sync::mpsc::channel;
 
 use super::*;
 
@@ -59,10 +56,10 @@ fn reports_with_many_findings_are_not_kept() {
     let given = runner.get(name("large"), &Cancel::default(), |_| Ok(runner.report(found, false, LONG)));
     assert!(given.is_ok());
     runner.quick("small", &count, LONG).unwrap();
-    runner.state().keep_few(3);
-    assert_eq!(runner.state().kept.len(), 2);
-    runner.state().keep_few(2);
-    assert_eq!(runner.state().kept.len(), 1);
+    runner.0.state.lock().keep_few(3);
+    assert_eq!(runner.0.state.lock().kept.len(), 2);
+    runner.0.state.lock().keep_few(2);
+    assert_eq!(runner.0.state.lock().kept.len(), 1);
 }
 
 #[test]
@@ -96,16 +93,16 @@ fn a_run_goes_on_as_long_as_one_waits() {
     let runner = runner(1);
     let (first, second) = (Cancel::default(), Cancel::default());
     let given = runner.get(name("a"), &first, |stop| {
-        let flight = Arc::clone(&runner.state().flights[&name("a")]);
+        let flight = Arc::clone(&runner.0.state.lock().flights[&name("a")]);
         flight.join(&second);
         first.cancel();
-        assert!(!stop());
+        assert!(!stop.is_cancelled());
         second.cancel();
-        assert!(stop());
+        assert!(stop.is_cancelled());
         Err(interrupted())
     });
     assert_eq!(given.unwrap_err(), interrupted());
-    assert!(runner.state().flights.is_empty() && runner.state().running == 0);
+    assert!(runner.0.state.lock().flights.is_empty() && runner.0.state.lock().running == 0);
 }
 
 #[test]
@@ -120,11 +117,34 @@ fn no_more_run_than_may() {
 }
 
 #[test]
+fn waits_end_when_they_are_cancelled() {
+    let (runner, cancel) = (runner(1), Cancel::default());
+    let given = runner.get(name("a"), &Cancel::default(), |stop| {
+        std::thread::scope(|scope| {
+            // One for the run, one for its turn.
+            let waits = ["a", "b"].map(|it| {
+                let (runner, cancel) = (&runner, &cancel);
+                scope.spawn(move || runner.get(name(it), cancel, |_| panic!("there is no room for it")))
+            });
+            cancel.cancel();
+            for it in waits {
+                assert_eq!(it.join().unwrap().unwrap_err(), interrupted());
+            }
+        });
+        assert!(!stop.is_cancelled());
+        Ok(runner.report(Found::default(), false, LONG))
+    });
+    assert!(given.is_ok());
+}
+
+#[test]
 fn what_breaks_off_leaves_nothing_behind() {
     let runner = runner(1);
     let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         runner.get(name("a"), &Cancel::default(), |_| panic!("on purpose"))
     }));
-    assert!(broken.is_err() && runner.state().flights.is_empty() && runner.state().running == 0);
+    assert!(
+        broken.is_err() && runner.0.state.lock().flights.is_empty() && runner.0.state.lock().running == 0
+    );
     assert!(runner.quick("a", &AtomicUsize::new(0), LONG).is_ok());
 }

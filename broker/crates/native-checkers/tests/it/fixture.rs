@@ -5,7 +5,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -146,7 +146,7 @@ impl World {
 
     /// The version of a checker's program.
     pub(crate) fn version(&self, checker: &Checker) -> Option<Result<String, String>> {
-        checker.ask_version(&self.setup(), &|| false)
+        checker.ask_version(&self.setup(), Instant::now() + Duration::from_secs(60), &Cancel::default())
     }
 
     /// What a checker says of these files, as text.

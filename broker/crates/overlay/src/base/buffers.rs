@@ -6,11 +6,12 @@ mod texts;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 pub use self::texts::EditorId;
 use self::texts::{Text, Texts};
@@ -97,7 +98,7 @@ impl Buffers {
 
     pub(super) fn set(&self, it: BufferText) -> Result<SetBuffer, BufferError> {
         let BufferText { editor, path, bytes, is_opened } = it;
-        let mut open = self.lock();
+        let mut open = self.open.lock();
         let (place, branch) = open.with(editor.as_ref(), &path, &bytes, is_opened)?;
         let others = open.texts.bytes_besides(&place, editor.as_ref());
         expect_room(others + bytes.len() as u64)?;
@@ -117,7 +118,7 @@ impl Buffers {
     }
 
     pub(super) fn close(&self, editor: Option<&EditorId>, path: &WorkspacePath) -> ClosedBuffer {
-        let mut open = self.lock();
+        let mut open = self.open.lock();
         let Some(place) = open.places.remove(&(editor.cloned(), path.clone())) else {
             return ClosedBuffer { was_open: false, change: None };
         };
@@ -128,7 +129,7 @@ impl Buffers {
 
     /// Takes all texts of the editor away.
     pub(super) fn close_all(&self, editor: &EditorId) -> Vec<BufferChange> {
-        let mut open = self.lock();
+        let mut open = self.open.lock();
         let places = open.places_of(Some(editor)).cloned().collect();
         open.places.retain(|(it, _), _| it.as_ref() != Some(editor));
         self.take(&mut open, Some(editor), places)
@@ -154,11 +155,11 @@ impl Buffers {
     }
 
     pub(super) fn editor_of(&self, place: &WorkspacePath) -> Option<EditorId> {
-        self.lock().shown(place)?.editor
+        self.open.lock().shown(place)?.editor
     }
 
     pub(super) fn list(&self) -> Vec<(WorkspacePath, ContentHash)> {
-        let open = self.lock();
+        let open = self.open.lock();
         open.texts.all_shown().map(|(place, text)| (place.clone(), text.hash)).collect()
     }
 
@@ -169,11 +170,6 @@ impl Buffers {
         }
         let snapshot = (!open.texts.is_empty()).then(|| Arc::new(open.branch.snapshot()));
         self.current.store(snapshot);
-    }
-
-    /// Every change of what is locked is whole before it can panic.
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

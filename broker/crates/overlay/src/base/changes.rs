@@ -3,11 +3,13 @@
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
         mpsc::Sender,
     },
 };
+
+use parking_lot::Mutex;
 
 use super::{
     journal::Journal,
@@ -50,17 +52,17 @@ impl Announcements {
 
     /// That of the newest watch.
     pub(super) fn promise(&self) -> Option<Promise> {
-        self.promise.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.promise.lock().clone()
     }
 
     pub(super) fn add(&self, watch: Sender<Message>, promise: Promise) {
-        *self.promise.lock().unwrap_or_else(PoisonError::into_inner) = Some(promise);
-        self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
+        *self.promise.lock() = Some(promise);
+        self.watches.lock().push(watch);
     }
 
     /// Tells all watches that the buffer at `place` changed, and forgets those that are gone.
     pub(super) fn buffer(&self, place: WorkspacePath) {
-        let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watches = self.watches.lock();
         watches.retain(|watch| watch.send(Message::Buffer(place.clone())).is_ok());
     }
 }

@@ -1,9 +1,8 @@
 //! Which paths were told of, in their order, so that what was learned before can be brought up to date.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::{BTreeSet, VecDeque};
+
+use parking_lot::Mutex;
 
 use crate::{Moment, WorkspacePath};
 
@@ -26,11 +25,11 @@ struct Told {
 
 impl Journal {
     pub(super) fn now(&self) -> Moment {
-        Moment(self.lock().now)
+        Moment(self.0.lock().now)
     }
 
     pub(super) fn add(&self, paths: BTreeSet<WorkspacePath>) {
-        let mut told = self.lock();
+        let mut told = self.0.lock();
         told.now += 1;
         told.paths += paths.len();
         let now = Moment(told.now);
@@ -45,7 +44,7 @@ impl Journal {
 
     /// Anything may have changed.
     pub(super) fn lose(&self) {
-        let mut told = self.lock();
+        let mut told = self.0.lock();
         told.now += 1;
         told.known_from = told.now;
         told.paths = 0;
@@ -54,17 +53,13 @@ impl Journal {
 
     /// Sorted. `None` if that is not known any more.
     pub(super) fn since(&self, moment: Moment) -> Option<Vec<WorkspacePath>> {
-        let told = self.lock();
+        let told = self.0.lock();
         if moment.0 < told.known_from {
             return None;
         }
         let later = told.batches.iter().rev().take_while(|(at, _)| *at > moment);
         let paths: BTreeSet<_> = later.flat_map(|(_, paths)| paths).collect();
         Some(paths.into_iter().cloned().collect())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Told> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

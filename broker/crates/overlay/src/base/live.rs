@@ -1,13 +1,9 @@
 //! The disk as it is now, with what was read before kept for as long as a stat bears it out.
 
-use std::{
-    collections::HashSet,
-    io,
-    sync::{Arc, Mutex, PoisonError},
-    time::SystemTime,
-};
+use std::{collections::HashSet, io, sync::Arc, time::SystemTime};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use quick_cache::{Weighter, sync::Cache};
 
 use crate::{
@@ -137,13 +133,13 @@ impl Live {
 
     fn note_names(&self, path: &WorkspacePath, stamp: Stamp) {
         if stamp.has_other_names() {
-            self.with_other_names.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+            self.with_other_names.lock().insert(path.clone());
         }
     }
 
     /// Whether the file may be written under another name, as far as it was read.
     pub(super) fn has_other_names(&self, path: &WorkspacePath) -> bool {
-        self.with_other_names.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
+        self.with_other_names.lock().contains(path)
     }
 
     /// The one text of this hash.

@@ -12,13 +12,14 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, OnceLock,
         mpsc::{self, Sender},
     },
     thread::{self, JoinHandle},
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use pump::Pump;
 use settle::Cookies;
 pub use settle::SettleError;
@@ -73,11 +74,11 @@ pub(super) struct Blind(Mutex<BTreeSet<WorkspacePath>>);
 
 impl Blind {
     fn add(&self, directory: &WorkspacePath) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.clone());
+        self.0.lock().insert(directory.clone());
     }
 
     fn holds(&self, path: &WorkspacePath) -> bool {
-        let blind = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let blind = self.0.lock();
         !blind.is_empty() && path.ancestors().any(|it| blind.contains(&it))
     }
 }

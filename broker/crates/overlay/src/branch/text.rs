@@ -102,12 +102,10 @@ fn expect_within(path: &WorkspacePath, text: &str, edit: &TextEdit) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        io,
-        sync::{Arc, Mutex},
-    };
+    use std::{io, sync::Arc};
 
     use bytes::Bytes;
+    use parking_lot::Mutex;
 
     use super::*;
     use crate::{Listing, Memory, Metadata, Origin, View};
@@ -148,7 +146,7 @@ mod tests {
 
     impl View for Busy {
         fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
-            let mut reads = self.1.lock().unwrap();
+            let mut reads = self.1.lock();
             *reads += 1;
             self.0.metadata(path)?;
             Ok(format!("one two {reads}").into())

@@ -8,10 +8,10 @@ use rustix::io::retry_on_intr;
 #[derive(Clone, Default)]
 pub(super) struct Fuse {
     #[cfg(test)]
-    set: std::sync::Arc<std::sync::Mutex<tests::Setting>>,
+    set: std::sync::Arc<parking_lot::Mutex<tests::Setting>>,
     /// What a power cut leaves, where a test asks for it.
     #[cfg(test)]
-    pub(super) disk: std::sync::Arc<std::sync::Mutex<Option<super::tests::power::Synced>>>,
+    pub(super) disk: std::sync::Arc<parking_lot::Mutex<Option<super::tests::power::Synced>>>,
 }
 
 impl Fuse {
@@ -27,7 +27,7 @@ impl Fuse {
         self.step()?;
         retry_on_intr(|| rustix::fs::fsync(&file))?;
         #[cfg(test)]
-        if let Some(disk) = &mut *self.disk.lock().unwrap() {
+        if let Some(disk) = &mut *self.disk.lock() {
             disk.take(file.as_fd());
         }
         Ok(())
@@ -87,44 +87,44 @@ pub(super) mod tests {
     impl Fuse {
         /// Counts from 0 again; hooks are gone.
         pub(in crate::commit) fn set(&self, die_at: Option<usize>, fail_at: Option<usize>) {
-            let mut set = self.set.lock().unwrap();
+            let mut set = self.set.lock();
             let Setting { is_poor, is_hurried, is_blind, .. } = *set;
             *set = Setting { die_at, fail_at, is_poor, is_hurried, is_blind, ..Setting::default() };
         }
 
         pub(in crate::commit) fn steps(&self) -> usize {
-            self.set.lock().unwrap().steps
+            self.set.lock().steps
         }
 
         /// Has `hook` run once, directly before step `step`.
         pub(in crate::commit) fn before(&self, step: usize, hook: impl FnOnce() + Send + 'static) {
-            self.set.lock().unwrap().hooks.push((step, Box::new(hook)));
+            self.set.lock().hooks.push((step, Box::new(hook)));
         }
 
         pub(in crate::commit) fn refuse_exchange(&self, is_poor: bool) {
-            self.set.lock().unwrap().is_poor = is_poor;
+            self.set.lock().is_poor = is_poor;
         }
 
         pub(in crate::commit) fn blind(&self) {
-            self.set.lock().unwrap().is_blind = true;
+            self.set.lock().is_blind = true;
         }
 
         pub(super) fn sees_no_writers(&self) -> bool {
-            self.set.lock().unwrap().is_blind
+            self.set.lock().is_blind
         }
 
         pub(in crate::commit) fn hurry(&self) {
-            self.set.lock().unwrap().is_hurried = true;
+            self.set.lock().is_hurried = true;
         }
 
         /// Has `hook` run once, when something is waited for.
         pub(in crate::commit) fn meanwhile(&self, hook: impl FnOnce() + Send + 'static) {
-            self.set.lock().unwrap().meanwhile = Some(Box::new(hook));
+            self.set.lock().meanwhile = Some(Box::new(hook));
         }
 
         pub(super) fn waits(&self) -> bool {
             let (hook, is_hurried) = {
-                let mut set = self.set.lock().unwrap();
+                let mut set = self.set.lock();
                 (set.meanwhile.take(), set.is_hurried)
             };
             hook.into_iter().for_each(|it| it());
@@ -132,11 +132,11 @@ pub(super) mod tests {
         }
 
         pub(super) fn is_poor(&self) -> bool {
-            self.set.lock().unwrap().is_poor
+            self.set.lock().is_poor
         }
 
         pub(super) fn burn(&self) -> io::Result<()> {
-            let mut set = self.set.lock().unwrap();
+            let mut set = self.set.lock();
             let step = set.steps;
             set.steps += 1;
             let (due, later) = std::mem::take(&mut set.hooks).into_iter().partition(|it| it.0 == step);

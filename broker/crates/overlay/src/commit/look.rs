@@ -4,15 +4,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the one door to the disk")]
 
-use std::{
-    collections::HashMap,
-    fs::File,
-    io,
-    os::unix::fs::MetadataExt as _,
-    sync::{Mutex, PoisonError},
-    time::SystemTime,
-};
+use std::{collections::HashMap, fs::File, io, os::unix::fs::MetadataExt as _, time::SystemTime};
 
+use parking_lot::Mutex;
 use rustix::{
     fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat},
     io::Errno,
@@ -156,7 +150,7 @@ impl Hashes {
         let metadata = file.metadata()?;
         let (stamp, identity) = (disk::Stamp::of(&metadata), (metadata.dev(), metadata.ino()));
         let is_settled = metadata.len() >= Self::LARGE && stamp.is_settled(SystemTime::now());
-        let known = self.lock().get(&identity).copied();
+        let known = self.0.lock().get(&identity).copied();
         if let Some((_, hash)) = known.filter(|it| it.0 == stamp) {
             return Ok(hash);
         }
@@ -164,17 +158,13 @@ impl Hashes {
         hasher.update_reader(file)?;
         let hash = *hasher.finalize().as_bytes();
         if is_settled {
-            self.lock().insert(identity, (stamp, hash));
+            self.0.lock().insert(identity, (stamp, hash));
         }
         Ok(hash)
     }
 
     pub(super) fn forget(&self) {
-        self.lock().clear();
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, ByInode> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().clear();
     }
 }
 

@@ -1,12 +1,9 @@
 //! Where the rules of a directory come from, so that it is known when they must be made again.
 
-use std::{
-    collections::BTreeSet,
-    io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeSet, io, sync::Arc};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 use crate::{
     ContentHash, Entry, Listing, Metadata, Read, ReadSet, Skipped, View, WorkspacePath,
@@ -48,7 +45,7 @@ pub(super) fn enter(
     let noting = Noting { view, reads: Mutex::default() };
     // What cannot be read has no rules to give; the walk is who reports it.
     let rules = above.enter(&noting, directory, listing, &mut Skipped::default());
-    let reads = std::mem::take(&mut *noting.reads());
+    let reads = std::mem::take(&mut *noting.reads.lock());
     let observed = |read: Read| {
         let observation = read.observe(view);
         (read, observation)
@@ -65,12 +62,8 @@ struct Noting<'v> {
 }
 
 impl Noting<'_> {
-    fn reads(&self) -> MutexGuard<'_, BTreeSet<Read>> {
-        self.reads.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn note(&self, read: Read) {
-        self.reads().insert(read);
+        self.reads.lock().insert(read);
     }
 }
 

@@ -5,10 +5,11 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    sync::{Arc, Mutex},
+    sync::Arc,
 };
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use proptest::{prelude::*, test_runner::RngSeed};
 
 use super::*;
@@ -57,11 +58,11 @@ impl Counting {
     }
 
     fn hashed(&self) -> Vec<String> {
-        std::mem::take(&mut *self.hashed.lock().unwrap())
+        std::mem::take(&mut *self.hashed.lock())
     }
 
     fn listed(&self) -> Vec<String> {
-        std::mem::take(&mut *self.listed.lock().unwrap())
+        std::mem::take(&mut *self.listed.lock())
     }
 }
 
@@ -71,7 +72,7 @@ impl View for Counting {
     }
 
     fn hash(&self, path: &WorkspacePath) -> io::Result<ContentHash> {
-        self.hashed.lock().unwrap().push(path.to_string());
+        self.hashed.lock().push(path.to_string());
         self.view.hash(path)
     }
 
@@ -80,7 +81,7 @@ impl View for Counting {
     }
 
     fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
-        self.listed.lock().unwrap().push(path.to_string());
+        self.listed.lock().push(path.to_string());
         self.view.list(path)
     }
 

@@ -3,13 +3,9 @@
 //! Opening a database repairs it. On a damaged file that would write into what the user may still want to
 //! rescue; held back in memory, the writes of a failed opening are simply forgotten.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    ops::Bound,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, io, ops::Bound, sync::Arc};
 
+use parking_lot::Mutex;
 use redb::{BackendError, StorageBackend};
 
 const BLOCK: u64 = 4096;
@@ -58,16 +54,11 @@ impl Staged {
 
     /// Writes what was held back; from now on nothing is.
     pub(super) fn release(&self) -> io::Result<()> {
-        let mut mode = self.mode();
+        let mut mode = self.held.lock();
         let Mode::Held(held) = std::mem::replace(&mut *mode, Mode::Broken) else { return Ok(()) };
         held.write_to(&*self.file)?;
         *mode = Mode::Released;
         Ok(())
-    }
-
-    fn mode(&self) -> MutexGuard<'_, Mode> {
-        // The mode is never left half changed.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does `held` while writes are held back, else what the file does.
@@ -76,7 +67,7 @@ impl Staged {
         held: impl FnOnce(&mut Held) -> io::Result<T>,
         file: impl FnOnce(&dyn StorageBackend) -> io::Result<T>,
     ) -> io::Result<T> {
-        let mut mode = self.mode();
+        let mut mode = self.held.lock();
         match &mut *mode {
             Mode::Held(it) => held(it),
             Mode::Broken => Err(io::Error::other("an earlier write failed")),
@@ -164,7 +155,7 @@ impl StorageBackend for Staged {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let mut mode = self.mode();
+        let mut mode = self.held.lock();
         match &mut *mode {
             Mode::Held(held) => held.read(&*self.file, offset, out),
             _ => {
@@ -243,24 +234,24 @@ impl Unsynced {
     }
 
     pub(super) fn len(&self) -> io::Result<u64> {
-        Ok(self.held.lock().unwrap().len)
+        Ok(self.held.lock().len)
     }
 
     pub(super) fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.held.lock().unwrap().read(&self.file, offset, out)
+        self.held.lock().read(&self.file, offset, out)
     }
 
     pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.held.lock().unwrap().write(&self.file, offset, data)
+        self.held.lock().write(&self.file, offset, data)
     }
 
     pub(super) fn set_len(&self, len: u64) -> io::Result<()> {
-        self.held.lock().unwrap().set_len(len);
+        self.held.lock().set_len(len);
         Ok(())
     }
 
     pub(super) fn sync(&self) -> io::Result<()> {
-        let mut held = self.held.lock().unwrap();
+        let mut held = self.held.lock();
         let len = held.len;
         std::mem::replace(&mut *held, Held::new(len)).write_to(&self.file)
     }

@@ -7,13 +7,10 @@
 mod folder;
 mod recorder;
 
-use std::{
-    collections::BTreeSet,
-    ops::Bound,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, ops::Bound, sync::Arc};
 
 use folder::{Folder, Item, Visit};
+use parking_lot::Mutex;
 use rpds::RedBlackTreeMapSync;
 
 use super::{Rules, WalkOptions};
@@ -289,13 +286,13 @@ impl Kept {
     }
 
     fn find(&self, options: &WalkOptions) -> Option<(Moment, KeptWalk)> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.0.lock();
         kept.iter().find(|(_, it)| *it.options == *options).cloned()
     }
 
     /// Two may have found out at once.
     fn keep(&self, moment: Moment, walk: &KeptWalk) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         if kept.iter().any(|(then, it)| it.options == walk.options && *then > moment) {
             return;
         }

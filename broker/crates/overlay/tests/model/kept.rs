@@ -1,14 +1,12 @@
 //! Branches that are kept as steps and restored, and differences against a full walk.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use overlay::{
     Branch, Change, ChangeKind, FileKind, FileState, Listing, Memory, Metadata, NodeRecord, Revision,
     Snapshot, Step, View, WorkspacePath,
 };
+use parking_lot::Mutex;
 use proptest::prelude::*;
 
 use crate::{Edit, Model, apply, edits, universe};
@@ -22,25 +20,25 @@ impl Moving {
     }
 
     pub(crate) fn set(&self, memory: Memory) {
-        *self.0.lock().unwrap() = memory;
+        *self.0.lock() = memory;
     }
 }
 
 impl View for Moving {
     fn read(&self, path: &WorkspacePath) -> std::io::Result<bytes::Bytes> {
-        self.0.lock().unwrap().read(path)
+        self.0.lock().read(path)
     }
 
     fn metadata(&self, path: &WorkspacePath) -> std::io::Result<Metadata> {
-        self.0.lock().unwrap().metadata(path)
+        self.0.lock().metadata(path)
     }
 
     fn list(&self, path: &WorkspacePath) -> std::io::Result<Listing> {
-        self.0.lock().unwrap().list(path)
+        self.0.lock().list(path)
     }
 
     fn read_link(&self, path: &WorkspacePath) -> std::io::Result<String> {
-        self.0.lock().unwrap().read_link(path)
+        self.0.lock().read_link(path)
     }
 }
 

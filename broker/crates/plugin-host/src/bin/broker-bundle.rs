@@ -12,11 +12,11 @@ use std::{
     num::NonZero,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{Mutex, MutexGuard, PoisonError},
     thread,
 };
 
 use anyhow::{Context as _, anyhow};
+use parking_lot::Mutex;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
@@ -59,12 +59,12 @@ fn bundle(folder: &Path, components: Vec<PathBuf>) -> anyhow::Result<()> {
     let compiler = plugin_host::compiler_stamp()?;
     let (waiting, names) = (Mutex::new(components), Mutex::new(Vec::new()));
     let work = || -> anyhow::Result<()> {
-        while let Some(component) = lock(&waiting).pop() {
+        while let Some(component) = waiting.lock().pop() {
             let name = match component.extension() {
                 Some(it) if it == "toml" => left_out(folder, &component)?,
                 _ => one(folder, &component, &compiler)?,
             };
-            lock(&names).push(name);
+            names.lock().push(name);
         }
         Ok(())
     };
@@ -73,11 +73,7 @@ fn bundle(folder: &Path, components: Vec<PathBuf>) -> anyhow::Result<()> {
         let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|it| it.join().map_err(|_| anyhow!("a worker panicked"))?)
     })?;
-    remove_others(folder, &lock(&names))
-}
-
-fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
-    it.lock().unwrap_or_else(PoisonError::into_inner)
+    remove_others(folder, &names.lock())
 }
 
 /// What is left of plugins that are not carried any more.

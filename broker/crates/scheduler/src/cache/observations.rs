@@ -8,13 +8,14 @@ use std::{
     collections::{HashMap, VecDeque},
     hash::{BuildHasherDefault, Hash, Hasher},
     sync::{
-        Arc, Mutex, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
 };
 
 use dashmap::DashMap;
 use overlay::{Observation, Read, ReadSet};
+use parking_lot::Mutex;
 
 /// A look and what it showed, which is never [`Observation::Failed`].
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -73,7 +74,7 @@ impl Interner {
         }
         let observations = reads.iter().map(|(read, observation)| self.observed(read.clone(), observation));
         let set = self.set(observations.collect::<Option<_>>()?);
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.recent.lock();
         recent.truncate(RECENT - 1);
         recent.push_front((Arc::downgrade(reads), Arc::downgrade(&set)));
         Some(set)
@@ -81,7 +82,7 @@ impl Interner {
 
     /// An address is not used again while something weakly refers to it.
     fn recall(&self, reads: &Arc<ReadSet>) -> Option<Arc<ObservedSet>> {
-        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = self.recent.lock();
         let known = recent.iter().find(|(it, _)| std::ptr::eq(it.as_ptr(), Arc::as_ptr(reads)));
         known?.1.upgrade()
     }

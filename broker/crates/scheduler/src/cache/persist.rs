@@ -3,17 +3,17 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{MutexGuard, atomic::Ordering::Relaxed},
+    sync::atomic::Ordering::Relaxed,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use overlay::ContentHash;
+use parking_lot::MutexGuard;
 
 use super::{
     Cache, CacheOptions, Key,
     folder::{self, Folder},
     format::{self, Stored, Subject},
-    lock,
     shard::{Candidate, Shard, merge},
     shard_of,
 };
@@ -59,7 +59,7 @@ impl<V> Cache<V> {
     pub(super) fn flush_shards(&self, persister: &Persister) -> usize {
         let mut written = 0;
         for (number, shard) in self.shards.iter().enumerate() {
-            let dirty = std::mem::take(&mut lock(shard).dirty);
+            let dirty = std::mem::take(&mut shard.lock().dirty);
             written += dirty.len();
             dirty.into_iter().for_each(|linter| self.write(persister, self.subject(linter, number)));
         }
@@ -105,7 +105,7 @@ impl<V> Cache<V> {
 
     fn write(&self, persister: &Persister, subject: Subject) {
         let file = persister.folder.file(subject.linter, subject.shard);
-        let answers = lock(&self.shards[subject.shard]).answers(subject.linter);
+        let answers = self.shards[subject.shard].lock().answers(subject.linter);
         let answers = answers.iter().filter_map(|(key, it)| it.to_stored(key, &*self.codec)).collect();
         let mut all = merge(answers, self.read(&file, subject).unwrap_or_default());
         let today = self.today.load(Relaxed);
@@ -124,7 +124,7 @@ impl<V> Cache<V> {
     }
 
     fn note(&self, file: PathBuf, reason: String) {
-        let mut notes = lock(&self.unreadable);
+        let mut notes = self.unreadable.lock();
         if notes.len() < MAX_NOTES {
             notes.push((file, reason));
         }

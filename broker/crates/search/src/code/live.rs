@@ -3,13 +3,14 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
 
 use bytes::Bytes;
 use overlay::{ContentHash, WorkspacePath};
+use parking_lot::Mutex;
 
 use super::learn::{Learned, Reader, Words};
 
@@ -37,11 +38,11 @@ impl Live {
         bytes: &Bytes,
         hash: ContentHash,
     ) -> Arc<[Learned]> {
-        if let Some(known) = self.files.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
+        if let Some(known) = self.files.lock().get(&hash) {
             return Arc::clone(known);
         }
         let known = |hash: ContentHash| {
-            let known = self.chunks.lock().unwrap_or_else(PoisonError::into_inner).get(&hash).cloned();
+            let known = self.chunks.lock().get(&hash).cloned();
             self.learned.fetch_add(u64::from(known.is_none()), Relaxed);
             known
         };
@@ -58,7 +59,7 @@ fn remember<T>(
     most: usize,
     new: impl IntoIterator<Item = (ContentHash, T)>,
 ) {
-    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = all.lock();
     if all.len() >= most {
         all.clear();
     }

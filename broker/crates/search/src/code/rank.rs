@@ -1,10 +1,8 @@
 //! The chunks that fit a question, the best first.
 
-use std::{
-    cmp::Ordering,
-    collections::BinaryHeap,
-    sync::{Mutex, PoisonError},
-};
+use std::{cmp::Ordering, collections::BinaryHeap};
+
+use parking_lot::Mutex;
 
 use super::{Chunks, LearnedFile, score::Question, segment::Segment, words::Word};
 use crate::{Cancelled, Options, contents::State, parallel};
@@ -78,10 +76,10 @@ pub(super) fn best(
         let scores = scores.into_iter().enumerate().filter(|it| it.1 > 0.0);
         let candidates =
             scores.map(|(chunk, score)| Candidate { score, segment: Some(number), file: 0, chunk });
-        found.lock().unwrap_or_else(PoisonError::into_inner).extend(candidates);
+        found.lock().extend(candidates);
     };
     parallel::for_each(&state.segments, options, || (), |(), number, segment| score(number, segment))?;
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut found = found.into_inner();
     for (file, it) in learned.iter().enumerate() {
         for (chunk, it) in it.chunks.iter().enumerate() {
             let words = question.words.iter();

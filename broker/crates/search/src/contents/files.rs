@@ -1,8 +1,7 @@
 //! Which files are searched, and what contents they have.
 
-use std::sync::Mutex;
-
 use overlay::{ContentHash, View, WorkspacePath, kept_walk, walk};
+use parking_lot::Mutex;
 
 use crate::{Cancelled, Options, parallel};
 
@@ -34,12 +33,10 @@ pub(crate) fn hashes(
         let hashes =
             view.hash_all(&directory, &names, u64::MAX).into_iter().map(|it| it.ok().map(|it| it.hash));
         let hashes: Vec<_> = hashes.collect();
-        if let Ok(mut found) = found.lock() {
-            found[index] = hashes;
-        }
+        found.lock()[index] = hashes;
     };
     parallel::for_each(&folders, options, || (), |(), index, folder| look(index, folder))?;
-    let found = found.into_inner().unwrap_or_default();
+    let found = found.into_inner();
     Ok(found.into_iter().flatten().collect())
 }
 

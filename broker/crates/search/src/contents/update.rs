@@ -4,12 +4,13 @@ use std::{
     collections::HashSet,
     io,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
 };
 
 use overlay::{ContentHash, KeptWalk, Moment, Tracked, View, WorkspacePath, folder_walk};
+use parking_lot::Mutex;
 
 use super::{Contents, Kind, Progress, State, Table, UpdateError, files, hashes};
 use crate::{Options, parallel};
@@ -64,7 +65,7 @@ impl<K: Kind> Update<'_, K> {
 
     /// A file for each content that is not known yet and may be.
     fn new_files(&self, state: &State<K>) -> Vec<(&WorkspacePath, ContentHash)> {
-        let refused = self.index.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let refused = self.index.refused.lock();
         let mut seen = HashSet::new();
         let mut is_new =
             |it: ContentHash| !state.by_hash.contains_key(&it) && !refused.contains(&it) && seen.insert(it);
@@ -74,7 +75,7 @@ impl<K: Kind> Update<'_, K> {
 
     /// Never searched by this index: scanned each time.
     fn refuse(&self, hash: ContentHash) {
-        self.index.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(hash);
+        self.index.refused.lock().insert(hash);
     }
 
     fn add(&self, new: &[(&WorkspacePath, ContentHash)], state: State<K>) -> Result<(), UpdateError> {
@@ -86,7 +87,7 @@ impl<K: Kind> Update<'_, K> {
             is_empty: true,
             failed: None,
         });
-        let lock = || pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || pending.lock();
         let index = |reader: &mut K::Reader, (path, hash): (&WorkspacePath, ContentHash)| {
             if lock().failed.is_some() {
                 return;
@@ -106,7 +107,7 @@ impl<K: Kind> Update<'_, K> {
             || self.index.kind.reader(),
             |reader, _, file| index(reader, *file),
         )?;
-        let mut pending = pending.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = pending.into_inner();
         pending.seal();
         let folder = self.index.store.folder().to_owned();
         pending.failed.map_or(Ok(()), |source| Err(UpdateError::Write { folder, source }))

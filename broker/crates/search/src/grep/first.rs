@@ -2,11 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
+
+use parking_lot::Mutex;
 
 use super::scan::Line;
 
@@ -39,7 +38,7 @@ impl First {
         if lines.is_empty() || !self.wants(file) {
             return;
         }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         kept.count += lines.len();
         kept.by_file.insert(file, lines);
         while let Some(last) = kept.by_file.last_entry().map(|it| (*it.key(), it.get().len()))
@@ -56,7 +55,7 @@ impl First {
 
     /// The lines with the numbers of their files.
     pub(super) fn into_lines(self) -> impl Iterator<Item = (usize, Line)> {
-        let kept = self.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.into_inner();
         let lines = kept.by_file.into_iter().flat_map(|(file, it)| it.into_iter().map(move |it| (file, it)));
         lines.take(self.limit)
     }

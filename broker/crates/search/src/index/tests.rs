@@ -1,11 +1,9 @@
 //! What the index knows, and that it never decides an answer.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex},
-};
+use std::{path::PathBuf, sync::Arc};
 
 use overlay::{Branch, Memory, WorkspacePath};
+use parking_lot::Mutex;
 
 use super::*;
 use crate::{GrepAnswer, GrepRequest, grep, walk_options};
@@ -124,8 +122,8 @@ fn progress_ends_with_all_files() {
     let last = Mutex::new(Vec::new());
     let walk = walk_options(None);
     let options = Options { walk: &walk, threads: 2, cancel: &|| false };
-    index.update(&numbered(300), &options, &|it| last.lock().unwrap().push(it.indexed)).unwrap();
-    assert_eq!(last.into_inner().unwrap().into_iter().max(), Some(300));
+    index.update(&numbered(300), &options, &|it| last.lock().push(it.indexed)).unwrap();
+    assert_eq!(last.into_inner().into_iter().max(), Some(300));
     let cancelled = Options { cancel: &|| true, ..options };
     assert!(matches!(index.update(&numbered(300), &cancelled, &|_| ()), Err(UpdateError::Cancelled(_))));
 }

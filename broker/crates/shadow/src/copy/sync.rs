@@ -8,12 +8,12 @@ use std::{
     fs, io,
     os::{fd::AsRawFd as _, unix::ffi::OsStrExt as _},
     path::{Path, PathBuf},
-    sync::Mutex,
     thread,
     time::Duration,
 };
 
 use overlay::{WorkspacePath, read_regular};
+use parking_lot::Mutex;
 
 use super::{
     manifest::{Manifest, Placed, Source},
@@ -190,17 +190,16 @@ impl Sync<'_> {
             for part in files.chunks(part) {
                 scope.spawn(|| {
                     let copied: io::Result<Vec<_>> = part.iter().filter_map(|it| self.copy_one(it)).collect();
-                    if let Ok(mut all) = all.lock() {
-                        match (&mut *all, copied) {
-                            (Ok(all), Ok(copied)) => all.extend(copied),
-                            (Ok(_), Err(error)) => *all = Err(error),
-                            (Err(_), _) => {}
-                        }
+                    let mut all = all.lock();
+                    match (&mut *all, copied) {
+                        (Ok(all), Ok(copied)) => all.extend(copied),
+                        (Ok(_), Err(error)) => *all = Err(error),
+                        (Err(_), _) => {}
                     }
                 });
             }
         });
-        all.into_inner().map_err(|_| io::Error::from(io::ErrorKind::Other))?
+        all.into_inner()
     }
 
     fn copy_one(&self, (path, stamp): &(&PathBuf, &Stamp)) -> Option<io::Result<(PathBuf, Placed)>> {

@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
     process::Child,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU32, Ordering::Relaxed},
         mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
     },
@@ -21,6 +21,7 @@ use std::{
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use rustix::process::Signal;
 
 use super::{
@@ -191,12 +192,12 @@ impl Folder {
     ) -> Result<(RunningProgram, Option<OwnedFd>), OpenError> {
         let run = self.next.fetch_add(1, Relaxed);
         let (tell, told) = channel();
-        locked(&self.runs).insert(run, tell);
+        self.runs.lock().insert(run, tell);
         let group = self.group(&program);
         let (name, folder) = group.unzip();
         let files: Vec<_> = files.into_iter().flatten().chain(folder.as_ref().map(|it| it.as_fd())).collect();
-        if let Err(error) = locked(&self.wire).send(&Request::Run { run, program, group: name }, &files) {
-            locked(&self.runs).remove(&run);
+        if let Err(error) = self.wire.lock().send(&Request::Run { run, program, group: name }, &files) {
+            self.runs.lock().remove(&run);
             return Err(error.into());
         }
         let mut running = RunningProgram { run, told, wire: Arc::clone(&self.wire), ended: None };
@@ -212,7 +213,7 @@ impl Folder {
     /// A control group for a program with limits: its name and folder.
     fn group(&self, program: &Program) -> Option<(String, OwnedFd)> {
         let path = group::make(&program.limits, self.space)?;
-        let mut groups = locked(&self.groups);
+        let mut groups = self.groups.lock();
         // Process 1 has removed the others.
         groups.retain(|it| it.exists());
         groups.push(path.clone());
@@ -220,9 +221,9 @@ impl Folder {
     }
 
     pub(crate) fn apply(&self, layer: &Layer) -> Result<(), OpenError> {
-        let answers = locked(&self.answers);
+        let answers = self.answers.lock();
         let entries = Outgoing::of(layer, None)?;
-        let wire = locked(&self.wire);
+        let wire = self.wire.lock();
         wire.send(&Request::Apply { entries: entries.announced() }, &[])?;
         entries.send(&wire)?;
         drop(wire);
@@ -235,8 +236,8 @@ impl Folder {
         mut wants: impl FnMut(&Path, u64) -> bool,
         mut each: impl FnMut(Entry),
     ) -> Result<(), OpenError> {
-        let answers = locked(&self.answers);
-        locked(&self.wire).send(&Request::List, &[])?;
+        let answers = self.answers.lock();
+        self.wire.lock().send(&Request::List, &[])?;
         let mut files = BTreeSet::new();
         done(&answers, |it| {
             if let Part::File(path, size) = it
@@ -245,7 +246,7 @@ impl Folder {
                 files.insert(path);
             }
         })?;
-        locked(&self.wire).send(&Request::Harvest { files }, &[])?;
+        self.wire.lock().send(&Request::Harvest { files }, &[])?;
         done(&answers, |it| {
             if let Part::Entry(entry) = it {
                 each(entry);
@@ -258,8 +259,8 @@ impl Folder {
     /// Keeps what programs wrote to caches, if they have ended and all came to their end by themselves. Says how many bytes
     /// there are then; `None` if nothing is kept.
     pub(crate) fn keep_caches(&self, warm: &Warm, stores: &Stores) -> Result<Option<u64>, OpenError> {
-        let answers = locked(&self.answers);
-        locked(&self.wire).send(&Request::Survey, &[])?;
+        let answers = self.answers.lock();
+        self.wire.lock().send(&Request::Survey, &[])?;
         let survey = match answers.recv() {
             Ok(Answer::Surveyed(survey)) => survey?,
             _ => return Err(broken()),
@@ -344,7 +345,7 @@ impl Folder {
     ) -> Result<Size, OpenError> {
         let folders: Vec<_> = folders.into_iter().flatten().map(open_folder).collect::<io::Result<_>>()?;
         let files: Vec<_> = folders.iter().map(|it| it.as_fd()).collect();
-        locked(&self.wire).send(&Request::Keep { store, paths }, &files)?;
+        self.wire.lock().send(&Request::Keep { store, paths }, &files)?;
         match answers.recv() {
             Ok(Answer::Kept(kept)) => Ok(kept?),
             _ => Err(broken()),
@@ -363,14 +364,14 @@ fn broken() -> OpenError {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = locked(&self.wire).0.shutdown(Shutdown::Both);
+        let _ = self.wire.lock().0.shutdown(Shutdown::Both);
         if self.is_in_namespaces {
             // Process 1 inside dies with it, whatever it is at.
             let _ = self.process.kill();
         }
         // Without namespaces it ends what runs, and then itself.
         let _ = self.process.wait();
-        locked(&self.groups).iter().for_each(|it| group::remove(it));
+        self.groups.lock().iter().for_each(|it| group::remove(it));
     }
 }
 
@@ -390,7 +391,7 @@ impl RunningProgram {
 
     pub(crate) fn signals(&self) -> impl Fn(i32) -> io::Result<()> + Send + Sync + use<> {
         let (run, wire) = (self.run, Arc::clone(&self.wire));
-        move |signal| locked(&wire).send(&Request::Signal { run, signal }, &[])
+        move |signal| wire.lock().send(&Request::Signal { run, signal }, &[])
     }
 }
 
@@ -463,7 +464,7 @@ fn listen(wire: &Wire, runs: &Runs, answers: &SyncSender<Answer>) {
             Event::Started { run } => tell(runs, run, Told::Started(files.into_iter().next())),
             Event::Ended { run, ended } => {
                 let told = tell(runs, run, Told::Ended(ended));
-                locked(runs).remove(&run);
+                runs.lock().remove(&run);
                 told
             }
             Event::Written(header) => {
@@ -482,11 +483,11 @@ fn listen(wire: &Wire, runs: &Runs, answers: &SyncSender<Answer>) {
         let _ = told;
     }
     // Those who wait see that nothing more comes.
-    locked(runs).clear();
+    runs.lock().clear();
 }
 
 fn tell(runs: &Runs, run: u32, what: Told) -> bool {
-    locked(runs).get(&run).is_some_and(|it| it.send(what).is_ok())
+    runs.lock().get(&run).is_some_and(|it| it.send(what).is_ok())
 }
 
 fn closed() -> Ended {
@@ -497,10 +498,6 @@ fn closed() -> Ended {
         processor_time: Duration::ZERO,
         memory: 0,
     }
-}
-
-fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
-    it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl From<Failure> for OpenError {

@@ -87,7 +87,7 @@ impl Merged {
     }
 
     pub(super) fn tell(&self, tell: &mut dyn FnMut(Header, &[u8]) -> io::Result<()>) -> io::Result<()> {
-        self.served.lock().tree.tell(tell)
+        self.served.0.lock().tree.tell(tell)
     }
 }
 

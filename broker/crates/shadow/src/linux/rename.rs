@@ -19,12 +19,13 @@ use std::{
     },
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         mpsc::{Receiver, Sender, channel},
     },
     thread,
 };
 
+use parking_lot::Mutex;
 use rustix::{
     fs::{
         AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, fstatfs, openat, readlink, renameat_with, statat,
@@ -103,12 +104,8 @@ impl Supervisor {
 
     /// Waits for the end of a change that is being made, and lets no other begin.
     pub(super) fn stop(&self) {
-        *locked(&self.is_over) = true;
+        *self.is_over.lock() = true;
     }
-}
-
-fn locked(it: &Mutex<bool>) -> MutexGuard<'_, bool> {
-    it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Lets all calls go on at once but those that name a folder.
@@ -123,7 +120,7 @@ fn dispatch(listener: &Arc<Listener>, folders: &Sender<(Notice, Call)>) {
 
 fn prepare_each(calls: &Receiver<(Notice, Call)>, layers: Option<&Layers>, is_over: &Mutex<bool>) {
     for (notice, call) in calls {
-        let is_over = locked(is_over);
+        let is_over = is_over.lock();
         // The program may have ended, and its number be another's.
         if *is_over || !notice.is_valid() {
             continue;

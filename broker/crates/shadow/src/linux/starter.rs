@@ -9,9 +9,10 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
+use parking_lot::Mutex;
 use rustix::process::{getegid, geteuid};
 
 use super::{
@@ -63,7 +64,7 @@ impl Starter {
     /// Starts a process for the next folder, unless one waits. It would have the niceness of the calling thread.
     pub(super) fn prepare(&self) {
         let Some(spare) = &self.spare else { return };
-        let mut spare = spare.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spare = spare.0.lock();
         if spare.is_none() {
             // If it cannot be started, the next folder says why.
             *spare = FirstProcess::start(&self.program, ENTER).ok();
@@ -74,7 +75,7 @@ impl Starter {
 impl Spare {
     /// `None` if there is none that lives.
     fn take(&self) -> Option<FirstProcess> {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let mut spare = self.0.lock().take()?;
         matches!(spare.process.try_wait(), Ok(None)).then_some(spare)
     }
 }

@@ -9,7 +9,7 @@ mod services;
 
 use std::{
     net::{SocketAddr, TcpListener as StdListener},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::Arc,
     thread,
 };
 
@@ -18,6 +18,7 @@ use opentelemetry_proto::tonic::collector::{
     metrics::v1::metrics_service_server::MetricsServiceServer,
     trace::v1::trace_service_server::TraceServiceServer,
 };
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{net::TcpListener, runtime};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{service::Routes, transport::Server};
@@ -59,7 +60,7 @@ impl Collector {
     }
 
     pub fn received(&self) -> MutexGuard<'_, Received> {
-        self.received.lock().unwrap()
+        self.received.lock()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Both protocols, each with both signals.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use axum::{
     body::Bytes,
@@ -13,6 +13,7 @@ use opentelemetry_proto::tonic::collector::{
     },
     trace::v1::{ExportTraceServiceRequest, ExportTraceServiceResponse, trace_service_server::TraceService},
 };
+use parking_lot::Mutex;
 use prost::Message;
 use tonic::{Response, Status, async_trait};
 
@@ -22,18 +23,14 @@ use crate::{Received, decoded};
 pub(crate) struct Kept(pub(crate) Arc<Mutex<Received>>);
 
 impl Kept {
-    fn lock(&self) -> MutexGuard<'_, Received> {
-        self.0.lock().unwrap()
-    }
-
     fn keep_traces(&self, headers: &HeaderMap, request: ExportTraceServiceRequest) {
-        let mut received = self.lock();
+        let mut received = self.0.lock();
         received.requests.push(decoded::request("traces", headers));
         received.spans.extend(request.resource_spans.into_iter().flat_map(decoded::spans));
     }
 
     fn keep_metrics(&self, headers: &HeaderMap, request: ExportMetricsServiceRequest) {
-        let mut received = self.lock();
+        let mut received = self.0.lock();
         received.requests.push(decoded::request("metrics", headers));
         received.metrics = request.resource_metrics.into_iter().flat_map(decoded::metrics).collect();
     }

@@ -3,10 +3,11 @@
 use std::{
     collections::HashMap,
     convert::Infallible,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
 use overlay::{Snapshot, View};
+use parking_lot::Mutex;
 use shadow::{Backend, Choice, Entry, EntryKind, Launcher, Layer, Sandbox, Shadow};
 use tokio::sync::{oneshot, watch};
 
@@ -99,7 +100,7 @@ impl Folders {
     }
 
     fn slot(&self, key: &Key) -> Slot {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots.lock();
         let is_used = |it: &mut Slot| Arc::get_mut(it).is_none_or(|it| it.get_mut().strong_count() > 0);
         slots.retain(|_, it| is_used(it));
         Arc::clone(slots.entry(Arc::clone(key)).or_default())
@@ -146,7 +147,7 @@ impl Folder {
 
     /// `None` if it was closed.
     fn join(self: Arc<Self>) -> Option<FolderUse> {
-        let mut open = self.state();
+        let mut open = self.open.lock();
         open.shadow.as_ref()?;
         open.users += 1;
         open.is_shared = true;
@@ -156,12 +157,12 @@ impl Folder {
 
     fn shadow(&self) -> Result<Arc<Shadow>, DaemonError> {
         let closed = || DaemonError::NoFolder { message: "the folder was closed".to_owned(), hint: None };
-        self.state().shadow.clone().ok_or_else(closed)
+        self.open.lock().shadow.clone().ok_or_else(closed)
     }
 
     /// Ends everything that runs in it.
     async fn close(&self) {
-        let shadow = self.state().shadow.take();
+        let shadow = self.open.lock().shadow.take();
         let close = move || {
             drop(shadow);
             Ok(())
@@ -188,7 +189,7 @@ impl Folder {
                 let shadow = self.shadow()?;
                 let shows = after.clone();
                 blocking(move || apply(&shadow, &before, &after)).await?;
-                *self.status() = Shown::of(Some(&shows));
+                *self.status.lock() = Shown::of(Some(&shows));
                 *shown = Some(shows);
                 return Ok(());
             }
@@ -199,14 +200,6 @@ impl Folder {
                 () = &mut cancelled => return Err(DaemonError::RunCancelled),
             }
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn status(&self) -> MutexGuard<'_, Shown> {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -240,7 +233,7 @@ impl FolderUse {
         if std::mem::replace(&mut self.has_left, true) {
             return None;
         }
-        let mut open = self.folder.state();
+        let mut open = self.folder.open.lock();
         open.users -= 1;
         if open.users == 0 { open.shadow.take() } else { None }
     }
@@ -265,7 +258,7 @@ impl FolderUse {
         let shown = self.folder.shown.lock().await;
         let (Some(before), Some(opened)) = (shown.clone(), &self.folder.opened) else { return Ok(None) };
         self.folder.harvests.send_modify(|it| *it += 1);
-        let is_fresh = before.revision() == opened.revision() && !self.folder.state().is_shared;
+        let is_fresh = before.revision() == opened.revision() && !self.folder.open.lock().is_shared;
         let mut harvesting = Harvesting { folder: Arc::clone(&self.folder), before, earlier: Vec::new() };
         drop(shown);
         if !is_fresh {
@@ -376,7 +369,7 @@ async fn follow(
         };
         let Some(shown) = shown else { return folder.close().await };
         if let Err(error) = shown {
-            folder.status().outdated = Some(error.to_string());
+            folder.status.lock().outdated = Some(error.to_string());
         }
     }
 }

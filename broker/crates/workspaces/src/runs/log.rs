@@ -1,11 +1,9 @@
 //! The last part of what a command in the background printed.
 
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 /// Which of its outputs a command printed to; a terminal's is `Stdout`.
@@ -55,7 +53,7 @@ impl Default for Log {
 
 impl Log {
     pub(super) fn add(&self, stream: OutputStream, bytes: &[u8]) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.add(stream, bytes);
         self.printed.send_replace(state.printed);
     }
@@ -71,11 +69,7 @@ impl Log {
 
     /// From `offset` on, some [`PIECE`]s at most.
     pub(super) fn read(&self, offset: u64) -> Part {
-        self.state().read(offset)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().read(offset)
     }
 }
 

@@ -3,10 +3,11 @@
 use std::{
     io,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use overlay::Revision;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::{log::Log, result::RunResult};
@@ -77,7 +78,7 @@ impl Registry {
         let handle = random::handle()?;
         let name = if name.is_empty() { handle[..8].to_owned() } else { name };
         let workspace = target.workspace();
-        let mut all = self.all();
+        let mut all = self.0.lock();
         let is_it = |it: &Arc<Run>| it.workspace == workspace.id && it.name == name;
         if all.iter().any(|it| is_it(it) && it.lives()) {
             return Err(DaemonError::RunNameTaken(name));
@@ -107,7 +108,7 @@ impl Registry {
 
     /// By its handle; in a workspace by its name, too.
     pub(super) fn find(&self, workspace: Option<&str>, id: &str) -> Result<Arc<Run>, DaemonError> {
-        let all = self.all();
+        let all = self.0.lock();
         let named = |it: &&Arc<Run>| workspace.is_some_and(|of| *it.workspace == *of && it.name == id);
         let found = all.iter().find(|it| *it.id == *id).or_else(|| all.iter().find(named));
         found.cloned().ok_or_else(|| DaemonError::NotFound { what: "run", id: id.to_owned() })
@@ -115,16 +116,12 @@ impl Registry {
 
     /// In the order of their start.
     pub(super) fn list(&self) -> Vec<Arc<Run>> {
-        self.all().clone()
+        self.0.lock().clone()
     }
 
     /// Forgets what ended in a workspace.
     pub(super) fn forget(&self, workspace: &str) {
-        self.all().retain(|it| *it.workspace != *workspace || it.lives());
-    }
-
-    fn all(&self) -> MutexGuard<'_, Vec<Arc<Run>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().retain(|it| *it.workspace != *workspace || it.lives());
     }
 }
 
@@ -151,7 +148,7 @@ impl Run {
     }
 
     pub(super) fn shown(&self) -> Shown {
-        let shown = self.shown.get().map(|it| it.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let shown = self.shown.get().map(|it| it.lock().clone());
         shown.unwrap_or_default()
     }
 
@@ -219,7 +216,7 @@ impl Drop for Registered {
                 }
                 !has_ended
             });
-            self.registry.all().retain(|it| !Arc::ptr_eq(it, &self.run));
+            self.registry.0.lock().retain(|it| !Arc::ptr_eq(it, &self.run));
         }
     }
 }

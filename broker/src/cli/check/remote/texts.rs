@@ -1,13 +1,10 @@
 //! The files of a branch at one revision, fetched when they are looked at.
 
-use std::{
-    collections::HashMap,
-    io,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::HashMap, io};
 
 use bytes::Bytes;
 use overlay::{FileKind, Listing, Metadata, Revision, View, WorkspacePath};
+use parking_lot::Mutex;
 use workspaces::{ErrorKind, Side};
 
 use crate::client::Opened;
@@ -29,7 +26,7 @@ impl<'a> Texts<'a> {
 
 impl View for Texts<'_> {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if let Some(text) = known.get(path) {
             return text.clone().ok_or_else(|| io::ErrorKind::NotFound.into());
         }

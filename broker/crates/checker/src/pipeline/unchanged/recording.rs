@@ -1,9 +1,6 @@
 //! Recording what a check of a folder finds out about each file: of all of the folder, or of what changed.
 
-use std::{
-    sync::{Arc, PoisonError},
-    time::Instant,
-};
+use std::{sync::Arc, time::Instant};
 
 use overlay::{ContentHash, KeptWalk, Moment, Traced, Tracked, View, WalkOptions, folder_walk};
 
@@ -77,7 +74,7 @@ impl Recording {
 
 /// Whether a comparison could use what is kept, once it is up to date.
 fn is_useful(kept: &SharedAnswers, tracked: &Tracked) -> bool {
-    let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
+    let kept = kept.read();
     are_few(kept.uncertain().count(), kept.len()) && can_be_updated(&kept, tracked)
 }
 
@@ -91,7 +88,7 @@ fn can_be_updated(kept: &KeptAnswers, tracked: &Tracked) -> bool {
 pub(super) async fn is_outdated(kept: &SharedAnswers, tracked: &Tracked) -> Result<bool, Refused> {
     let (kept, tracked) = (Arc::clone(kept), tracked.clone());
     blocking(move || {
-        let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
+        let kept = kept.read();
         !can_be_updated(&kept, &tracked)
     })
     .await
@@ -133,7 +130,7 @@ pub(super) async fn update(
     let Some(facts) = facts(engine, cache, request, tracked, files).await? else { return Ok(None) };
     let (log, kept) = (Arc::clone(&tracked.log), Arc::clone(kept));
     blocking(move || {
-        let mut kept = kept.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = kept.write();
         kept.update(change, facts, &*log)
     })
     .await

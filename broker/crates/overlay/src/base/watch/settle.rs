@@ -4,12 +4,11 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
-    },
+    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
     time::{Duration, Instant},
 };
+
+use parking_lot::Mutex;
 
 use super::Watch;
 
@@ -88,12 +87,12 @@ impl Cookies {
     }
 
     pub(super) fn is_awaited(&self, path: &Path) -> bool {
-        self.lock().paths.contains_key(path)
+        self.waiting.lock().paths.contains_key(path)
     }
 
     /// Wakes who waits for this cookie.
     pub(super) fn came(&self, path: &Path) {
-        if let Some(waiting) = self.lock().paths.remove(path) {
+        if let Some(waiting) = self.waiting.lock().paths.remove(path) {
             // It may have lost its patience.
             let _ = waiting.send(());
         }
@@ -101,7 +100,7 @@ impl Cookies {
 
     /// Whoever waits does so in vain.
     pub(super) fn close(&self) {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         waiting.paths.clear();
         waiting.is_closed = true;
     }
@@ -115,7 +114,7 @@ impl Cookies {
                 Ok(_) => return Ok(Cookie { path, came }),
                 Err(error) => error,
             };
-            self.lock().paths.remove(&path);
+            self.waiting.lock().paths.remove(&path);
             // It may belong to another watch, or to a process that was killed.
             if error.kind() != io::ErrorKind::AlreadyExists {
                 return Err(SettleError::Cookie { path, source: error });
@@ -124,7 +123,7 @@ impl Cookies {
     }
 
     fn register(&self) -> Result<(PathBuf, Receiver<()>), SettleError> {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         if waiting.is_closed {
             return Err(SettleError::Stopped);
         }
@@ -138,12 +137,8 @@ impl Cookies {
 
     #[expect(clippy::disallowed_methods, reason = "the watcher's own folder, outside the workspace")]
     fn clear(&self, cookie: &Path) {
-        self.lock().paths.remove(cookie);
+        self.waiting.lock().paths.remove(cookie);
         // Should it stay, its name is passed over the next time.
         let _ = fs::remove_file(cookie);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,11 +6,12 @@ use std::{
     collections::BTreeSet,
     fs,
     os::unix::fs::symlink,
-    sync::{Arc, Mutex, mpsc},
+    sync::{Arc, mpsc},
     time::Duration,
 };
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use super::*;
@@ -37,7 +38,7 @@ fn watched(fill: impl Fn(&Path)) -> Watched {
     let base = Base::open(folder.path(), BaseOptions::default()).unwrap();
     let heard = Arc::<Mutex<Vec<Changes>>>::default();
     let sink = Arc::clone(&heard);
-    let watch = base.watch(private.path(), move |it| sink.lock().unwrap().push(it)).unwrap();
+    let watch = base.watch(private.path(), move |it| sink.lock().push(it)).unwrap();
     Watched { folder, _private: private, base, watch, heard }
 }
 
@@ -49,7 +50,7 @@ impl Watched {
     /// What was announced since the last time.
     fn news(&self) -> Vec<String> {
         self.watch.settle(LONG).unwrap();
-        let heard = std::mem::take(&mut *self.heard.lock().unwrap());
+        let heard = std::mem::take(&mut *self.heard.lock());
         let paths: BTreeSet<_> = heard.into_iter().flat_map(|it| it.paths).collect();
         paths.into_iter().map(|it| it.to_string()).collect()
     }
@@ -160,7 +161,7 @@ fn settle_does_not_wait_for_ever() {
     let base = Base::open(folder.path(), BaseOptions::default()).unwrap();
     let (open, gate) = mpsc::channel::<()>();
     let gate = Mutex::new(gate);
-    let watch = base.watch(private.path(), move |_| gate.lock().unwrap().recv().unwrap_or(())).unwrap();
+    let watch = base.watch(private.path(), move |_| gate.lock().recv().unwrap_or(())).unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let short = Duration::from_millis(20);
     assert!(matches!(watch.settle(short), Err(SettleError::TimedOut(it)) if it == short));

@@ -1,6 +1,8 @@
 //! The edits one by one, and what only shows over a base that moves. `tests/model` mixes them.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::{super::taken::MAX_TAKEN, *};
 use crate::{Entry, Listing, Memory, Metadata, View};
@@ -192,7 +194,7 @@ fn a_directory_that_both_make_shows_the_files_of_both() {
     let names_before = ["new", "new/deep", "empty", "empty/deep", "gone"].map(|it| names(&snapshot, it));
     assert_eq!(names_before, [vec!["deep"], vec!["x.py"], vec!["deep"], vec![], vec![]]);
     for file in ["new/y.py", "new/deep/y.py", "empty/y.py", "empty/deep/y.py", "gone/y.py", "src/y.py"] {
-        moving.0.lock().unwrap().insert_file(&path(file), "y".into(), false);
+        moving.0.lock().insert_file(&path(file), "y".into(), false);
     }
     let snapshot = branch.snapshot();
     assert_eq!(names(&snapshot, "new"), ["deep", "y.py"]);
@@ -248,19 +250,19 @@ struct Moving(Mutex<Memory>);
 
 impl View for Moving {
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes> {
-        self.0.lock().unwrap().read(path)
+        self.0.lock().read(path)
     }
 
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata> {
-        self.0.lock().unwrap().metadata(path)
+        self.0.lock().metadata(path)
     }
 
     fn list(&self, path: &WorkspacePath) -> io::Result<Listing> {
-        self.0.lock().unwrap().list(path)
+        self.0.lock().list(path)
     }
 
     fn read_link(&self, path: &WorkspacePath) -> io::Result<String> {
-        self.0.lock().unwrap().read_link(path)
+        self.0.lock().read_link(path)
     }
 }
 
@@ -272,7 +274,7 @@ fn the_base_may_lose_what_a_branch_stands_on() {
     branch.rename(&path("README"), &path("MOVED")).unwrap();
     branch.set_executable(&path("link/a.rs"), true).unwrap();
     branch.rename(&path("dangling"), &path("still")).unwrap();
-    *moving.0.lock().unwrap() = Memory::default();
+    *moving.0.lock() = Memory::default();
     let snapshot = branch.snapshot();
     assert_eq!(names(&snapshot, ""), ["MOVED", "src", "still"]);
     assert_eq!(names(&snapshot, "src"), ["deep", "new.rs"]);
@@ -291,9 +293,9 @@ fn a_moved_directory_stands_on_its_own() {
     branch.symlink(&path("src/l"), "deep").unwrap();
     branch.rename(&path("src"), &path("source")).unwrap();
     branch.rename(&path("source/deep"), &path("source/deeper")).unwrap();
-    moving.0.lock().unwrap().insert_file(&path("src/late.rs"), "late".into(), false);
+    moving.0.lock().insert_file(&path("src/late.rs"), "late".into(), false);
     let child = branch.fork();
-    *moving.0.lock().unwrap() = Memory::from_files([("source/deep/other", "o")]).unwrap();
+    *moving.0.lock() = Memory::from_files([("source/deep/other", "o")]).unwrap();
     for snapshot in [branch.snapshot(), child.snapshot()] {
         assert_eq!(names(&snapshot, "source"), ["deeper", "l"]);
         assert_eq!(names(&snapshot, "source/deeper"), ["a.rs", "b.rs"]);

@@ -1,6 +1,6 @@
 //! What becomes of edits when what is under them changes.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use super::*;
 use crate::{ContentHash, Listing, Memory, Metadata, View};
@@ -16,29 +16,29 @@ impl Moving {
     fn set(&self, change: impl FnOnce(&mut Memory)) {
         let mut memory = start();
         change(&mut memory);
-        *self.0.lock().unwrap() = memory;
+        *self.0.lock() = memory;
     }
 }
 
 impl View for Moving {
     fn read(&self, path: &WorkspacePath) -> std::io::Result<bytes::Bytes> {
-        self.0.lock().unwrap().read(path)
+        self.0.lock().read(path)
     }
 
     fn metadata(&self, path: &WorkspacePath) -> std::io::Result<Metadata> {
-        self.0.lock().unwrap().metadata(path)
+        self.0.lock().metadata(path)
     }
 
     fn list(&self, path: &WorkspacePath) -> std::io::Result<Listing> {
-        self.0.lock().unwrap().list(path)
+        self.0.lock().list(path)
     }
 
     fn hash(&self, path: &WorkspacePath) -> std::io::Result<ContentHash> {
-        self.0.lock().unwrap().hash(path)
+        self.0.lock().hash(path)
     }
 
     fn read_link(&self, path: &WorkspacePath) -> std::io::Result<String> {
-        self.0.lock().unwrap().read_link(path)
+        self.0.lock().read_link(path)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Back over a commit, by hand; `tests/model` mixes commits with all other edits.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use super::*;
 use crate::{ConflictKind, Listing, Memory, Metadata, Step, View};
@@ -18,25 +18,25 @@ impl Moving {
     }
 
     fn set(&self, files: &[(&str, &str)]) {
-        *self.0.lock().unwrap() = Memory::from_files(files.iter().copied()).unwrap();
+        *self.0.lock() = Memory::from_files(files.iter().copied()).unwrap();
     }
 }
 
 impl View for Moving {
     fn read(&self, path: &WorkspacePath) -> std::io::Result<bytes::Bytes> {
-        self.0.lock().unwrap().read(path)
+        self.0.lock().read(path)
     }
 
     fn metadata(&self, path: &WorkspacePath) -> std::io::Result<Metadata> {
-        self.0.lock().unwrap().metadata(path)
+        self.0.lock().metadata(path)
     }
 
     fn list(&self, path: &WorkspacePath) -> std::io::Result<Listing> {
-        self.0.lock().unwrap().list(path)
+        self.0.lock().list(path)
     }
 
     fn read_link(&self, path: &WorkspacePath) -> std::io::Result<String> {
-        self.0.lock().unwrap().read_link(path)
+        self.0.lock().read_link(path)
     }
 }
 

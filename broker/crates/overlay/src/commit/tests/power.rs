@@ -101,14 +101,14 @@ fn name(entry: &fs::DirEntry) -> (String, Name) {
 impl Place {
     fn on_such_a_disk(self) -> Self {
         let (root, journal) = (self.root(), self.folder.path().join("state/journal"));
-        *self.committer.folder.fuse().disk.lock().unwrap() = Some(Synced::with([&root, &journal]));
+        *self.committer.folder.fuse().disk.lock() = Some(Synced::with([&root, &journal]));
         self
     }
 
     /// The same place on a machine that was started again.
     fn after_a_power_cut(self) -> Self {
         let inode = |path: &str| fs::metadata(self.folder.path().join(path)).unwrap().ino();
-        let disk = self.committer.folder.fuse().disk.lock().unwrap().take().unwrap();
+        let disk = self.committer.folder.fuse().disk.lock().take().unwrap();
         let after = Self::new(|root| disk.restore(inode("work"), root));
         let journal = after.folder.path().join("state/journal");
         fs::remove_dir_all(&journal).unwrap();

@@ -235,23 +235,22 @@ fn what_is_open_for_writing_is_a_conflict() {
                 let what = format!("poor {is_poor}, opened at {step}, written at {later}, {target}");
                 let place = place(is_poor);
                 let fuse = place.committer.folder.fuse();
-                let file = std::sync::Arc::new(std::sync::Mutex::new(None));
+                let file = std::sync::Arc::new(parking_lot::Mutex::new(None));
                 let (opened, path) = (file.clone(), place.root().join(target));
                 fuse.before(step, move || {
                     let is_link = fs::symlink_metadata(&path).is_ok_and(|it| it.is_symlink());
-                    *opened.lock().unwrap() =
-                        File::options().append(true).open(&path).ok().filter(|_| !is_link);
+                    *opened.lock() = File::options().append(true).open(&path).ok().filter(|_| !is_link);
                 });
                 let opened = file.clone();
-                let save = move || match opened.lock().unwrap().take() {
+                let save = move || match opened.lock().take() {
                     Some(mut file) => file.write_all(SAVED.as_bytes()).is_ok(),
                     None => false,
                 };
-                let (now, is_saved) = (save.clone(), std::sync::Arc::new(std::sync::Mutex::new(false)));
+                let (now, is_saved) = (save.clone(), std::sync::Arc::new(parking_lot::Mutex::new(false)));
                 let saved = is_saved.clone();
-                fuse.before(later, move || *saved.lock().unwrap() |= now());
+                fuse.before(later, move || *saved.lock() |= now());
                 let done = place.commit(&changes());
-                let is_saved = save() | *is_saved.lock().unwrap();
+                let is_saved = save() | *is_saved.lock();
                 is_made(&place, target, &what);
                 if is_saved {
                     let told = done.as_ref().map_or_else(CommitError::leftovers, |it| &it.leftovers);

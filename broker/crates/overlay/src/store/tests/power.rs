@@ -4,11 +4,12 @@ use std::{
     io,
     ops::Bound,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
+use parking_lot::Mutex;
 use redb::{BackendError, StorageBackend, backends::FileBackend};
 
 use super::*;
@@ -28,16 +29,16 @@ impl Power {
     }
 
     pub(in crate::store) fn came(&self, path: &Path) {
-        self.new.lock().unwrap().push(path.to_owned());
+        self.new.lock().push(path.to_owned());
     }
 
     pub(in crate::store) fn synced(&self, dir: &Path) {
-        self.new.lock().unwrap().retain(|it| it.parent() != Some(dir));
+        self.new.lock().retain(|it| it.parent() != Some(dir));
     }
 
     fn cut(&self) {
         self.is_off.store(true, Ordering::SeqCst);
-        for path in self.new.lock().unwrap().drain(..).rev() {
+        for path in self.new.lock().drain(..).rev() {
             match path.is_dir() {
                 true => fs::remove_dir_all(path).unwrap(),
                 false => fs::remove_file(path).unwrap(),

@@ -1,11 +1,9 @@
 //! What a walk looks at besides the directory it is in, with what it saw.
 
-use std::{
-    io,
-    sync::{Mutex, PoisonError},
-};
+use std::io;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 use crate::{
     ContentHash, FileKind, Listing, Metadata, Observation, Read, View, WorkspacePath, trace::hash_metadata,
@@ -26,11 +24,11 @@ impl<'v> Recorder<'v> {
     }
 
     pub(super) fn into_looks(self) -> Vec<Recorded> {
-        self.looks.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.looks.into_inner()
     }
 
     fn record(&self, read: Read, observation: Observation, is_directory: bool) {
-        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looks = self.looks.lock();
         looks.push((read, observation, is_directory));
     }
 }

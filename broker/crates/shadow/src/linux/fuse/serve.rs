@@ -50,11 +50,11 @@ impl Filesystem for Served {
     }
 
     fn forget(&self, _: &Request, id: INodeNo, times: u64) {
-        self.lock().tree.forget(id.0, times);
+        self.0.lock().tree.forget(id.0, times);
     }
 
     fn getattr(&self, _: &Request, id: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        let state = self.lock();
+        let state = self.0.lock();
         match state.tree.attributes(id.0) {
             Ok(all) => reply.attr(&state.tree.lives(id.0), &all),
             Err(error) => reply.error(error.into()),
@@ -80,14 +80,14 @@ impl Filesystem for Served {
         reply: ReplyAttr,
     ) {
         let (atime, mtime) = (atime.map(time), mtime.map(time));
-        match self.lock().set(id.0, &NewAttributes { mode, uid, gid, size, atime, mtime }) {
+        match self.0.lock().set(id.0, &NewAttributes { mode, uid, gid, size, atime, mtime }) {
             Ok((all, lives)) => reply.attr(&lives, &all),
             Err(error) => reply.error(error.into()),
         }
     }
 
     fn readlink(&self, _: &Request, id: INodeNo, reply: ReplyData) {
-        match self.lock().tree.target(id.0) {
+        match self.0.lock().tree.target(id.0) {
             Ok(to) => reply.data(to.as_os_str().as_bytes()),
             Err(error) => reply.error(error.into()),
         }
@@ -160,7 +160,7 @@ impl Filesystem for Served {
     }
 
     fn open(&self, _: &Request, id: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
-        match self.lock().open(id.0, flags) {
+        match self.0.lock().open(id.0, flags) {
             Ok((number, true)) => reply.opened(FileHandle(number), FopenFlags::FOPEN_KEEP_CACHE),
             Ok((number, false)) => reply.opened(FileHandle(number), FopenFlags::empty()),
             Err(error) => reply.error(error.into()),
@@ -177,7 +177,7 @@ impl Filesystem for Served {
         flags: i32,
         reply: ReplyCreate,
     ) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let created = new_file(&mut state.tree, mode, caller(request))
             .and_then(|it| state.tree.create(parent.0, name, it))
             .and_then(|id| Ok((state.open(id, OpenFlags(flags & !libc::O_TRUNC))?.0, state.shown(id)?)));
@@ -200,7 +200,7 @@ impl Filesystem for Served {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let file = self.lock().handle(handle).map(|it| Arc::clone(&it.file));
+        let file = self.0.lock().handle(handle).map(|it| Arc::clone(&it.file));
         match file.and_then(|it| read_at(&it, offset, size as usize)) {
             Ok(bytes) => reply.data(&bytes),
             Err(error) => reply.error(error.into()),
@@ -220,7 +220,7 @@ impl Filesystem for Served {
         reply: ReplyWrite,
     ) {
         let drops_rights = flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID);
-        match self.lock().write(id.0, handle, data, offset, drops_rights) {
+        match self.0.lock().write(id.0, handle, data, offset, drops_rights) {
             Ok(()) => reply.written(u32::try_from(data.len()).unwrap_or(u32::MAX)),
             Err(error) => reply.error(error.into()),
         }
@@ -237,7 +237,7 @@ impl Filesystem for Served {
         reply: ReplyEmpty,
     ) {
         let mode = FallocateFlags::from_bits_retain(mode.cast_unsigned());
-        match self.lock().allocate(id.0, handle, mode, offset, length) {
+        match self.0.lock().allocate(id.0, handle, mode, offset, length) {
             Ok(()) => reply.ok(),
             Err(error) => reply.error(error.into()),
         }
@@ -253,19 +253,20 @@ impl Filesystem for Served {
         _: bool,
         reply: ReplyEmpty,
     ) {
-        self.lock().handles.remove(&handle.0);
+        self.0.lock().handles.remove(&handle.0);
         reply.ok();
     }
 
     fn opendir(&self, _: &Request, id: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        match self.lock().open_folder(id.0) {
+        match self.0.lock().open_folder(id.0) {
             Ok(number) => reply.opened(FileHandle(number), FopenFlags::empty()),
             Err(error) => reply.error(error.into()),
         }
     }
 
     fn readdir(&self, _: &Request, _: INodeNo, handle: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        match self.lock().tell_names(handle, offset, |id, next, kind, name| reply.add(id, next, kind, name)) {
+        match self.0.lock().tell_names(handle, offset, |id, next, kind, name| reply.add(id, next, kind, name))
+        {
             Ok(()) => reply.ok(),
             Err(error) => reply.error(error.into()),
         }
@@ -280,7 +281,7 @@ impl Filesystem for Served {
         offset: u64,
         mut reply: ReplyDirectoryPlus,
     ) {
-        let told = self.lock().tell_entries(folder.0, handle, offset, |next, name, all, lives| {
+        let told = self.0.lock().tell_entries(folder.0, handle, offset, |next, name, all, lives| {
             reply.add(all.ino, next, name, lives, all, Generation(0))
         });
         match told {
@@ -290,12 +291,12 @@ impl Filesystem for Served {
     }
 
     fn releasedir(&self, _: &Request, _: INodeNo, handle: FileHandle, _: OpenFlags, reply: ReplyEmpty) {
-        self.lock().listings.remove(&handle.0);
+        self.0.lock().listings.remove(&handle.0);
         reply.ok();
     }
 
     fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
-        let state = self.lock();
+        let state = self.0.lock();
         let blocks = |bytes: u64| bytes / u64::from(BLOCK);
         let free = blocks(state.tree.space.saturating_sub(state.tree.used));
         let nodes = state.tree.nodes.len() as u64;
@@ -325,11 +326,11 @@ impl Filesystem for Served {
     }
 
     fn getxattr(&self, _: &Request, id: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
-        tell_extended(get_extended(&self.lock().tree, id.0, name), size, reply);
+        tell_extended(get_extended(&self.0.lock().tree, id.0, name), size, reply);
     }
 
     fn listxattr(&self, _: &Request, id: INodeNo, size: u32, reply: ReplyXattr) {
-        tell_extended(list_extended(&self.lock().tree, id.0), size, reply);
+        tell_extended(list_extended(&self.0.lock().tree, id.0), size, reply);
     }
 
     fn removexattr(&self, _: &Request, id: INodeNo, name: &OsStr, reply: ReplyEmpty) {

@@ -4,13 +4,14 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use fuser::{
     FileAttr, FileHandle, FileType, Generation, OpenAccMode, OpenFlags, ReplyEmpty, ReplyEntry, TimeOrNow,
 };
+use parking_lot::Mutex;
 
 use super::{
     files::Handle,
@@ -20,7 +21,7 @@ use super::{
 
 /// A merged folder, as threads share it.
 #[derive(Clone)]
-pub(super) struct Served(Arc<Mutex<State>>);
+pub(super) struct Served(pub(super) Arc<Mutex<State>>);
 
 pub(super) struct State {
     pub(super) tree: Tree,
@@ -35,12 +36,8 @@ impl Served {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn entry(&self, reply: ReplyEntry, find: impl FnOnce(&mut Tree) -> io::Result<Id>) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         match find(&mut state.tree).and_then(|it| state.shown(it)) {
             Ok((all, lives)) => reply.entry(&lives, &all, Generation(0)),
             Err(error) => reply.error(error.into()),
@@ -48,7 +45,7 @@ impl Served {
     }
 
     pub(super) fn done(&self, reply: ReplyEmpty, change: impl FnOnce(&mut Tree) -> io::Result<()>) {
-        match change(&mut self.lock().tree) {
+        match change(&mut self.0.lock().tree) {
             Ok(()) => reply.ok(),
             Err(error) => reply.error(error.into()),
         }

@@ -2,14 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::PathBuf,
-    sync::{Mutex, mpsc},
-};
+use std::{collections::BTreeSet, fs, path::PathBuf, sync::mpsc};
 
 use notify::{Config, ErrorKind, EventHandler, event::Flag};
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use super::*;
@@ -27,7 +23,7 @@ impl Watcher for Stingy {
     }
 
     fn watch(&mut self, path: &Path, _: RecursiveMode) -> notify::Result<()> {
-        let mut watched = self.watched.lock().unwrap();
+        let mut watched = self.watched.lock();
         if watched.len() == self.left && !watched.contains(path) {
             return Err(notify::Error::new(ErrorKind::MaxFilesWatch).add_path(path.to_owned()));
         }
@@ -86,7 +82,7 @@ fn too_few_watches_degrade() {
     few.pump.begin().unwrap();
     let reason = &few.pump.degraded.get().unwrap().reason;
     assert!(reason.contains("watch limit") && reason.contains('a'), "{reason}");
-    assert_eq!(few.watched.lock().unwrap().len(), 3, "those that stand are kept");
+    assert_eq!(few.watched.lock().len(), 3, "those that stand are kept");
 }
 
 #[test]
@@ -98,7 +94,7 @@ fn some_watches_are_left_to_others() {
     let reason = &it.pump.degraded.get().unwrap().reason;
     assert!(reason.starts_with("more directories than are watched (2 in all"), "{reason}");
     // That one is the private folder, which is watched in any case.
-    assert_eq!(it.watched.lock().unwrap().len(), 2);
+    assert_eq!(it.watched.lock().len(), 2);
 }
 
 #[test]
@@ -121,7 +117,7 @@ fn lost_events_are_told_and_lost_directories_found() {
     it.pump.announce();
     let changes = it.heard.recv().unwrap();
     assert_eq!(changes, Changes { paths: BTreeSet::new(), overflow: true });
-    assert!(it.watched.lock().unwrap().contains(&new));
+    assert!(it.watched.lock().contains(&new));
     drop(it.folder);
 }
 
