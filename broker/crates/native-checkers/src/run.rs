@@ -80,7 +80,8 @@ impl Setup {
         let shown = shown.into_iter().filter(|it| it.exists());
         let programs = program::needed(checker, &variable).into_iter().chain([program.to_owned()]);
         let programs: Vec<_> = programs.collect();
-        let links = programs.iter().flat_map(|it| shadow::links_to(it));
+        let outside = programs.iter().filter(|it| !shadow::leads_through(it, &self.root));
+        let links = outside.flat_map(|it| shadow::links_to(it));
         let links: BTreeSet<_> = self.sandbox.links.iter().cloned().chain(links).collect();
         let links = links.into_iter().filter(|it| !it.starts_with(&self.root)).collect();
         let programs = programs.iter().flat_map(|it| program::shown(it, home, &self.root));

@@ -233,7 +233,7 @@ fn caches_take_no_more_than_their_limit() {
     drop(shadow);
     assert_eq!(run(&open(), &world.root(), "cat .ruff_cache/a").output, "small\n");
     let shadow = open();
-    run(&shadow, &world.root(), "head -c 100000 /dev/zero > .ruff_cache/b");
+    run(&shadow, &world.root(), "head -c 100000 /dev/urandom > .ruff_cache/b");
     shadow.keep_caches().unwrap();
     drop(shadow);
     assert_eq!(run(&open(), &world.root(), "ls .ruff_cache").output, "");
