@@ -27,6 +27,25 @@ fn a_command_leaves_the_folder_as_it_was() {
 }
 
 #[test]
+fn a_link_in_the_workspace_opens_nothing_outside() {
+    let it = place();
+    let secrets = it.own(".ssh");
+    fs::create_dir_all(secrets.join("bin")).unwrap();
+    fs::write(secrets.join("id_rsa"), "secret").unwrap();
+    std::os::unix::fs::symlink(&secrets, it.root().join(".venv")).unwrap();
+    let key = secrets.join("id_rsa").display().to_string();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let venv = it.root().join(".venv");
+    let path = format!("{}:/usr/bin:/bin", venv.join("bin").display());
+    for which in [&["run"][..], &["run", "--branch", "try"]] {
+        let mut command = it.command(&[which, &["--", "cat", &key, ".venv/id_rsa"]].concat());
+        let (exit, stdout, stderr) =
+            told(command.env("VIRTUAL_ENV", &venv).env("PATH", &path).output().unwrap());
+        assert_eq!((exit, stdout.as_str()), (1, ""), "{stderr}");
+    }
+}
+
+#[test]
 fn what_cannot_be_run_is_told_as_by_a_shell() {
     let it = place();
     let (exit, _, stderr) = told(it.run(&["run", "--", "no-such-program"]));

@@ -55,6 +55,9 @@ pub(crate) const SECRETS: [&str; 44] = [
     "Library/Keychains",
 ];
 
+/// Toolchains within places of secrets, where variables or `PATH` name them.
+const TOOLCHAINS: [&str; 3] = [".config/composer/vendor", ".config/nvm", ".config/yarn/global"];
+
 /// Places of secrets, and what is open within them, for someone with this home folder.
 pub(crate) struct Secrets {
     places: Vec<PathBuf>,
@@ -67,7 +70,7 @@ impl Secrets {
             let paths = home.iter().flat_map(|home| names.iter().map(|it| home.join(it)));
             paths.flat_map(|it| [fs::canonicalize(&it).ok(), Some(it)]).flatten().collect()
         };
-        Self { places: named(&SECRETS), open: named(&OF_HOME) }
+        Self { places: named(&SECRETS), open: [named(&OF_HOME), named(&TOOLCHAINS)].concat() }
     }
 
     /// Whether a path free of links lies in a place of secrets, or around one.
@@ -89,7 +92,13 @@ mod tests {
         for secret in ["/home/a/.ssh", "/home/a/.ssh/x", "/home/a", "/home/a/.local", "/home/b/.config/gh"] {
             assert!(secrets.touch(Path::new(secret)), "{secret}");
         }
-        for open in ["/home/a/.config/go", "/home/a/.pyenv/versions", "/home/a/tools", "/opt/x/.sshd"] {
+        for open in [
+            "/home/a/.config/go",
+            "/home/a/.config/nvm/v",
+            "/home/a/.pyenv/versions",
+            "/home/a/tools",
+            "/opt/x/.sshd",
+        ] {
             assert!(!secrets.touch(Path::new(open)), "{open}");
         }
     }
