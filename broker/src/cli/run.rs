@@ -28,8 +28,8 @@ use crate::{CliError, Exit};
 /// Run a command in the workspace as a branch has it; what it writes stays in memory
 ///
 /// The command sees the workspace at its own path. It may write there, to /tmp and to its home folder, and nothing of
-/// it reaches the disk: `broker run -- make test` leaves the folder as it was. Of the system it sees everything
-/// read-only, of the home folder only toolchains and what they downloaded, and no network but its own. When it ends,
+/// it reaches the disk: `broker run -- make test` leaves the folder as it was. The command sees, read-only, what programs
+/// need of the system, and toolchains of the home folder with what they downloaded; its network is its own. When it ends,
 /// all that it started ends.
 ///
 /// All commands of one branch share its folder while any of them runs: they see each other's files and reach each other
