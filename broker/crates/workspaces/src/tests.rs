@@ -11,9 +11,9 @@ use scheduler::Class;
 use tempfile::TempDir;
 
 use super::{
-    BranchRequest, BufferRequest, CheckRequest, CommitRequest, Daemon, DaemonError, EditRequest, Event,
-    Expected, FileEdit, ForkRequest, PageRequest, Parts, TargetId, Undo, UndoRequest, WatchEvent,
-    WorkspaceEvent, WorkspaceEvents, WorkspaceWatchRequest, workspace_events::MOST_WAITING,
+    BranchRequest, BufferRequest, CheckOptions, CheckRequest, CommitRequest, Daemon, DaemonError,
+    EditRequest, Event, Expected, FileEdit, ForkRequest, PageRequest, Parts, TargetId, Undo, UndoRequest,
+    WatchEvent, WorkspaceEvent, WorkspaceEvents, WorkspaceWatchRequest, workspace_events::MOST_WAITING,
 };
 
 struct Fixture {
