@@ -15,7 +15,9 @@ use lint::printable;
 use overlay::WorkspacePath;
 use render::Page;
 use scheduler::Class;
-use workspaces::{CheckRequest, Event, Events, ListedFiles, PageRequest, RequestError, TargetId, WatchEvent};
+use workspaces::{
+    CheckRequest, Event, Events, FileText, ListedFiles, PageRequest, RequestError, TargetId, WatchEvent,
+};
 
 use self::{report::Round, texts::Texts};
 use super::{
@@ -72,12 +74,27 @@ struct Ask<'a> {
     outputs: &'a [Output],
     open: &'a Opened,
     branch: String,
+    /// Texts that the check has in place of the branch's.
+    shown: Vec<FileText>,
     /// Whether only what changed is checked, and how many names of that are not UTF-8.
     changed: Option<u64>,
     /// Whether nothing did.
     is_unchanged: bool,
     /// How many fixes were made before.
     fixed: usize,
+}
+
+/// What is asked, and of what.
+struct Question {
+    open: Opened,
+    branch: String,
+    request: CheckRequest,
+    /// The file that the text on standard input is.
+    stdin: Option<WorkspacePath>,
+    /// Whether only what changed is checked, and how many names of that are not UTF-8.
+    changed: Option<u64>,
+    /// Whether no file is asked about. To the daemon, no path means every file.
+    is_nothing: bool,
 }
 
 pub(super) fn run(
@@ -91,9 +108,42 @@ pub(super) fn run(
             .hint("say what file it is with `--stdin-filename`, or put it there: `broker branch write BRANCH PATH -`"));
     }
     args.changed.check_for_branch(args.watch)?;
-    // A mistake here is one whoever checks.
+    // A mistake in the selection is told before a daemon is started.
     Selectors::parse(args.select.as_deref(), &args.ignore)?;
     session.quiet = args.quiet;
+    let mut question = question(args, branch, session)?;
+    if args.show_files {
+        return show_files(args, outputs, question, session);
+    }
+    if args.baseline.is_written() && !question.is_nothing {
+        baseline::update(args, &question.open, &question.branch, &mut question.request, session)?;
+    }
+    let fixed = match args.fixes.is_asked() && !question.is_nothing {
+        true => Some(fixes::fix(args, &question.open, &question.request)?),
+        false => None,
+    };
+    if let Some(fixed) = &fixed {
+        fixes::report(fixed, &session.messages);
+        if args.fixes.diff {
+            return fixes::show(args, &question.open, fixed, session);
+        }
+        if let Some(path) = &question.stdin {
+            fixes::print(fixed, path, &mut question.request, session)?;
+        }
+    }
+    let fixed = fixes::count(args, fixed.as_ref(), session);
+    let Question { open, branch, request, changed, is_nothing, .. } = question;
+    let is_unchanged = is_nothing && changed == Some(0);
+    let shown = request.options.texts.clone();
+    let ask = Ask { args, outputs, open: &open, branch, shown, changed, is_unchanged, fixed };
+    match () {
+        () if is_nothing => ask.show(&Round::of_nothing(), session),
+        () if args.watch => ask.watch(request, session),
+        () => ask.once(request, session),
+    }
+}
+
+fn question(args: &Args, branch: &str, session: &mut Session) -> Result<Question, CliError> {
     let open = session.open()?;
     let branch = open.branch(branch)?.id.to_string();
     let stdin = stdin_filename(args)?.map(|it| open.path(&it)).transpose()?;
@@ -107,40 +157,23 @@ pub(super) fn run(
     let only = on_disk.map(|it| changed::paths(&open, &branch, it, args.changed.dependents())).transpose()?;
     let is_nothing = only.as_ref().is_some_and(BTreeSet::is_empty);
     let priority = Priority::of(args, session.process_context.watched);
-    let mut request =
-        CheckRequest { options, ..request(args, &branch, priority, &named, &only.unwrap_or_default()) };
-    if args.show_files {
-        let listed = match is_nothing {
-            true => ListedFiles::default(),
-            false => open.client.wait(open.client.daemon().list_checked_files(request))?,
-        };
-        return show_listed(args, outputs, session, &open.workspace, &listed);
-    }
-    if args.baseline.is_written() {
-        baseline::update(args, &open, &branch, &mut request, session)?;
-    }
-    let fixed = match args.fixes.is_asked() && !is_nothing {
-        true => Some(fixes::fix(args, &open, &request)?),
-        false => None,
+    let request = request(args, &branch, priority, &named, &only.unwrap_or_default());
+    let request = CheckRequest { options, ..request };
+    Ok(Question { open, branch, request, stdin, changed, is_nothing })
+}
+
+fn show_files(
+    args: &Args,
+    outputs: &[Output],
+    question: Question,
+    session: &mut Session,
+) -> Result<Exit, CliError> {
+    let Question { open, request, is_nothing, .. } = question;
+    let listed = match is_nothing {
+        true => ListedFiles::default(),
+        false => open.client.wait(open.client.daemon().list_checked_files(request))?,
     };
-    if let Some(fixed) = &fixed {
-        fixes::report(fixed, &session.messages);
-        if args.fixes.diff {
-            return fixes::show(args, &open, fixed, session);
-        }
-        if let Some(path) = &stdin {
-            fixes::print(fixed, path, &mut request, session)?;
-        }
-    }
-    let fixed = fixes::count(args, fixed.as_ref(), session);
-    let is_unchanged = is_nothing && changed == Some(0);
-    let ask = Ask { args, outputs, open: &open, branch, changed, is_unchanged, fixed };
-    match () {
-        // To the daemon, none means all.
-        () if is_nothing => ask.show(&Round::of_nothing(), session),
-        () if args.watch => ask.watch(request, session),
-        () => ask.once(request, session),
-    }
+    show_listed(args, outputs, session, &open.workspace, &listed)
 }
 
 fn request(
@@ -213,7 +246,7 @@ impl Ask<'_> {
 
     fn show(&self, round: &Round, session: &mut Session) -> Result<Exit, CliError> {
         let Self { args, outputs, open, .. } = *self;
-        let texts = Texts::new(open, &self.branch, round.revision);
+        let texts = Texts::new(open, &self.branch, round.revision, &self.shown);
         let mut report = round.report(args.changed.new_only);
         report.passed_over += self.changed.unwrap_or(0);
         report.fixed = self.fixed;

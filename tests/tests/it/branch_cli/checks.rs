@@ -113,6 +113,11 @@ fn options_count_for_a_branch_as_for_the_disk() {
     let stdin =
         ["check", "--branch", "child", "--stdin-filename", "new.py", "-", "--output-format", "concise"];
     assert!(told_with_input(&it, &stdin, "import fresh\n").contains("`fresh` imported but unused"));
+    let full = ["check", "--branch", "child", "--stdin-filename", "both.py", "-", "--output-format", "full"];
+    assert!(
+        told_with_input(&it, &full, "import fresh\n").contains("1 | import fresh"),
+        "its own line is shown"
+    );
     let fixed = told_with_input(&it, &[&stdin[..], &["--fix"]].concat(), "import fresh\nx = 1\n");
     assert_eq!(fixed, "x = 1\n");
     assert_eq!(it.told(&["branch", "read", "child", "new.py"]).0, 2, "it is shown to the check alone");

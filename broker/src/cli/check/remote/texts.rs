@@ -5,11 +5,11 @@ use std::{collections::HashMap, io};
 use bytes::Bytes;
 use overlay::{FileKind, Listing, Metadata, Revision, View, WorkspacePath};
 use parking_lot::Mutex;
-use workspaces::{ErrorKind, Side};
+use workspaces::{ErrorKind, FileText, Side};
 
 use crate::client::Opened;
 
-/// Gives the texts that findings are about, links followed. It lists nothing: nobody walks through it.
+/// Texts that findings are about, links followed. Folders are not listed.
 pub(super) struct Texts<'a> {
     open: &'a Opened,
     branch: &'a str,
@@ -19,8 +19,11 @@ pub(super) struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn new(open: &'a Opened, branch: &'a str, revision: Revision) -> Self {
-        Self { open, branch, revision, known: Mutex::default() }
+    /// The files of `branch`; those of `shown` have that content instead.
+    pub(super) fn new(open: &'a Opened, branch: &'a str, revision: Revision, shown: &[FileText]) -> Self {
+        let text = |it: &FileText| Some((WorkspacePath::new(&it.path).ok()?, Some(it.content.clone())));
+        let known = shown.iter().filter_map(text).collect();
+        Self { open, branch, revision, known: Mutex::new(known) }
     }
 }
 
