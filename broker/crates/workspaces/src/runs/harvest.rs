@@ -28,7 +28,7 @@ const MAX_RULES: u64 = 1 << 20;
 
 /// The refusal of what cannot be read, such as a path that is longer than the system's longest.
 fn unread(error: &OpenError) -> DaemonError {
-    let message = format!("what was written is not kept: {error}");
+    let message = "what was written is not kept".to_owned();
     DaemonError::Io { message, source: io::Error::other(error.to_string()) }
 }
 
