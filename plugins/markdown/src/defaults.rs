@@ -37,11 +37,13 @@ pub(crate) const RULES: [&str; 14] = [
 
 /// Whether a finding of these rules is about something broken. `line` is the text of its line, and `text` that of the file.
 pub(crate) fn keeps(warning: &LintWarning, line: &str, text: &str) -> bool {
-    let excerpt = Excerpt::of(warning, line);
     match warning.rule_name.as_deref() {
-        Some("MD011") => excerpt.is_some_and(reversed::is_meant),
+        Some("MD011") => Excerpt::of(warning, line).is_some_and(reversed::is_meant),
         // Names of programs and pointers: `_.find rather than _.where`, `(NSApplication *)application`.
-        Some("MD037") => !is_code_with_marks(&warning.message) && excerpt.is_some_and(emphasis::is_meant),
+        Some("MD037") => {
+            !is_code_with_marks(&warning.message)
+                && Excerpt::of(warning, line).is_some_and(emphasis::is_meant)
+        }
         // Without a sign in the brackets it is no link to Markdown: `[[ ]]`, `text[][]`.
         Some("MD042") => emptied(&warning.message).is_none_or(|it| it.contains('(') || has_word(it)),
         // No heading's anchor has a slash: it is an address within a site. GitHub's own begin with `user-content-`, those of

@@ -2,6 +2,9 @@
 
 use rumdl_lib::rule::LintWarning;
 
+/// Bytes.
+const LONGEST_LINE: usize = 10_000;
+
 /// A line, cut where a finding begins and where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt<'a> {
@@ -11,9 +14,11 @@ pub(crate) struct Excerpt<'a> {
 }
 
 impl<'a> Excerpt<'a> {
-    /// None if the finding is about more than its line.
+    /// None if the finding is about more than its line, or the line is longer than people write one: each look takes time by
+    /// the length of the line.
     pub(crate) fn of(warning: &LintWarning, line: &'a str) -> Option<Self> {
-        if warning.line != warning.end_line || warning.end_column < warning.column {
+        let is_within = warning.line == warning.end_line && warning.end_column >= warning.column;
+        if !is_within || line.len() > LONGEST_LINE {
             return None;
         }
         let (before, rest) = line.split_at(offset(line, warning.column)?);
