@@ -129,7 +129,7 @@ mod tests {
         let after = form.merged(before).unwrap();
         let value: Value = serde_json::from_str(&after).unwrap();
         assert_eq!(value["mcpServers"]["other"]["command"], "x");
-        assert_eq!(value["mcpServers"]["broker"]["args"][0], "mcp");
+        assert_eq!(value["mcpServers"]["broker"]["args"], json!(["agent", "mcp"]));
         assert_eq!(value["z"], 1);
         assert_eq!(form.merged(&after).unwrap(), after);
         assert!(form.merged("{ \"mcpServers\": 1 }").is_err());
