@@ -91,7 +91,8 @@ fn is_about_what_is_broken(code: &str) -> bool {
     let linter = code.trim_end_matches(|it: char| it.is_ascii_digit());
     match linter {
         "F" => code != "F541",
-        "YTT" | "invalid-syntax" => true,
+        "YTT" => code == "YTT101" || code == "YTT102" || code == "YTT103",
+        "invalid-syntax" => true,
         "PLE" => code != "PLE0704",
         "E" => code.starts_with("E9"),
         _ => CERTAIN.split(' ').any(|it| it == code),

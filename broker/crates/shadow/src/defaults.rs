@@ -6,7 +6,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::{secrets::Secrets, toolchains::leads_through};
+use crate::{links::leads_through, secrets::Secrets};
 
 /// Toolchains, what they have downloaded, and settings; below the home folder. Each is shown as it is,
 /// and what is written there stays in memory. Of folders that hold secrets, too, only the parts that do not: beside those of `.cargo`,
@@ -215,7 +215,7 @@ pub fn folders(
     // By links and `..` a name may lead to the whole home folder.
     let real = |it: PathBuf| fs::canonicalize(&it).unwrap_or(it);
     let is_plain = |it: &PathBuf| !it.components().any(|it| it == Component::ParentDir);
-    let secrets = Secrets::of(home);
+    let secrets = Secrets::of(home, &OF_HOME);
     let is_found = |it: &PathBuf| it.is_absolute() && !leads_through(it, root);
     let named = named.chain(of_cargo).filter(is_found).map(real).filter(is_plain);
     let named = named.filter(|it| home.is_none_or(|home| !home.starts_with(it)) && !secrets.touch(it));
@@ -240,7 +240,7 @@ pub fn stores(home: Option<&Path>, root: &Path, variable: impl Fn(&str) -> Optio
     let is_plain = |it: &PathBuf| it.is_absolute() && !it.components().any(|it| it == Component::ParentDir);
     let is_found = |it: &PathBuf| is_plain(it) && !leads_through(it, root);
     let all = STORES.iter().filter_map(place).filter(is_found).map(|it| without_links(&it));
-    let secrets = Secrets::of(home);
+    let secrets = Secrets::of(home, &OF_HOME);
     let is_usable = |it: &PathBuf| it.parent().is_some() && home.is_none_or(|home| !home.starts_with(it));
     all.filter(|it| is_usable(it) && !secrets.touch(it)).collect()
 }

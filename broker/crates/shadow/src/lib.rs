@@ -16,6 +16,7 @@ mod defaults;
 mod error;
 mod kernel;
 mod layer;
+mod links;
 #[cfg(target_os = "linux")]
 mod merged;
 mod removal;
@@ -45,8 +46,9 @@ pub use self::{
     error::OpenError,
     kernel::landlock_version,
     layer::{Entry, EntryKind, Layer},
+    links::{leads_through, links_to},
     sandbox::{Limits, Network, Sandbox},
     spec::{Ended, Exit, Program, Stopped, TerminalSize},
     storage::Storage,
-    toolchains::{Toolchains, leads_through, links_to, toolchains},
+    toolchains::{Toolchains, toolchains},
 };

@@ -5,8 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::defaults::OF_HOME;
-
 /// Folders and files with tokens, passwords and private keys, in any home folder.
 pub(crate) const SECRETS: [&str; 44] = [
     ".aws",
@@ -65,12 +63,13 @@ pub(crate) struct Secrets {
 }
 
 impl Secrets {
-    pub(crate) fn of(home: Option<&Path>) -> Self {
+    /// Those of a home folder, in which `shown` is open.
+    pub(crate) fn of(home: Option<&Path>, shown: &[&str]) -> Self {
         let named = |names: &[&str]| -> Vec<PathBuf> {
             let paths = home.iter().flat_map(|home| names.iter().map(|it| home.join(it)));
             paths.flat_map(|it| [fs::canonicalize(&it).ok(), Some(it)]).flatten().collect()
         };
-        Self { places: named(&SECRETS), open: [named(&OF_HOME), named(&TOOLCHAINS)].concat() }
+        Self { places: named(&SECRETS), open: [named(shown), named(&TOOLCHAINS)].concat() }
     }
 
     /// Whether a path free of links lies in a place of secrets, or around one.
@@ -88,7 +87,7 @@ mod tests {
 
     #[test]
     fn places_of_secrets_are_told_from_what_is_open_in_them() {
-        let secrets = Secrets::of(Some(Path::new("/home/a")));
+        let secrets = Secrets::of(Some(Path::new("/home/a")), &[".config/go", ".pyenv"]);
         for secret in ["/home/a/.ssh", "/home/a/.ssh/x", "/home/a", "/home/a/.local", "/home/b/.config/gh"] {
             assert!(secrets.touch(Path::new(secret)), "{secret}");
         }

@@ -10,7 +10,8 @@ use std::{
 
 use crate::{
     Sandbox,
-    defaults::{FOLDERS, folders},
+    defaults::{FOLDERS, OF_HOME, folders},
+    links::{leads_through, links_to},
     secrets::Secrets,
 };
 
@@ -22,9 +23,6 @@ const PARTS: [&str; 6] = ["include", "lib", "lib64", "libexec", "node_modules", 
 
 /// Files that name folders of libraries for the linker, one a line.
 const LINKER: &str = "/etc/ld.so.conf.d";
-
-/// Links that are followed on the way to one file.
-const MOST_LINKS: usize = 40;
 
 /// What programs are shown besides the system.
 #[derive(Debug, Default)]
@@ -58,7 +56,7 @@ pub fn toolchains(
     let programs = in_path.into_iter().chain(targets.iter().filter_map(|it| it.parent().map(Path::to_owned)));
     let programs: BTreeSet<_> = programs.filter_map(|it| fs::canonicalize(it).ok()).collect();
     let installed = programs.iter().flat_map(|it| installed(it, &sandbox, root)).chain(libraries(&sandbox));
-    let secrets = Secrets::of(home);
+    let secrets = Secrets::of(home, &OF_HOME);
     let all =
         usual.into_iter().chain(installed).filter(is_outside).filter_map(|it| fs::canonicalize(it).ok());
     Toolchains { read: outermost(all.filter(|it| !secrets.touch(it))), links: links.into_iter().collect() }
@@ -112,42 +110,6 @@ fn links_in(folder: &Path, root: &Path) -> Vec<PathBuf> {
 fn is_plainly_shown(path: &Path) -> bool {
     let goes_up = path.components().any(|it| it == Component::ParentDir);
     path.starts_with("/usr") && !goes_up
-}
-
-/// Links on the way to a file, each by a path whose folder is free of links.
-pub fn links_to(path: &Path) -> Vec<PathBuf> {
-    way(path).into_iter().filter(|(_, is_link)| *is_link).map(|(it, _)| it).collect()
-}
-
-/// Whether the way to a file leads through the workspace at `root`, be it by a link, or begins there.
-pub fn leads_through(path: &Path, root: &Path) -> bool {
-    way(path).iter().any(|(it, _)| it.starts_with(root))
-}
-
-/// All that is on the way to a file, by paths whose folders are free of links, and whether each is a link.
-fn way(path: &Path) -> Vec<(PathBuf, bool)> {
-    let (mut way, mut links) = (Vec::new(), 0);
-    let (mut at, mut rest) = (PathBuf::new(), path.to_owned());
-    while links < MOST_LINKS {
-        let mut parts = rest.components();
-        let Some(part) = parts.next() else { break };
-        let left = parts.as_path().to_owned();
-        match part {
-            Component::ParentDir => {
-                at.pop();
-            }
-            it => at.push(it),
-        }
-        rest = left;
-        let target = fs::read_link(&at);
-        way.push((at.clone(), target.is_ok()));
-        if let Ok(target) = target {
-            links += 1;
-            at.pop();
-            rest = target.join(rest);
-        }
-    }
-    way
 }
 
 /// Folders of libraries that the linker looks into.
