@@ -44,7 +44,7 @@ pub struct ProcessContext {
     pub bundle: &'static [Bundled],
     /// Compiles plugins that the program does not carry.
     pub compiler: Compiler,
-    /// Ends the run early.
+    /// Cancellation, which ends the run early.
     pub cancel: Cancel,
 }
 

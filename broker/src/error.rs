@@ -1,4 +1,4 @@
-//! What keeps a command from doing its work, and what its exit code is.
+//! Errors of commands, and their exit codes.
 
 use std::{fmt, io, process::ExitCode};
 
@@ -26,14 +26,14 @@ pub struct CliError {
     pub hint: Option<String>,
 }
 
-/// How a command ended, as ruff and ESLint have it.
+/// Exit of a command, with codes as in ruff and ESLint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     Clean,
     Findings,
     /// Something that was asked for was not done.
     Abnormal,
-    /// That of a command that was run.
+    /// Exit code of a command that was run.
     Code(u8),
 }
 

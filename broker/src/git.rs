@@ -40,7 +40,7 @@ pub(crate) struct Changed {
     pub(crate) not_utf8: u64,
 }
 
-/// What every list of changes has in common: paths end in a NUL.
+/// Arguments of every list of changes: paths end in a NUL.
 const DIFF: [&str; 8] = [
     "diff",
     "--name-only",
@@ -58,7 +58,7 @@ const SETTINGS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath
 /// The stage that has what both sides of a merge came from; each side has one of its own until it is finished.
 const BASE: &str = "1";
 
-/// What each filter of a repository is set to.
+/// Settings that turn a filter of a repository off.
 const NO_FILTER: [&str; 4] = ["clean=", "smudge=", "process=", "required=false"];
 
 impl Git {
@@ -111,7 +111,7 @@ impl Git {
         self.differences(&[before, after])
     }
 
-    /// What `git diff` lists.
+    /// Files that `git diff` lists.
     fn differences(&self, what: &[&str]) -> Result<Changed, CliError> {
         let list = |filter| self.run(&[&DIFF[..], &[filter], what, &["--"]].concat());
         let mut changed = Changed::of(&list("--diff-filter=d")?);
@@ -170,7 +170,7 @@ impl Git {
         }
     }
 
-    /// Where git looks for a hook.
+    /// Path at which git looks for a hook.
     pub(crate) fn hook(&self, name: &str) -> Result<PathBuf, CliError> {
         let hook = format!("hooks/{name}");
         let arguments = ["rev-parse", "--git-path", &hook];
@@ -184,7 +184,7 @@ impl Git {
         Ok(self.folder.join(String::from_utf8_lossy(&found.stdout).trim_end_matches('\n')))
     }
 
-    /// What git prints, if it has no complaint.
+    /// Output of git, if it succeeds.
     fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, CliError> {
         let output = self.output(arguments)?;
         if output.status.success() {
@@ -202,8 +202,8 @@ impl Git {
         command.arg("--no-pager").arg("-C").arg(&self.folder);
         command.args(SETTINGS).args(&self.no_filters).args(arguments);
         command.env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
-        // What is missing of a partial clone would be fetched with programs that the repository names. Versions before
-        // 2.45 know only the list of protocols, of which none is left.
+        // Missing objects of a partial clone would be fetched with programs that the repository names. Versions of git before
+        // 2.45 support only the list of protocols, of which none is left.
         command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
         command
     }
@@ -302,7 +302,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether git did it.
+    /// Runs git; returns whether it succeeded.
     fn git(folder: &Path, arguments: &[&str]) -> bool {
         let user = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
         let run = Command::new("git").arg("-C").arg(folder).args(user).args(arguments).output();

@@ -1,6 +1,6 @@
 //! The program: the library of the same name, and the plugins and grammars that the program carries.
 //!
-//! They are included here and not in the library, which is linked into tests as well: they are some 50 MB.
+//! The plugins and grammars are included here and not in the library, which is linked into tests as well: they are some 50 MB.
 
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ const WORTH: u64 = 32 << 20;
 /// Memory that the allocator keeps though nothing is in it.
 #[derive(Default)]
 pub(crate) struct FreeMemory {
-    /// What was resident when it was given back last.
+    /// Resident bytes when memory was given back last.
     resident: u64,
 }
 

@@ -47,7 +47,7 @@ pub type Events<T> = Pin<Box<dyn Stream<Item = Answered<T>> + Send>>;
 /// A daemon as a test asks it, over gRPC or in process.
 pub struct Api {
     workspaces: Arc<dyn Workspaces>,
-    /// Its threads end with it.
+    /// The daemon in this process, whose threads end when it is dropped.
     _daemon: Option<InProcess>,
 }
 
@@ -332,7 +332,7 @@ pub struct BranchChange {
     pub kind: &'static str,
     pub branch: String,
     pub revision: u64,
-    /// Those that a commit wrote.
+    /// Files that a commit wrote.
     pub changes: Vec<Changed>,
     pub unsaved: Vec<String>,
     pub left: Vec<String>,
@@ -355,7 +355,7 @@ pub enum Round {
     Refused { reason: String, message: String },
 }
 
-/// What a check answered, gathered.
+/// Collected events of a check.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// The revision, and how many files.
@@ -417,7 +417,7 @@ pub struct Fixed {
     pub patch: String,
     /// The fixed files: path, hash of the text that was checked, and text with the fixes.
     pub files: Vec<(String, ContentHash, String)>,
-    /// What was left as it is, and why: path, rule and reason.
+    /// Findings that were left unfixed, and why: path, rule and reason.
     pub notes: Vec<(String, String, String)>,
 }
 
@@ -435,7 +435,7 @@ pub struct Rule {
     pub default: bool,
 }
 
-/// What the scheduler does.
+/// State of the scheduler.
 #[derive(Debug)]
 pub struct Work {
     pub running: usize,

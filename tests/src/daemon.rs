@@ -25,7 +25,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 /// The longest that a test waits for anything before it fails.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where a daemon keeps all it has. Outlives the daemon, so that another can be started on it.
+/// Folder of a daemon's state. Outlives the daemon, so that another can be started on it.
 pub struct Home {
     folder: TempDir,
 }
@@ -35,7 +35,7 @@ pub struct Daemon {
     child: Child,
     socket: PathBuf,
     output: BufReader<ChildStdout>,
-    /// What it said when it was ready.
+    /// Lines that the daemon printed when it was ready.
     pub said: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ impl Home {
         self.started(self.command(arguments), arguments)
     }
 
-    /// The same from a shell with limits, as `ulimit` sets them.
+    /// Starts a daemon from a shell with limits, as `ulimit` sets them, and waits until it is ready.
     pub fn start_within(&self, limits: &str) -> Daemon {
         let broker = self.command(&[]);
         let mut shell = Command::new("sh");
@@ -107,7 +107,7 @@ impl Home {
         daemon
     }
 
-    /// What daemons complained of.
+    /// Returns the log of the daemons.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.path("log")).unwrap_or_default()
     }
@@ -124,13 +124,13 @@ impl Daemon {
         self.child.id()
     }
 
-    /// As `kill -9` does it.
+    /// Kills the daemon with SIGKILL, as `kill -9` does.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Whether it runs still.
+    /// Whether the daemon is still running.
     pub fn runs(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
@@ -159,7 +159,7 @@ pub struct Client {
     pub channel: Channel,
 }
 
-/// What a check answered, gathered.
+/// Collected messages of a check.
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
     pub started: pb::CheckStarted,

@@ -51,7 +51,7 @@ pub struct Editor {
     pub published: BTreeMap<String, Published>,
     /// Notifications and requests of the server, in order: method and parameters.
     pub seen: Vec<(String, Value)>,
-    /// What the server registered, by id: method and options.
+    /// Registrations by the server, by id: method and options.
     pub registered: BTreeMap<String, (String, Value)>,
     /// Errors of answers with the id `null`. The test must take them out before it ends.
     pub stray: Vec<Value>,

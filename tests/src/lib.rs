@@ -1,4 +1,4 @@
-//! What the tests share: where the built things are, and a host with small limits.
+//! Helpers that the tests share: paths of what was built, and a host with small limits.
 
 #![allow(
     clippy::disallowed_methods,
@@ -114,7 +114,7 @@ pub fn host(cache: Option<&Path>) -> PluginHost {
     PluginHost::new(options(cache)).expect("a host")
 }
 
-/// What such a host is made with.
+/// Returns the options of such a host.
 pub fn options(cache: Option<&Path>) -> HostOptions {
     HostOptions {
         cache_dir: cache.map(Path::to_owned),
@@ -141,7 +141,7 @@ pub fn path(path: &str) -> WorkspacePath {
     WorkspacePath::new(path).expect("a path of a test")
 }
 
-/// What `linter` says of `paths`, in order.
+/// Returns the outcomes of `linter` for `paths`, in order.
 pub fn check(linter: &dyn Linter, view: Arc<dyn View>, paths: &[&str]) -> Vec<Outcome> {
     check_for(linter, view, paths, Duration::from_secs(60))
 }

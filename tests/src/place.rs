@@ -22,7 +22,7 @@ impl Place {
         it
     }
 
-    /// Without links on the way to it.
+    /// Returns the folder's path with links resolved.
     pub fn root(&self) -> PathBuf {
         fs::canonicalize(self.workspace.path()).unwrap()
     }

@@ -48,12 +48,12 @@ const fn bench(
     Bench { name, says, needs, program }
 }
 
-/// Whether Python 3 and npm bring something.
+/// Whether the benchmark needs Python 3 and npm, which bring packages or other servers.
 pub(crate) fn needs_packages(arguments: &[String]) -> bool {
     find(arguments).is_some_and(|it| it.0.needs.contains(&Packages)) || needs_repositories(arguments)
 }
 
-/// Whether repositories are made of packages.
+/// Whether the benchmark makes repositories of packages.
 pub(crate) fn needs_repositories(arguments: &[String]) -> bool {
     arguments.first().is_some_and(|it| it == "branches") && arguments.iter().any(|it| it == "--packages")
 }

@@ -85,7 +85,7 @@ fn book(layout: &Layout) -> Vec<Step> {
     ];
     let mut steps = vec![Step::Unless(program, install), say("documentation")];
     steps.push(build.env("MDBOOK_LOG", "warn").step());
-    // It takes along whatever lies beside the pages.
+    // mdbook also copies the files beside the pages.
     let beside = ["book.toml", "generate", "generator", "check-links"];
     steps.extend(beside.map(|it| Step::Remove(folder.join(it))));
     steps.push(Invocation::new("docs/check-links").arg(text(&folder)).step());

@@ -58,7 +58,7 @@ impl Plugin {
         format!("broker_plugin_{}.wasm", self.name)
     }
 
-    /// Whether it checks the file, by its name or its first line.
+    /// Whether the plugin checks the file, by its name or its first line.
     fn is_for(&self, file: &Path) -> bool {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         self.globs.iter().any(|it| it.matches(&name)) || self.is_interpreted(&name, file)

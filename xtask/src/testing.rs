@@ -19,7 +19,7 @@ pub(crate) struct Options {
 /// Version of the ruff that the python plugin is compared with.
 const RUFF: &str = "0.16.4";
 
-/// Its program in the folder of tools.
+/// Path of ruff's program in the folder of tools.
 pub(crate) const RUFF_PROGRAM: &str = "ruff-0.16.4/bin/ruff";
 
 /// Plugins whose native tests are left out unless `BROKER_DEV_NATIVE` is set: to compile these linters a second time takes

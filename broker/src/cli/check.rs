@@ -238,7 +238,7 @@ impl ByPlugin<'_> {
     }
 }
 
-/// What stays the same from round to round.
+/// Parts of a run that stay the same from round to round.
 struct Run<'a> {
     args: &'a Args,
     outputs: &'a [Output],
@@ -401,7 +401,7 @@ fn show_listed(
     Ok(if written { exit(args, &report) } else { Exit::Abnormal })
 }
 
-/// What is known to be missing before anything is checked.
+/// Returns the files and linters that are known to be missing before anything is checked.
 fn known_before(input: &mut Input, linters: &Linters) -> impl Iterator<Item = Incomplete> {
     input.missing.drain(..).chain(linters.broken())
 }
@@ -456,14 +456,14 @@ fn report_incomplete(args: &Args, session: &Session, workspace: &WorkspaceRoot, 
     }
 }
 
-/// Tells which linters could have said more: once for each reason.
+/// Warns of linters that could not be asked: once for each reason.
 fn report_unavailable(messages: &Messages, report: &Report) {
     for sentence in not_asked(&report.unavailable) {
         messages.warning(&printable(&sentence));
     }
 }
 
-/// Tells of what linters do not read a part: once for each linter.
+/// Warns of files of which linters do not read a part: once for each linter.
 fn report_parts(messages: &Messages, workspace: &WorkspaceRoot, report: &Report) {
     for sentence in render::explain_parts(workspace, report) {
         messages.warning(&sentence);
@@ -485,7 +485,7 @@ fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
     by_reason.into_iter().map(sentence).collect()
 }
 
-/// With `--verbose`: which files linters leave out for their content, whole or in part, and why.
+/// Lists with `--verbose` the files that linters leave out for their content, whole or in part, and the reasons.
 fn report_excluded(session: &Session, workspace: &WorkspaceRoot, report: &Report) {
     if !session.verbose {
         return;
@@ -505,7 +505,7 @@ struct Those {
     is_unchanged: bool,
 }
 
-/// What is no fault, and maybe not what was meant.
+/// Warns of paths without a checked file, which is no error, and maybe not what was meant.
 fn warn_of_unchecked(messages: &Messages, workspace: &WorkspaceRoot, those: Those, report: &Report) {
     let by_configuration = match report.skipped.too_large {
         0 => "the configuration leaves it out",
@@ -546,7 +546,7 @@ fn exit(args: &Args, report: &Report) -> Exit {
     }
 }
 
-/// What a configuration file accepts in `exclude`.
+/// Parses a glob as `exclude` of a configuration file accepts it.
 fn pattern(text: &str) -> Result<String, String> {
     Glob::try_from(text.to_owned()).map(|it| it.as_str().to_owned())
 }
@@ -571,13 +571,13 @@ impl Args {
         parsed.map_err(|error| CliError::usage(error.to_string()))
     }
 
-    /// What is asked for in place of what the configuration says, or besides that.
+    /// Returns the rules that the options select, in place of the configuration or in addition to it.
     fn requested(&self) -> Choice {
         let choice = Choice { select: self.select.clone(), ignore: Vec::new() };
         Choice { ignore: self.ignore.clone(), ..choice.extended(&self.extend_select) }
     }
 
-    /// Which findings an output shows.
+    /// Selects the findings that an output shows.
     fn shown(&self, is_terminal: bool) -> Shown {
         match self.max_findings {
             Some(most) => Shown::First(most),

@@ -59,7 +59,7 @@ pub(super) struct Args {
     output_format: AnswerFormat,
 }
 
-/// How long a server may take to tell its version.
+/// Time limit for a server to print its version.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
@@ -92,13 +92,13 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     Ok(exit(place.is_whole, &diagnosis))
 }
 
-/// What becomes of a folder for a command, by making one.
+/// Finds out how commands run here, by making a folder for one.
 fn runs(root: &Path) -> Runs {
     let launcher = super::run::launcher();
     let chosen = launcher.choose(root, &Sandbox::default());
     let off = Sandbox { isolation: Isolation::Off, ..Sandbox::default() };
     let remedy = chosen.as_ref().err().and_then(workspaces::how_to_isolate).map(|it| {
-        // What is there without isolation is tried only where that is of interest.
+        // Backends without isolation are tried only if one of them is of interest.
         match launcher.choose(root, &off) {
             Ok(without) => format!("{it} (here: {})", without.backend),
             Err(_) => it,
@@ -121,7 +121,7 @@ fn exit(is_whole: bool, diagnosis: &Diagnosis) -> Exit {
     }
 }
 
-/// What was found out without starting anything.
+/// Facts about the workspace that were found without starting anything.
 struct Place {
     providers: Vec<Arc<dyn Provider>>,
     linters: Arc<Catalogs>,
@@ -169,7 +169,7 @@ impl Place {
             for it in self.diagnosis.servers.iter_mut().filter(is_started) {
                 scope.spawn(move || match linters.version(&it.name, deadline, cancel) {
                     Some(version) => it.keep_version(version),
-                    // It is not known what makes a command of the workspace's own print one.
+                    // No argument is known that makes a command of the workspace's own print its version.
                     None if it.kind == Kind::Checker => {}
                     None => it.keep_version(Err("it is not known".to_owned())),
                 });

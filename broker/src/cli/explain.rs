@@ -90,7 +90,7 @@ fn rules(linters: &Catalogs, linter: Option<&str>) -> Result<Vec<Known>, CliErro
     Ok(known)
 }
 
-/// For a linter that lists no rules, or is not there.
+/// Returns the error for a linter that lists no rules, or is not there.
 fn no_rules(name: &str, linters: &Catalogs, listing: &[String]) -> Result<CliError, CliError> {
     let is_broken = linters.broken().iter().any(|it| it.linter.as_deref() == Some(name));
     if linters.rules(name)?.is_some() && !is_broken {

@@ -69,7 +69,7 @@ struct Watchdog {
 }
 
 impl Watchdog {
-    /// What it takes to answer with what is known by then.
+    /// Time that an answer takes with the results so far.
     const GRACE: Duration = Duration::from_millis(500);
 
     fn start(time: Duration) -> Self {
@@ -111,7 +111,7 @@ fn findings(event: &Event, deadline: Instant, session: &mut Session) -> Result<O
     ask::ask(&change, &opened, deadline)
 }
 
-/// Where the agent works; where the hook was started if it does not say.
+/// Returns the folder in which the agent works; where the hook was started if the event has none.
 fn folder(event: &Event, session: &Session) -> Result<PathBuf, CliError> {
     match &event.folder {
         Some(folder) => Ok(folder.clone()),

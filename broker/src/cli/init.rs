@@ -51,7 +51,7 @@ pub(super) struct Args {
     trust: bool,
 }
 
-/// What is to be done.
+/// Steps of the initialisation.
 struct Plan {
     config: String,
     /// Commands of Broker itself, to be run one after another.
@@ -129,7 +129,7 @@ fn first_check(root: &Path, session: &Session) -> Result<FirstCheck, CliError> {
     FirstCheck::of(own(root, &first_check::ARGUMENTS)?, &*view, &linters)
 }
 
-/// What is run after the configuration is written.
+/// Returns the commands to run after the configuration is written.
 fn commands(trust: bool, baseline: bool, hook: bool) -> Vec<Vec<&'static str>> {
     let all = [
         (trust, vec!["trust"]),
@@ -143,7 +143,7 @@ fn is_done(root: &Path, arguments: &[&str]) -> bool {
     own(root, arguments).and_then(|mut it| Ok(it.status()?)).is_ok_and(|it| it.success())
 }
 
-/// This program once more.
+/// Returns a command that runs this program once more.
 fn own(root: &Path, arguments: &[&str]) -> Result<Command, CliError> {
     let mut command = Command::new(env::current_exe()?);
     command.args(arguments).current_dir(root).stdin(Stdio::null());

@@ -121,13 +121,13 @@ struct PluginArgs {
     plugin: Vec<PathBuf>,
 }
 
-/// What a command runs in.
+/// Environment of a command.
 struct Session {
     process_context: ProcessContext,
     messages: Messages,
     /// Whether logs of plugins are shown.
     verbose: bool,
-    /// Whether only what went wrong is shown.
+    /// Whether only failures are shown.
     quiet: bool,
     /// Whether standard output is coloured.
     color: bool,
@@ -213,7 +213,7 @@ impl Session {
         Self { color: colors(process_context.color_stdout), process_context, messages, verbose, quiet }
     }
 
-    /// What loads plugins.
+    /// Returns the loader of plugins.
     fn loader(&self) -> Loader {
         let (messages, verbose, quiet) = (self.messages.clone(), self.verbose, self.quiet);
         Loader {
@@ -308,7 +308,7 @@ fn is_yes(line: &str) -> bool {
 
 /// An answer as indented JSON.
 fn json(answer: &impl serde::Serialize) -> String {
-    // What is written here has string keys only, which is all that could go wrong.
+    // The values that are written here have string keys only, the one thing that could fail.
     serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Args {
 struct Row<'a> {
     name: &'a str,
     kind: Kind,
-    /// Empty for a command, which would have to be started to tell.
+    /// Version; empty for a command, which would have to be started to print it.
     version: &'a str,
     /// `None` for the program itself and for commands, as is the digest.
     api: Option<&'a str>,
@@ -47,7 +47,7 @@ struct Row<'a> {
     globs: &'a [String],
     /// Interpreters whose scripts it wants.
     interpreters: &'a [String],
-    /// How many; `None` if the plugin could not say.
+    /// Number of rules; `None` if the plugin could not list them.
     rules: Option<usize>,
     digest: Option<&'a str>,
     /// SHA-256 of one in a file or that the workspace adds, as `broker.lock` has it.
@@ -130,7 +130,7 @@ fn checkers(root: &str, view: &Arc<dyn View>) -> Result<Vec<Diagnosis>, CliError
     Ok(known.into_iter().filter(|it| it.standing.is_asked()).collect())
 }
 
-/// Its rules are those of its tool, which no command lists.
+/// Row of a checker. Its rules are the ones of its tool, which no command lists.
 fn checker(it: &Diagnosis) -> Row<'_> {
     let path = it.program.as_ref().and_then(|it| it.path.as_ref());
     Row {

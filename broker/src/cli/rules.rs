@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     Ok(exit(&linters, session))
 }
 
-/// Tells of linters that cannot be used.
+/// Reports the linters that cannot be used.
 fn exit(linters: &Catalogs, session: &Session) -> Exit {
     let broken = linters.broken();
     broken.iter().for_each(|it| session.messages.error(&CliError::plugin(&it.reason)));
@@ -78,7 +78,7 @@ fn exit(linters: &Catalogs, session: &Session) -> Exit {
 }
 
 impl Args {
-    /// Those that the arguments name, or all. `of` says whose rules they are.
+    /// Returns the rules that the arguments name, or all. `of` is the source of the rules for an error.
     fn named(&self, mut known: Vec<Known>, of: &str) -> Result<Vec<Known>, CliError> {
         for text in &self.rules {
             if !known.iter().any(|it| is_named(it, text)) {
@@ -96,7 +96,7 @@ impl Args {
     }
 }
 
-/// All rules that linters list, with those of Broker itself.
+/// Lists all rules that linters list, with those of Broker itself.
 fn all(linters: &Catalogs) -> Result<Vec<Known>, CliError> {
     let mut known = Vec::new();
     for name in linters.listing()? {
@@ -140,7 +140,7 @@ impl Row<'_> {
         self.rule.split_once('/').map_or(&*self.rule, |(linter, _)| linter)
     }
 
-    /// Its readable name, or what it is about.
+    /// Readable name of the rule, or the first line of its summary.
     fn title(&self) -> &str {
         if self.name.is_empty() { self.summary.lines().next().unwrap_or_default() } else { self.name }
     }

@@ -152,20 +152,20 @@ enum Net {
     Host,
 }
 
-/// What is printed with `--json`.
+/// Output with `--json`.
 #[derive(Serialize)]
 struct Answer {
-    /// How the folder was made.
+    /// Way in which the folder was made.
     backend: String,
     /// Whether the command was isolated from the system.
     isolated: bool,
     exit_code: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<i32>,
-    /// Why the command was ended, if it did not end by itself.
+    /// Reason why the command was ended, if it did not end by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     killed: Option<String>,
-    /// Why it was not started, if it was not.
+    /// Reason why the command was not started, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_started: Option<String>,
     duration_ms: u64,
@@ -179,12 +179,12 @@ struct Answer {
     stderr_omitted_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     written: Option<Written>,
-    /// Why what was written is not kept.
+    /// Reason why the files that were written are not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     harvest_error: Option<String>,
 }
 
-/// What became of the branch.
+/// Changes that were written to the branch.
 #[derive(Serialize)]
 struct Written {
     /// Paths that are new or have another content.
@@ -203,7 +203,7 @@ struct StartedRun {
     revision: u64,
 }
 
-/// What became of a command.
+/// Result of a command.
 struct Outcome {
     backend: String,
     isolated: bool,
@@ -218,10 +218,10 @@ struct Outcome {
     harvest: Option<Result<Written, CliError>>,
 }
 
-/// What our standard streams are to the command.
+/// Role of our standard streams for the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ours {
-    /// What comes out is written to ours.
+    /// The command's output is written to our streams.
     Passed,
     /// Ours is its terminal.
     Terminal,
@@ -235,14 +235,14 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Some(Action::Kill(args)) => return kill::run(args, session),
         None => {}
     }
-    // What keeps the command from being run is no answer of the command's.
+    // A failure to run the command is no exit code of the command's.
     run_program(args, session).or_else(|error| {
         session.messages.error(&error);
         Ok(Exit::Code(NO_FOLDER))
     })
 }
 
-/// As `docker run` has it.
+/// Exit code if the command cannot be run, as of `docker run`.
 const NO_FOLDER: u8 = 125;
 
 fn run_program(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
@@ -358,7 +358,7 @@ impl Args {
     }
 }
 
-/// How folders are made for commands.
+/// Returns the launcher that makes folders for commands.
 pub(super) fn launcher() -> Launcher {
     let launcher = Launcher::this_program();
     match folders::cache_dir() {

@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             let served = runtime.block_on(serve(args, session, &claim, &endpoint, &daemon));
             daemon.release();
             collector::finish(telemetry);
-            // What still blocks a thread is given up: whatever was acknowledged is on the disk.
+            // Work that still blocks a thread is given up: all acknowledged data is on the disk.
             runtime.shutdown_timeout(Duration::from_secs(1));
             served.map(|()| Exit::Clean)
         }
@@ -143,7 +143,7 @@ fn is_taken(
     Ok(Exit::Clean)
 }
 
-/// Where the daemon that runs listens for TCP, if it does.
+/// Address at which the running daemon listens for TCP, if it does.
 fn tcp_address(session: &Session, endpoint: &Endpoint) -> Result<Option<SocketAddr>, CliError> {
     let client = Client::at(endpoint, &session.process_context.cancel)?;
     let client = client.ok_or_else(|| {
@@ -180,10 +180,10 @@ fn make(args: &Args, session: &mut Session) -> Result<Arc<Daemon>, CliError> {
     daemon(session, &args.plugins.plugin, state_dir, sizes)
 }
 
-/// How large a daemon may be, and how long it stays.
+/// Limits of a daemon, and the time that it stays.
 struct Sizes {
     workers: usize,
-    /// Of cached answers, in bytes.
+    /// Bytes of cached answers.
     memory: usize,
     idle_exit: Option<Duration>,
 }
@@ -276,7 +276,7 @@ fn open_more_files() {
 /// Makes it an error, and not the daemon's end, that a file is to grow beyond the limit of the shell that started the daemon.
 fn outlive_large_files(runtime: &Runtime) -> std::io::Result<()> {
     let _entered = runtime.enter();
-    // It is handled from here on, though nothing waits for it.
+    // The signal is handled from here on, though nothing waits for it.
     signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map(drop)
 }
 

@@ -47,12 +47,12 @@ struct Server {
     version: Option<String>,
     /// The process above it and all that it has started.
     pid: Option<u32>,
-    /// Its own.
+    /// Process id of the server itself.
     server_pid: Option<u32>,
     /// `None` where that cannot be found out, too.
     resident_bytes: Option<u64>,
     state: &'static str,
-    /// Why it was ended, if it was.
+    /// Reason why the server was ended, if it was.
     ending: Option<&'static str>,
     waiting: usize,
     questions: u64,
@@ -61,7 +61,7 @@ struct Server {
     crashes: u64,
     idle_ms: Option<u64>,
     last_error: Option<String>,
-    /// What it says is wrong with it.
+    /// Problem that the server reports of itself.
     unwell: Option<String>,
 }
 
@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     Ok(Exit::Clean)
 }
 
-/// Ends those of a folder.
+/// Ends the servers of a folder.
 pub(super) fn end(client: &Client, folder: &Path) -> Result<(), CliError> {
     Ok(client.wait(client.daemon().end_servers(folder.to_owned()))?)
 }

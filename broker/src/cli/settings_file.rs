@@ -47,7 +47,7 @@ fn expect_inside(file: &Path, session: &Session) -> Result<(), CliError> {
     let real = real(file);
     let home = session.process_context.home.as_deref();
     let is_own = |folder: &Path| real.starts_with(self::real(folder));
-    // What was named below the home folder, and not below the project, is the user's own.
+    // A file below the home folder, and not below the project, is the user's own.
     let is_users = !file.starts_with(&here) && home.is_some_and(|it| file.starts_with(it) && is_own(it));
     if is_own(root) || is_users {
         return Ok(());
@@ -126,7 +126,7 @@ fn object_at(root: &CstRootNode, keys: &[&str]) -> Result<CstObject, String> {
     })
 }
 
-/// Of a key that is there twice, programs take the last one, or none.
+/// Returns an error if a key is there twice: programs take the last one, or none.
 fn expect_once(object: &CstObject, key: &str) -> Result<(), String> {
     let names = object.properties().into_iter().filter_map(|it| it.name()?.decoded_value().ok());
     match names.filter(|it| it == key).count() {
@@ -176,7 +176,7 @@ fn write(file: &Path, text: &str) -> Result<(), CliError> {
         .map_err(|error| CliError::files(format!("cannot write {}: {error}", file.display())))
 }
 
-/// As git wants its hooks.
+/// Makes a file executable, as git wants its hooks.
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "a hook of git's, which the user asked for")]
 pub(super) fn make_executable(file: &Path) -> Result<(), CliError> {

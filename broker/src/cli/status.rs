@@ -35,7 +35,7 @@ struct Daemon {
     resident_bytes: u64,
     /// 0 for never.
     idle_exit_seconds: u64,
-    /// Empty if it does not listen for TCP.
+    /// TCP address; empty if the daemon does not listen for TCP.
     tcp_address: String,
     scheduler: Scheduler,
     cache: Cache,

@@ -93,7 +93,7 @@ fn listed(tools: Vec<ToolInfo>, format: AnswerFormat) -> String {
     json(&listed.collect::<Vec<_>>())
 }
 
-/// No text is no arguments.
+/// Parses the arguments of a tool. An empty text means no arguments.
 fn object(text: &str) -> Result<Map<String, Value>, CliError> {
     if text.is_empty() {
         return Ok(Map::new());

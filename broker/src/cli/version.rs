@@ -18,7 +18,7 @@ pub(super) fn is_verbose(args: &[OsString]) -> bool {
     args.iter().any(|it| ["-v", "--verbose", "-vV", "-Vv"].iter().any(|verbose| it == verbose))
 }
 
-/// What a bug report needs besides the version.
+/// Details for a bug report besides the version.
 pub(super) fn details(context: &ProcessContext) -> String {
     let mut text = String::new();
     let mut row = |name: &str, value: &dyn std::fmt::Display| {

@@ -12,7 +12,7 @@ use overlay::{Base, BaseOptions, Changes, View, Watch, WorkspacePath};
 use super::Session;
 use crate::CliError;
 
-/// So many changed files are named.
+/// Number of changed files that are named.
 const NAMED: usize = 3;
 
 /// A folder, and the news of it.
@@ -21,11 +21,11 @@ pub(super) struct Watching {
     news: mpsc::Receiver<News>,
     /// Puts an interrupt into the news.
     _interrupts: OnCancel,
-    /// Ends with this.
+    /// Watch of the folder, which ends with this.
     _watch: Watch,
 }
 
-/// What a run that watches waits for.
+/// Events that a run that watches waits for.
 enum News {
     Changed(Changes),
     Interrupted,

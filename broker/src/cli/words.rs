@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub(super) use lint::counted;
 
-/// How long ago a moment was, in milliseconds since the Unix epoch; nothing if it is yet to come.
+/// Returns the time since a moment in milliseconds since the Unix epoch; zero if the moment is yet to come.
 pub(super) fn since(moment_ms: u64) -> Duration {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     now.saturating_sub(Duration::from_millis(moment_ms))

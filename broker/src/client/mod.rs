@@ -117,7 +117,7 @@ impl Client {
         })
     }
 
-    /// As [`wait`](Self::wait), also when the user has interrupted.
+    /// Waits as [`wait`](Self::wait) does, also when the user has interrupted.
     pub(crate) fn wait_anyway<T>(
         &self,
         answer: impl Future<Output = Result<T, RequestError>>,
@@ -136,7 +136,7 @@ impl Client {
         })
     }
 
-    /// Whether the user wants no more.
+    /// Whether the user has interrupted.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.cancel.is_cancelled()
     }

@@ -28,7 +28,7 @@ pub(crate) struct Opened {
     cwd: PathBuf,
 }
 
-/// As many as the daemon gives at once.
+/// Number of items in the largest page that the daemon returns.
 const PAGE: u32 = 1000;
 
 impl Opened {
@@ -90,7 +90,7 @@ impl Opened {
         self.get_branch(name, false).map(|it| it.info)
     }
 
-    /// As [`branch`](Self::branch), with the paths that a commit would refuse.
+    /// State of the branch as from [`branch`](Self::branch), with the paths that a commit would refuse.
     pub(crate) fn look(&self, name: &str) -> Result<BranchState, CliError> {
         self.get_branch(name, true)
     }
@@ -149,7 +149,7 @@ pub(crate) fn environment_for_daemon(root: &Path) -> BTreeMap<String, String> {
     if !Trusted::of_user().is_some_and(|it| it.holds(root)) {
         return variables;
     }
-    // What is wrong with the configuration is reported when it is used.
+    // Errors in the configuration are reported when it is used.
     let Ok(disk) = Disk::new(root) else { return variables };
     let settings = Configs::new(&disk).workspace().map(|it| it.plugins()).unwrap_or_default();
     let granted = settings.into_values().filter_map(|it| it.grants).flatten();

@@ -1,4 +1,4 @@
-//! Where the daemon looks for language servers: in the `PATH` it was started with, which need not be the command's.
+//! Language servers that the daemon finds: in the `PATH` it was started with, which need not be the command's.
 
 use std::{
     borrow::Cow,
@@ -22,10 +22,10 @@ pub(crate) struct Elsewhere {
     pub(crate) by_daemon: Option<PathBuf>,
 }
 
-/// Those of the servers of which that is so, in the workspace `root`.
+/// Servers that the daemon does not find in the same place as this command, in the workspace `root`.
 pub(crate) fn elsewhere(client: &Client, root: &Path, profiles: &[Profile]) -> Vec<Elsewhere> {
     let answer = client.wait(client.daemon().list_servers());
-    // Who cannot be asked is not worth a word here.
+    // A daemon that cannot be asked is not worth a message here.
     let Some(path) = answer.ok().and_then(|it| it.search_path) else { return Vec::new() };
     let by_daemon = Environment::of_daemon_with(OsStr::new(&path), root, &Environment::to_tell());
     profiles.iter().filter_map(|it| compared(it, root, &by_daemon)).collect()
@@ -44,8 +44,7 @@ fn compared(profile: &Profile, root: &Path, by_daemon: &Environment) -> Option<E
     (here != by_daemon).then(|| Elsewhere { server: profile.name.clone(), here, by_daemon })
 }
 
-/// What to do about servers that are installed, and that the daemon does not find. `names` are those that it has
-/// missed.
+/// Remedy for servers that are installed, and that the daemon does not find. `names` are those that it has missed.
 pub(crate) fn not_searched(open: &Opened, names: &[&str]) -> Option<String> {
     let root = open.workspace.root();
     let mut known = known(root);

@@ -79,7 +79,7 @@ impl Git {
         self.run(&["cat-file", "--filters", &path, blob])
     }
 
-    /// Where the folder is in the working copy: empty, or with a slash at its end.
+    /// Path of the folder in the working copy: empty, or with a slash at its end.
     pub(super) fn prefix(&self) -> Result<String, CliError> {
         let prefix = self.run(&["rev-parse", "--show-prefix"])?;
         Ok(String::from_utf8_lossy(prefix.trim_ascii_end()).into_owned())

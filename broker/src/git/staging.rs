@@ -82,7 +82,7 @@ impl Git {
         let mut child = piped.spawn().map_err(|error| cannot_run(&error))?;
         let mut stdin = child.stdin.take();
         thread::scope(|scope| {
-            // What git does not read, it complains of.
+            // Git reports an error about input that it does not read.
             scope.spawn(move || stdin.as_mut().map(|it| it.write_all(input)));
             child.wait_with_output()
         })

@@ -58,7 +58,7 @@ impl Git {
         let staged = self.differences(&["--cached", &self.head()?])?;
         let unstaged = Changed::of(&self.run(&[&DIFF[..], &["--"]].concat())?).paths;
         let list = self.run(&["ls-files", "--stage", "-z"])?;
-        // What is not merged yet is left as it is.
+        // A file that is not merged yet is left as it is.
         Ok((staged, self.tracked(view, unstaged, &list, Entry::of_index)?))
     }
 
@@ -197,7 +197,7 @@ impl Tracked {
         Ok(Some(text.get_or_init(|| stored).clone()))
     }
 
-    /// What lies in a repository of its own, which git names as one, is shown as it is.
+    /// Whether the path is visible. Files in a nested repository, which git lists as one entry, are shown as they are.
     fn shows(&self, path: &WorkspacePath) -> bool {
         path.is_root()
             || self.folders.contains(path)
@@ -223,7 +223,7 @@ impl View for Tracked {
         Ok(Metadata { size, ..metadata })
     }
 
-    /// What is hidden may be anywhere.
+    /// Returns the root, as hidden files may be anywhere.
     fn edits(&self) -> Vec<WorkspacePath> {
         vec![WorkspacePath::root()]
     }
@@ -272,7 +272,7 @@ impl Entry {
     }
 }
 
-/// What git printed with a NUL after each line.
+/// Lines that git printed, each with a NUL after it.
 fn lines(list: &[u8]) -> impl Iterator<Item = &str> {
     list.split(|it| *it == 0).filter_map(|it| str::from_utf8(it).ok())
 }

@@ -12,7 +12,7 @@ use super::status;
 pub(crate) struct Token(pub(crate) Option<Arc<str>>);
 
 impl Token {
-    /// Whether who sends this header may come in.
+    /// Fails unless this header has the token, if one is needed.
     pub(crate) fn expect(&self, authorization: Option<&str>) -> Result<(), DaemonError> {
         let Some(token) = &self.0 else { return Ok(()) };
         let shown = authorization

@@ -19,7 +19,7 @@ use workspaces::{ClientLease, Clients};
 
 use super::Token;
 
-/// Who is at the other end of a connection. It counts as a client once it has shown that it may ask.
+/// Peer of a connection. It counts as a client once it has shown that it may ask.
 #[derive(Clone)]
 pub(super) struct Peer {
     clients: Clients,
@@ -207,7 +207,7 @@ mod tests {
 
     #[tokio::test]
     async fn after_an_error_a_door_rests() {
-        // What is no listener accepts nothing; the other end is closed, so that there is something to look at.
+        // A socket that does not listen accepts nothing; the other end is closed, so that there is something to look at.
         let (other, _) = std::os::unix::net::UnixStream::pair().unwrap();
         let listener = std::os::unix::net::UnixListener::from(std::os::fd::OwnedFd::from(other));
         listener.set_nonblocking(true).unwrap();

@@ -26,7 +26,7 @@ use super::{
     tools::ToolFront,
 };
 
-/// Where clients come in.
+/// Listener for clients.
 pub(crate) enum Door {
     /// The user's own processes.
     Unix(UnixListener),
@@ -44,7 +44,7 @@ const MAX_REQUEST: usize = 16 << 20;
 /// The largest answer.
 const MAX_ANSWER: usize = 256 << 20;
 
-/// How long answers that are under way may take after the daemon was asked to end.
+/// Time that answers under way may take after the daemon was asked to end.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Serves all doors; returns when the daemon has ended.

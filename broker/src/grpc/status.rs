@@ -42,8 +42,8 @@ fn code(kind: ErrorKind) -> Code {
     }
 }
 
-/// What a text of an error may take. An error is sent as headers, which clients refuse above 8 KiB, and it
-/// may quote what the client sent.
+/// Bytes of the longest text of an error. An error is sent as headers, which clients refuse above 8 KiB, and it may quote what
+/// the client sent.
 const LONGEST: usize = 500;
 
 /// Bytes for the conflicts of one error; `GetBranch` lists all.
@@ -142,7 +142,7 @@ mod tests {
             DaemonError::Setup { message: long.clone(), hint: Some(long) },
         ];
         for status in errors.map(of) {
-            // What is not ASCII takes three bytes for one in the message, and the details four for three.
+            // A byte that is not ASCII takes three in the message; the details take four bytes for three.
             let size = status.message().len() * 3 + status.details().len() * 4 / 3;
             assert!(size < 6_000, "{size} bytes");
         }

@@ -62,7 +62,7 @@ fn method(uri: &Uri) -> &'static str {
 }
 
 fn methods(set: &[u8]) -> Vec<String> {
-    // What is built into the program is a set of descriptors.
+    // The bytes that are built into the program are a set of descriptors.
     let set = FileDescriptorSet::decode(set).unwrap_or_default();
     let mut methods = Vec::new();
     for file in &set.file {

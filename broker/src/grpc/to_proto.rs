@@ -26,7 +26,7 @@ pub(super) use self::events::workspace_event;
 #[cfg(target_os = "linux")]
 pub(super) use self::runs::{log_event, run, run_event, run_result};
 
-/// How many findings a message has, so that it stays below gRPC's usual limit of 4 MiB.
+/// Number of findings in a message, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;
 
 /// Counts beyond u32 are shown as u32::MAX.

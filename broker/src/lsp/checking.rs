@@ -99,7 +99,7 @@ impl Found {
         }
         for it in self.incomplete {
             let at = path_of(&it);
-            // One without a path concerns all files.
+            // An entry without a path concerns all files.
             let is_own = at == path || at.is_empty();
             if is_own { &mut own } else { others.entry(at.to_owned()).or_default() }.incomplete.push(it);
         }

@@ -54,7 +54,7 @@ pub(super) enum Place {
 pub(super) struct State {
     pub(super) version: i32,
     pub(super) text: Text,
-    /// Whether it was changed since it was opened or saved.
+    /// Whether the document was changed since it was opened or saved.
     pub(super) is_typed: bool,
     /// The version that was saved last.
     pub(super) saved: Option<i32>,
@@ -257,7 +257,7 @@ impl Document {
         }
     }
 
-    /// Whether it is open for this file of the base, by whatever path.
+    /// Whether the document is this file of the base, by whatever path it was opened.
     pub(super) fn shows(&self, folder: &Rc<Folder>, path: &str) -> bool {
         let is_resolved = || self.resolved.borrow().as_ref().is_some_and(|it| it.as_str() == path);
         matches!(&self.place, Place::Base(of, at) if Rc::ptr_eq(of, folder) && (at.as_str() == path || is_resolved()))

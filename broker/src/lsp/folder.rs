@@ -51,17 +51,17 @@ pub(super) struct Connection {
 /// Properties of the editor that the daemon needs.
 pub(super) struct Editor {
     pub(super) name: String,
-    /// Whether it applies commits to its unsaved texts by `workspace/applyEdit`.
+    /// Whether the editor applies commits to its unsaved texts by `workspace/applyEdit`.
     pub(super) takes_commits: bool,
 }
 
-/// What happens in a folder.
+/// Event in a folder.
 pub(super) enum FolderEvent {
     Connected,
     /// The connection ended, or could not be made. Opening is tried again.
     Lost {
         reason: String,
-        /// Whether an attempt to open it has failed since it was served.
+        /// Whether an attempt to open the folder has failed since it was served.
         is_lasting: bool,
     },
     BaseChanged,

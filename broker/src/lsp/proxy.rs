@@ -229,7 +229,7 @@ pub(super) fn is_of_a_server(item: &Value) -> bool {
     item.pointer(&format!("/data/{MARK}")).is_some()
 }
 
-/// One of [`FILE_METHODS`]: the edits of all language servers that run for the folder.
+/// Answers one of [`FILE_METHODS`] with the edits of all language servers that run for the folder.
 async fn files_will_change(server: &Rc<Server>, method: &str, params: Value) -> Result<Value, Failure> {
     let uri = ["/files/0/oldUri", "/files/0/uri"].iter().find_map(|it| params.pointer(it)?.as_str());
     let uri = uri.unwrap_or_default();

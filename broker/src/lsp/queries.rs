@@ -67,7 +67,7 @@ mod tests {
         let past = now.checked_sub(PATIENCE).unwrap();
         assert_eq!(with_server(now, ready(1), ready(2)).await, (1, Some(2)));
         assert_eq!(with_server(past, ready(1), pending::<()>()).await, (1, None));
-        // One that answers while the own result is computed is not too late.
+        // A server that answers while the own result is computed is not too late.
         let own = async {
             tokio::task::yield_now().await;
             1

@@ -29,7 +29,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// These settings with those of `value` in their place. An error names the setting that has a wrong type.
+    /// Returns these settings with those of `value` in their place. An error names the setting that has a wrong type.
     pub(super) fn updated(self, value: &Value) -> Result<Self, String> {
         if value.is_null() {
             return Ok(self);

@@ -21,7 +21,7 @@ const MAX_MESSAGE: usize = 256 << 20;
 /// Messages that are read before the session handles them.
 const QUEUE: usize = 1024;
 
-/// What a client sent.
+/// Message that a client sent.
 #[derive(Debug)]
 pub(super) enum Incoming {
     Request {
@@ -100,7 +100,7 @@ fn parse(body: &[u8]) -> Incoming {
     }
 }
 
-/// The same with U+FFFD for each escaped surrogate that is not one of a pair.
+/// Returns the text with U+FFFD for each escaped surrogate that is not one of a pair.
 fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
     let unit = |at: usize| {
         let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;

@@ -1,4 +1,4 @@
-//! One client's session.
+//! Session of one client.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Handler {
         Ok(Self { daemon, workspace, session, tools, instructions })
     }
 
-    /// The same for another session.
+    /// Returns a copy of the handler for another session.
     pub(crate) fn of_session(&self, session: String) -> Self {
         Self { session, ..self.clone() }
     }
@@ -109,7 +109,7 @@ impl ServerHandler for Handler {
         .into())
     }
 
-    /// What the SDK could not read as a method that it knows.
+    /// Answers requests that the SDK does not recognise as a known method.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

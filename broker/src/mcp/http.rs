@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use super::Handler;
 use crate::grpc::Token;
 
-/// Where to listen, and who may come in.
+/// Listener of the server, and the token that clients must have.
 pub(crate) struct HttpServer {
     pub(crate) listener: TcpListener,
     pub(crate) token: Token,

@@ -13,7 +13,7 @@ pub(super) fn tool(it: ToolInfo) -> Tool {
         .with_annotations(annotations(it.effect))
 }
 
-/// What may be left out is left out: every byte of a list costs each model that reads it.
+/// Annotations of a tool, without all that may be left out: every byte of a list costs each model that reads it.
 fn annotations(effect: Effect) -> ToolAnnotations {
     let none = ToolAnnotations::new();
     match effect {

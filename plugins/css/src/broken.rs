@@ -1,4 +1,4 @@
-//! What cannot be read: whether it is the file's fault, and where.
+//! Text that cannot be parsed: whether that is the file's fault, and the place of the error.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use raffia::token::Comment;
 use crate::mask::{self, Mask, Unclosed};
 use crate::rules::{DOUBLE_SLASH, SYNTAX};
 
-/// What is wrong where the parser stumbled. An error is why that cannot be said.
+/// Finding for the place at which the parser failed. The error is why there is none.
 pub(crate) fn verdict(text: &str, error: &Error, mask: &Mask, syntax: Syntax) -> Result<Diagnostic, String> {
     let at = text.floor_char_boundary(error.span.start.min(text.len()));
     if mask.is_template() || mask::has_quoting_tag(text, at) {
@@ -34,7 +34,7 @@ pub(crate) fn verdict(text: &str, error: &Error, mask: &Mask, syntax: Syntax) ->
     Ok(Diagnostic { severity, ..found })
 }
 
-/// What the parser reads over.
+/// Error that the parser accepts: an unclosed comment or bracket, or a stray one.
 pub(crate) fn overlooked(text: &str, comments: &[Comment<'_>], mask: &Mask) -> Option<Diagnostic> {
     let last = comments.iter().rfind(|it| it.kind.is_block());
     if let Some(it) = last.filter(|it| !is_closed(&text[it.span.start..it.span.end])) {
@@ -77,7 +77,7 @@ fn is_closed(comment: &str) -> bool {
     comment.len() >= 4 && comment.ends_with("*/")
 }
 
-/// Where the parser stumbled, up to the end of the line.
+/// Range from the place at which the parser failed to the end of the line at most.
 fn range(text: &str, error: &Error, at: usize) -> Range<usize> {
     let end = text.ceil_char_boundary(error.span.end.clamp(at, text.len()));
     at..text[at..end].find('\n').map_or(end, |it| at + it)
@@ -90,7 +90,7 @@ fn message(error: &Error) -> String {
     told.replace(['<', '>'], "`").replace("``", "`")
 }
 
-/// Where `//` begins the line of an error, or the one before.
+/// Range of the comment if `//` begins the line of an error, or the line before.
 fn slashes(text: &str, at: usize) -> Option<Range<usize>> {
     let here = line_of(text, at);
     let before = line_of(text, here.start.saturating_sub(1));
@@ -107,19 +107,19 @@ fn line_of(text: &str, at: usize) -> Range<usize> {
     start..end
 }
 
-/// What is not closed.
+/// Unclosed or stray part of a text.
 #[derive(Debug, Clone, Copy)]
 enum Open {
     Nothing,
     /// The bracket there, and nothing else is wrong with brackets, strings and comments.
     Bracket(usize),
-    /// What is there closes nothing, or another kind of bracket.
+    /// Bracket that closes nothing, or another kind of bracket.
     Stray(usize),
     Comment(usize),
     Other,
 }
 
-/// Whether all brackets, strings and comments are closed: then a browser reads on after what it does not know.
+/// Finds out whether all brackets, strings and comments are closed: then a browser reads on after what it does not know.
 fn open(mask: &Mask) -> Open {
     match mask.unclosed {
         Some(Unclosed::Comment(at)) => return Open::Comment(at),

@@ -9,7 +9,7 @@ const ENDINGS: [&str; 4] = ["scss", "sass", "less", "styl"];
 /// Names of folders with such.
 const FOLDERS: [&str; 9] = ["scss", "sass", "_sass", "less", "styl", "stylus", "src", "source", "styles"];
 
-/// How many folders above the stylesheet's have folders with sources beside it.
+/// Number of folders above the stylesheet's that may have folders with sources beside it.
 const ABOVE: usize = 2;
 
 /// Whether the stylesheet at `path`, which is below `root`, has a source.

@@ -1,4 +1,4 @@
-//! What stylelint's configuration says of rules, and of which files.
+//! Rules in stylelint's configuration, and the files that each part applies to.
 //!
 //! Left out: options of rules but `severity` and what is ignored, and `overrides` in what an override extends. Rules that
 //! are not here are told in the log.
@@ -18,7 +18,7 @@ const ANYTHING: &str = "/./";
 
 pub(crate) type Settings = BTreeMap<String, Setting>;
 
-/// What holds of one rule.
+/// Setting of one rule.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Setting {
     pub(crate) is_on: bool,
@@ -67,7 +67,7 @@ impl Config {
         Self { rules: Some(loud()), remarks: vec![remark], ..Self::default() }
     }
 
-    /// What is extended goes below.
+    /// Adds a configuration that this one extends, which counts less.
     pub(crate) fn extend(&mut self, base: Self) {
         let rules = base.rules.unwrap_or_else(defaults);
         self.rules.get_or_insert_default().extend(rules);
@@ -76,7 +76,7 @@ impl Config {
         self.remarks.extend(base.remarks);
     }
 
-    /// What a file says, but for what it extends, which `bases` finds.
+    /// Reads the settings of a file, except for those that it extends, which `bases` finds.
     pub(crate) fn take(
         &mut self,
         map: &Map<String, Value>,
@@ -175,7 +175,7 @@ impl Config {
         }
     }
 
-    /// Whether the configuration says that a property takes a word.
+    /// Whether the configuration allows a word as a value of a property.
     pub(crate) fn allows_value(&self, property: &str, word: &str, file: &Path) -> bool {
         let own = self.setting_of(UNKNOWN_VALUE, file).allowed;
         let mut allowed = own.iter().chain(&self.allowed);
@@ -186,7 +186,7 @@ impl Config {
         self.ignored.is_match(file.strip_prefix(&self.root).unwrap_or(file))
     }
 
-    /// What holds of a rule in a file.
+    /// Setting of a rule for a file.
     pub(crate) fn setting_of(&self, rule: &str, file: &Path) -> Setting {
         let Some(rules) = &self.rules else { return Setting::on() };
         let path = file.strip_prefix(&self.root).unwrap_or(file);
@@ -201,7 +201,7 @@ impl Setting {
         Self { is_on: true, ..Self::default() }
     }
 
-    /// Whether a name is one of those that are left alone.
+    /// Whether the configuration has the rule ignore a name.
     pub(crate) fn ignores(&self, name: &str) -> bool {
         self.ignored.iter().any(|it| it.fits(name))
     }

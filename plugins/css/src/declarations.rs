@@ -216,7 +216,7 @@ impl Sheet<'_> {
     }
 }
 
-/// Where the value is, without `!important`.
+/// Range of the value, without `!important`.
 pub(crate) fn value_of(it: &Declaration<'_>) -> Range<usize> {
     let start = it.colon_span.end.min(it.span.end);
     start..it.important.as_ref().map_or(it.span.end, |it| it.span.start).max(start)
@@ -228,7 +228,7 @@ fn has_generated_image(value: &str) -> bool {
     ["gradient(", "image-set(", "cross-fade(", "element(", "image("].iter().any(|it| value.contains(it))
 }
 
-/// Whether a value is put together when it is built: it is nothing to judge.
+/// Whether a value is put together when it is built, so that it cannot be checked.
 pub(crate) fn is_made(text: &str) -> bool {
     ["#{", "@{", "~\"", "progid:"].iter().any(|it| text.contains(it))
 }

@@ -141,7 +141,7 @@ fn message(name: &str, successor: &str) -> String {
     }
 }
 
-/// Some are deprecated with the prefix of a browser only.
+/// Successor of a deprecated property. Some are deprecated with the prefix of a browser only.
 fn successor_of_property(name: &str) -> Option<&'static str> {
     let vendors = ["-khtml-", "-moz-", "-ms-", "-webkit-"];
     let vendor = vendors.into_iter().find(|it| name.starts_with(it));

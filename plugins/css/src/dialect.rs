@@ -1,5 +1,5 @@
-//! What looks like a stylesheet and is none of a browser's: those of GTK and of GNOME's shell, whose elements and properties
-//! are their own, and what a terminal was to show in colours.
+//! Files that look like stylesheets and are not for browsers: those of GTK and of GNOME's shell, which have elements and
+//! properties of their own, and output with colours for a terminal.
 
 use std::path::Path;
 

@@ -125,7 +125,7 @@ fn vendor_words(value: &str, has_lines: bool) -> BTreeSet<String> {
     words.filter(|it| it.starts_with('-') && unprefixed(it).len() < it.len()).collect()
 }
 
-/// Whether a value has what a browser puts in: old ones skip the whole declaration.
+/// Whether a value has a substitution that a browser makes: old ones skip the whole declaration.
 fn has_substitution(value: &str, has_lines: bool) -> bool {
     let tokens = tokens(value, has_lines);
     tokens.iter().filter(|it| it.kind == Kind::Function).any(|it| {

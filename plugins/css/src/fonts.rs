@@ -68,7 +68,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Families of which a system may have none. Where a function or a variable is among them, one may be generic.
+    /// Families of which a system may have none. If a function or a variable is among them, one may be generic.
     pub(crate) fn generic_family(&mut self, it: &Declaration<'_>, property: &str) {
         if !matches!(property, "font" | "font-family") {
             return;
@@ -93,7 +93,7 @@ impl Sheet<'_> {
     }
 }
 
-/// Where families are: what follows the size and the height of lines in `font`, which else has none.
+/// Range of the families: in `font`, they follow the size and the height of lines; without those, it has none.
 fn families_of(text: &str, tokens: &[Token], property: &str) -> Option<Range<usize>> {
     let word = |it: &Token| text[it.range.clone()].to_ascii_lowercase();
     let from = match property {

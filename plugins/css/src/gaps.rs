@@ -1,5 +1,5 @@
-//! What raffia 0.13 cannot read, though browsers, Sass or Less can, put as something that it reads and that is as long:
-//! places stay what they are, and rules look at the text as it was written.
+//! Replaces syntax that raffia 0.13 cannot read, though browsers, Sass or Less can, by syntax of the same length that it reads:
+//! places stay the same, and rules look at the original text.
 //!
 //! Left out: what no corpus of stylesheets has shown. Of such in SCSS and Less, the value of a declaration is passed
 //! over ([`without_value`]); a stylesheet with such elsewhere is left out, and the log says so.
@@ -21,7 +21,7 @@ const PRELUDES: [(&str, &[u8], &[u8]); 5] = [
 /// Pseudo-elements whose arguments are more than a name.
 const ARGUMENTS: [&[u8]; 3] = [b"::cue(", b"::cue-region(", b"::part("];
 
-/// Where in a timeline a keyframe is, as in `entry 0%`.
+/// Names of ranges of a timeline, as in the keyframe `entry 0%`.
 const RANGES: [&str; 6] = ["contain", "cover", "entry", "entry-crossing", "exit", "exit-crossing"];
 
 /// The text as raffia can read it. `None`: there is nothing to put otherwise.
@@ -105,7 +105,7 @@ struct Filled<'m> {
 }
 
 impl Filled<'_> {
-    /// What begins at a place; `last` is the sign before it.
+    /// Replaces the syntax that begins at a place, if raffia cannot read it; `last` is the sign before the place.
     fn gap(&mut self, at: usize, last: u8) {
         let rest = &self.mask[at..];
         let is_start = matches!(last, b'{' | b';' | b'}');
@@ -131,7 +131,7 @@ impl Filled<'_> {
         tail.fill(b' ');
     }
 
-    /// One word that ends where what was there does.
+    /// Replaces a range, except for blanks at its end, by one word.
     fn word(&mut self, start: usize, end: usize) {
         let length = self.mask[start..end].trim_ascii_end().len();
         self.text[start..start + length].fill(b'x');
@@ -156,7 +156,7 @@ impl Filled<'_> {
         self.word(at + name, at + name + value_end(&rest[name..]));
     }
 
-    /// Those of a function without a name: `.(@value, @key) { … }`.
+    /// Blanks out the parameters of a function without a name: `.(@value, @key) { … }`.
     fn parameters(&mut self, start: usize) {
         let Some(end) = self.mask[start..].iter().position(|it| *it == b')').map(|it| start + it + 1) else {
             return;
@@ -217,13 +217,13 @@ fn is_name(it: u8) -> bool {
     it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_') || !it.is_ascii()
 }
 
-/// Whether a word is there, whatever its case.
+/// Whether a text begins with a word in any case.
 fn starts(rest: &[u8], word: &str) -> bool {
     rest.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
         && (word.ends_with(':') || rest.get(word.len()).is_none_or(|it| !is_name(*it)))
 }
 
-/// Where the value of a declaration, or of an argument, ends.
+/// Offset of the end of a declaration's or an argument's value.
 fn value_end(rest: &[u8]) -> usize {
     let mut depth = 0_usize;
     for (at, it) in rest.iter().enumerate() {

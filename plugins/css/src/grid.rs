@@ -54,7 +54,7 @@ fn no_rectangles<'c>(grid: &[&[&'c str]]) -> Vec<(&'c str, usize)> {
     known
 }
 
-/// How many numbers there are from the least to the greatest.
+/// Number of integers from the least to the greatest.
 fn extent(numbers: impl Iterator<Item = usize> + Clone) -> usize {
     let least = numbers.clone().min().unwrap_or_default();
     numbers.max().map_or(0, |it| it + 1 - least)

@@ -1,4 +1,4 @@
-//! One stylesheet: what cannot be read ([`broken`]), or else what the rules say.
+//! Linting of one stylesheet: its syntax errors ([`broken`]), or else the findings of the rules.
 
 use std::cell::LazyCell;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn left_out(path: &Path, why: &str) -> Report {
     Report::left_out(&path.display().to_string(), why)
 }
 
-/// What stays the same from file to file of a folder.
+/// State that is the same for all files of a folder.
 pub(crate) struct Lint<'a> {
     /// The workspace's folder.
     pub(crate) root: &'a Path,
@@ -107,12 +107,12 @@ impl Lint<'_> {
         dialect::is_of_toolkit(path.strip_prefix(self.root).unwrap_or(path), text, syntax)
     }
 
-    /// Whether the configuration says that a property takes a word.
+    /// Whether the configuration allows a word as a value of a property.
     fn allows_value(&self, it: &UnknownValue, path: &Path) -> bool {
         !self.wanted.asks_for(UNKNOWN_VALUE) && self.config.allows_value(&it.property, &it.word, path)
     }
 
-    /// One finding and nothing of rules; or the file is left out, since what is not its fault cannot be mended in it.
+    /// Report with the syntax error alone; or the file is left out if the error cannot be fixed in it.
     fn unread(&self, verdict: Result<Diagnostic, String>, text: &str, path: &Path) -> Report {
         match verdict {
             Ok(_) if template::is_include(path) => left_out(path, template::IS_PART),
@@ -130,13 +130,13 @@ impl Lint<'_> {
         }
     }
 
-    /// Whether a file is another project's, or made of another file.
+    /// Whether a file is from another project, or was generated from another file.
     fn is_foreign(&self, text: &str, path: &Path) -> bool {
         let relative = path.strip_prefix(self.root).unwrap_or(path);
         vendored::is_vendored(relative, text) || built::has_source(path, self.root)
     }
 
-    /// What is left of the findings, with the severity that they have here.
+    /// Report with the findings that are kept, each with its configured severity.
     fn judge(&self, found: Vec<Diagnostic>, text: &str, path: &Path, suppressed: &Suppressed) -> Report {
         let mut kept = Vec::new();
         let is_foreign = LazyCell::new(|| self.is_foreign(text, path));

@@ -8,14 +8,15 @@ use raffia::Syntax;
 /// In stylesheets they have no other meaning; `${ … }` has one where they are part of a script.
 const TAGS: [Tag; 5] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Php];
 
-/// What is not closed first, and where it begins.
+/// First comment or string that is not closed, with its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unclosed {
     Comment(usize),
     String(usize),
 }
 
-/// As many bytes as the text has. Comments are spaces, what is in strings and in `url()` is `_`, and so are escapes.
+/// Copy of the text of the same length in bytes. Comments are spaces; contents of strings and of `url()` are `_`, and so are
+/// escapes.
 #[derive(Debug)]
 pub(crate) struct Mask {
     pub(crate) bytes: Vec<u8>,
@@ -88,7 +89,7 @@ impl Mask {
         end
     }
 
-    /// Whether there are tags of a template.
+    /// Whether the text has tags of a template.
     pub(crate) fn is_template(&self) -> bool {
         template::tags(&self.bytes, &TAGS).next().is_some()
     }
@@ -122,7 +123,7 @@ pub(crate) fn has_quoting_tag(text: &str, at: usize) -> bool {
     template::on_lines(text.as_bytes(), tags, [at]).is_some()
 }
 
-/// Where a statement or the head of a block ends; what is put in by `#{…}` and `@{…}` has no statements.
+/// End of a statement or of the head of a block; interpolations `#{…}` and `@{…}` have no statements.
 pub(crate) fn statement_end(rest: &[u8]) -> usize {
     let mut depth = 0_usize;
     for (at, it) in rest.iter().enumerate() {
@@ -147,7 +148,7 @@ fn is_no_statement(words: &[u8], syntax: Syntax) -> bool {
         && !is_call
 }
 
-/// Where the bracket is that closes what has no quotes. `None`: it is no such address, but the call of a function, as
+/// Offset of the bracket that closes an address without quotes. `None`: it is no such address, but the call of a function, as
 /// Sass and Less take `url(lower($name))`.
 fn url_end(rest: &[u8], syntax: Syntax) -> Option<usize> {
     let mut depth = 0_usize;
@@ -166,7 +167,7 @@ fn url_end(rest: &[u8], syntax: Syntax) -> Option<usize> {
     None
 }
 
-/// Where some bytes are next.
+/// Offset of the next occurrence of some bytes.
 pub(crate) fn find(bytes: &[u8], from: usize, what: &[u8]) -> Option<usize> {
     let rest = bytes.get(from..)?;
     rest.windows(what.len()).position(|it| it == what).map(|it| from + it)

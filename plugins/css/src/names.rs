@@ -1,5 +1,5 @@
-//! What CSS knows: properties, units, selectors and at-rules. The lists in `names/` are those that stylelint 17.16 goes
-//! by, which has them of the CSS specifications by way of css-tree and MDN's data. `keywords.txt` is of the specifications.
+//! Names that CSS has: properties, units, selectors and at-rules. The lists in `names/` are those of stylelint 17.16, which has
+//! them from the CSS specifications by way of css-tree and MDN's data. `keywords.txt` is from the specifications.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ pub(crate) struct Names {
     pub(crate) pseudo_classes: HashSet<&'static str>,
     pub(crate) pseudo_elements: HashSet<&'static str>,
     pub(crate) units: HashSet<&'static str>,
-    /// What a shorthand sets.
+    /// Properties that a shorthand sets.
     pub(crate) shorthands: HashMap<&'static str, Vec<&'static str>>,
 }
 

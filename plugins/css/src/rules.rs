@@ -159,7 +159,7 @@ pub(crate) fn is_quiet(code: &str) -> bool {
     QUIET.contains(&code)
 }
 
-/// Whether a rule says nothing of files that are another project's, or made of others, unless it is asked for.
+/// Whether a rule does not report on files of other projects or on generated files unless it is selected.
 pub(crate) fn is_of_leftovers(code: &str) -> bool {
     LEFTOVERS.contains(&code)
 }

@@ -7,7 +7,7 @@ use raffia::{ParserBuilder, Syntax};
 /// Brackets in brackets; the parser goes as deep as the text does.
 const DEEPEST: usize = 256;
 
-/// What the parser says.
+/// Result of the parser.
 pub(crate) enum Parsed<'t> {
     Tree(Stylesheet<'t>, Vec<Comment<'t>>),
     Error(raffia::error::Error),
@@ -34,7 +34,7 @@ pub(crate) fn syntax_of(path: &str) -> Syntax {
     }
 }
 
-/// How deep brackets are in each other at most.
+/// Depth of the most deeply nested bracket.
 fn depth(text: &str) -> usize {
     let (mut depth, mut most) = (0_usize, 0);
     for it in text.bytes() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use raffia::token::Comment;
 
-/// What comments switch off. A rule is `None` where none is named, which means all.
+/// Rules that comments switch off. A rule is `None` where none is named, which means all.
 #[derive(Debug, Default)]
 pub(crate) struct Suppressed {
     /// From a place on, whether a rule is on: the last that is about a rule holds.

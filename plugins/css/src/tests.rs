@@ -1,4 +1,4 @@
-//! What is said of small stylesheets.
+//! Findings in small stylesheets.
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
@@ -17,7 +17,7 @@ fn settings() -> Settings {
     Settings { root: String::new(), select: None, ignore: Vec::new(), isolated: false, config: None }
 }
 
-/// What is said of `path` where these files are.
+/// Report on `path` in a project of `files`.
 fn report(files: &[(&str, &str)], settings: Settings, path: &str, named: &str) -> Result<Report, String> {
     let root = TempDir::new().unwrap();
     for (path, text) in files {

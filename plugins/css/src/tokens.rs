@@ -26,7 +26,7 @@ pub(crate) struct Token {
     pub(crate) range: Range<usize>,
 }
 
-/// The tokens of a text; `//` begins a comment where `lines` says so. What is in `url()` without quotes is left out.
+/// The tokens of a text; `//` begins a comment if `lines` is set. Addresses in `url()` without quotes are left out.
 pub(crate) fn tokens(text: &str, lines: bool) -> Vec<Token> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -13,7 +13,7 @@ use raffia::{Spanned, Syntax};
 use crate::names::Names;
 use crate::values::UnknownValue;
 
-/// What is known where a rule looks.
+/// State of a stylesheet that the rules read and add findings to.
 pub(crate) struct Sheet<'a> {
     pub(crate) text: &'a str,
     pub(crate) syntax: Syntax,
@@ -23,26 +23,26 @@ pub(crate) struct Sheet<'a> {
     pub(crate) selectors: HashMap<(String, String), Range<usize>>,
     /// Custom properties that the file sets.
     pub(crate) customs: Vec<String>,
-    /// Whether what others call, extend or order may be empty.
+    /// Whether statements may be empty that other files call, extend or order.
     pub(crate) may_have_hooks: bool,
-    /// Whether elements, properties and the like are not those of browsers.
+    /// Whether elements, properties and the like may be others than those of browsers.
     pub(crate) has_own_names: bool,
-    /// Whether words of values may be names that CSS modules put values in place of.
+    /// Whether words of values may be names that CSS modules replace by values.
     pub(crate) has_value_names: bool,
     /// Findings that a configuration may leave alone by the property and the word.
     pub(crate) unknown_values: Vec<UnknownValue>,
 }
 
-/// Where a statement is.
+/// Place of a statement.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Context {
     /// Selectors around it, as they are written, and the places of all else.
     pub(crate) path: String,
     pub(crate) at_rule: Option<String>,
     pub(crate) is_keyframes: bool,
-    /// Whether its names may be keys: of CSS modules, or for Less to look up.
+    /// Whether the names of the statement may be keys: of CSS modules, or for Less to look up.
     pub(crate) is_map: bool,
-    /// What the names of properties begin with: `font-` in `font: { … }`.
+    /// Prefix of the names of properties: `font-` in `font: { … }`.
     pub(crate) prefix: String,
 }
 
@@ -197,7 +197,7 @@ impl<'a> Sheet<'a> {
         name
     }
 
-    /// Those at the top, which must come first and only once.
+    /// Checks the `@import`s at the top level, which must come first and only once.
     fn imports(&mut self, all: &[Statement<'_>]) {
         let mut known = HashSet::new();
         let mut is_late = false;
@@ -234,7 +234,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// What is imported, and under which conditions: `"a"`, `'a'` and `url(a)` are the same.
+/// Address and conditions of an import: `"a"`, `'a'` and `url(a)` are the same.
 fn imported(prelude: &str) -> String {
     let Some((href, rest)) = prelude.strip_prefix("url(").and_then(|it| it.split_once(')')) else {
         return prelude.replace('\'', "\"");
@@ -242,7 +242,7 @@ fn imported(prelude: &str) -> String {
     format!("\"{}\"{rest}", href.trim().trim_matches(['"', '\'']))
 }
 
-/// What may stand anywhere, since a build tool takes it out.
+/// Whether an at-rule may stand anywhere, since a build tool removes it.
 fn is_of_tools(name: &str) -> bool {
     matches!(
         name,
@@ -271,7 +271,7 @@ fn custom_properties(all: &[Statement<'_>]) -> Vec<String> {
     found
 }
 
-/// What a statement has in brackets.
+/// Blocks of a statement.
 fn blocks<'t, 's>(it: &'t Statement<'s>) -> Vec<&'t SimpleBlock<'s>> {
     match it {
         Statement::AtRule(it) => it.block.iter().collect(),

@@ -1,4 +1,4 @@
-//! Where stylelint's configuration is, as far as it is data: in the nearest `.stylelintrc`, `.stylelintrc.json`, `.yaml` or
+//! Location of stylelint's configuration, as far as it is data: the nearest `.stylelintrc`, `.stylelintrc.json`, `.yaml` or
 //! `.yml`, the same in `.config/` without the dot, or `stylelint` in `package.json`; and `.stylelintignore` in the root.
 //!
 //! Left out: `package.yaml`; configuration that is a program (`stylelint.config.js`), and what a package says that is
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::config::{Config, strings};
 
-/// Where stylelint looks, in its order, and then as newer versions may.
+/// Paths at which stylelint looks, in its order, and then as newer versions may.
 const PLACES: [&str; 23] = [
     "package.json",
     ".stylelintrc",
@@ -88,7 +88,7 @@ impl Workspace {
         self.ignored.get_or_init(|| ignore_patterns(&text())).is_match(file)
     }
 
-    /// What is to be said of a file is said once.
+    /// Reads a configuration, and logs each remark on it once.
     fn read(&self, file: &Path) -> Found {
         let found = self.load(file, 0).map(Rc::new);
         let mut told = HashSet::new();
@@ -127,7 +127,7 @@ impl Workspace {
         Ok(config)
     }
 
-    /// What is extended under a name.
+    /// Configuration that another one extends under a name.
     fn base(&self, name: &str, root: &Path, depth: usize) -> Result<Config, String> {
         if name.starts_with('.') && depth < DEEPEST {
             return self.load(&root.join(name), depth + 1);
@@ -151,11 +151,11 @@ fn says_something(file: &Path) -> bool {
     if file.ends_with("package.json") {
         return text_of(file).is_ok_and(|it| it.contains("\"stylelint\"") && section(&it).is_some());
     }
-    // What is there and cannot be read is told.
+    // A file that exists and cannot be read is reported.
     is_there(file) && text_of(file).map_or(true, |it| !it.trim().is_empty())
 }
 
-/// What `package.json` says of stylelint.
+/// Value of `stylelint` in `package.json`.
 fn section(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text).ok()?;
     value.get("stylelint").cloned()

@@ -226,7 +226,7 @@ fn ports(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What `ARG` or `ENV` defines, with the place in its line.
+/// Names that `ARG` or `ENV` defines, with their ranges in the instruction's text.
 pub(crate) fn names(it: &Instruction, escape: char) -> Vec<(String, std::ops::Range<usize>)> {
     let words = it.words(escape);
     let text = &it.line.text;
@@ -239,7 +239,7 @@ pub(crate) fn names(it: &Instruction, escape: char) -> Vec<(String, std::ops::Ra
     words.iter().take(many).map(named).collect()
 }
 
-/// Of several instructions of which only the last counts, all but that.
+/// Reports all but the last of several instructions of which only the last counts.
 fn used_once(stage: &Stage<'_>, found: &mut Vec<Diagnostic>) {
     for kind in ["CMD", "ENTRYPOINT", "HEALTHCHECK"] {
         let all: Vec<_> = stage.steps.iter().filter(|it| it.is(kind)).collect();

@@ -1,4 +1,4 @@
-//! What `.hadolint.yaml` says. It is looked for in the workspace's root, where hadolint would run.
+//! Configuration from `.hadolint.yaml` in the workspace's root, where hadolint would run.
 //!
 //! Left out is what is about output (`format`, `no-color`) and about exit codes (`failure-threshold`, `no-fail`), which
 //! are not a plugin's business, and of `label-schema` the types but `text`: the log says that they are not checked.
@@ -40,7 +40,7 @@ pub(crate) struct Config {
     /// Names of labels, and what kind of text they have.
     pub(crate) labels: Vec<(String, String)>,
     pub(crate) strict_labels: bool,
-    /// Whether comments that ignore rules count for nothing.
+    /// Whether comments that ignore rules have no effect.
     pub(crate) no_pragmas: bool,
     /// For the log.
     pub(crate) remarks: Vec<String>,
@@ -66,7 +66,7 @@ impl Config {
             return Err("it should be a mapping of options".to_owned());
         };
         let mut config = Self::default();
-        // Whether a map keeps the file's order depends on what else is built.
+        // The order of the map depends on features of other crates in the build: it may be the file's or not.
         let sorted: BTreeMap<_, _> = map.iter().collect();
         for (key, value) in sorted {
             config.option(key, value)?;

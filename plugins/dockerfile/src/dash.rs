@@ -24,7 +24,7 @@ const UBUNTU: [&str; 30] = [
     "kinetic", "lunar", "mantic", "noble", "oracular", "plucky", "questing", "resolute", "stonking",
 ];
 
-/// Whether each stage's `RUN` is read by dash, where no `SHELL` says otherwise.
+/// Whether dash runs the `RUN`s of each stage without a `SHELL`.
 pub(crate) fn shell_of_stages(build: &Build<'_>, text: &str) -> Vec<bool> {
     let escape = build.file.escape;
     let mut all: Vec<bool> = Vec::new();

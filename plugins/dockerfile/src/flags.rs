@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::parse::{Flag, Instruction};
 use crate::words::{unquote, variables};
 
-/// What a flag takes.
+/// Values of a flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// Nothing, `true` or `false`.
@@ -55,7 +55,7 @@ pub(crate) fn known(kind: &str) -> Option<Table> {
     })
 }
 
-/// What is wrong with the flags of an instruction.
+/// First problem with the flags of an instruction.
 pub(crate) fn refused(it: &Instruction, known: Table, escape: char) -> Option<String> {
     let mut seen = HashSet::new();
     it.flags.iter().find_map(|flag| {
@@ -89,7 +89,7 @@ fn from(flag: &Flag, escape: char) -> Option<String> {
     has_variable.then(|| message.to_owned())
 }
 
-/// What is wrong with the values of `HEALTHCHECK`'s flags.
+/// First problem with the values of `HEALTHCHECK`'s flags.
 pub(crate) fn healthcheck(it: &Instruction, escape: char) -> Option<String> {
     it.flags.iter().find_map(|flag| {
         let value = unquote(flag.value.as_deref()?, escape);

@@ -121,7 +121,7 @@ fn copy_from(build: &Build<'_>, number: usize, it: &Instruction, found: &mut Vec
 }
 
 fn workdir_before_copy(build: &Build<'_>, number: usize, found: &mut Vec<Diagnostic>) {
-    // What is made from nothing begins at the root.
+    // The working directory of a stage from `scratch` is the root.
     let is_from_scratch = build.line_of(number).last().is_some_and(|it| it.image_text() == "scratch");
     let mut has_workdir =
         is_from_scratch || build.line_of(number).skip(1).flat_map(|it| it.steps).any(|it| it.is("WORKDIR"));
@@ -138,7 +138,7 @@ fn workdir_before_copy(build: &Build<'_>, number: usize, found: &mut Vec<Diagnos
     }
 }
 
-/// What `ADD` unpacks, or hadolint takes for that; the case of letters does not count.
+/// Endings of archives that `ADD` unpacks, or that hadolint takes for such; the case of letters does not count.
 const ARCHIVES: [&str; 16] = [
     ".tar", ".tar.zst", ".z", ".gz", ".tgz", ".tpz", ".tz", ".bz2", ".tb2", ".tbz", ".tbz2", ".lz", ".tlz",
     ".lzma", ".xz", ".txz",

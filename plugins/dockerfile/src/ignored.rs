@@ -59,7 +59,7 @@ fn patterns(text: &str) -> Option<GlobSet> {
     set.build().ok()
 }
 
-/// What is in a folder that is left out is left out as well.
+/// Whether a pattern matches a path or a folder above it.
 fn is_ignored(patterns: &GlobSet, source: &str) -> bool {
     let is_name = !source.contains(['$', '*', '?', '[', ':', '<']);
     let path = source.trim_start_matches("./").trim_matches('/');

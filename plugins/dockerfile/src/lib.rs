@@ -111,7 +111,7 @@ fn has_named_contexts(path: &Path) -> bool {
     path.ancestors().skip(1).any(|folder| bake.iter().any(|it| folder.join(it).is_file()))
 }
 
-/// What stays the same from file to file.
+/// State that is the same for all files.
 struct Lint<'a> {
     config: &'a Config,
     wanted: &'a Selection,
@@ -148,7 +148,7 @@ impl Lint<'_> {
         self.judge(found, &Comments::of(&file, check.unwrap_or_default()))
     }
 
-    /// What is left of the findings, with the severity that they have here.
+    /// Report with the findings that are kept, each with its configured severity.
     fn judge(&self, mut found: Vec<Diagnostic>, comments: &Comments) -> Report {
         found.retain(|it| self.is_reported(it, comments));
         for it in &mut found {
@@ -240,7 +240,7 @@ fn template(text: &str, flaws: &[Flaw]) -> Option<String> {
     Some(format!("line {row} looks like a template's, and not like one of what is made of it"))
 }
 
-/// Where the `@` is that a line begins with.
+/// Offset of the `@` that a line begins with.
 fn at_sign(text: &str, place: usize) -> Option<usize> {
     let start = text[..place].rfind('\n').map_or(0, |it| it + 1);
     let rest = text[start..].trim_start_matches([' ', '\t']);

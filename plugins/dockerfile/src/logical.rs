@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Logical {
     pub(crate) text: String,
-    /// Where a piece begins in `text`, and where in the file.
+    /// Offsets of each piece in `text` and in the file.
     pieces: Vec<(usize, usize)>,
 }
 
@@ -16,7 +16,7 @@ impl Logical {
         self.text.push_str(piece);
     }
 
-    /// Where a part of the text is in the file.
+    /// Range in the file of a part of the text.
     pub(crate) fn place(&self, part: Range<usize>) -> Range<usize> {
         let start = self.at(part.start);
         let end = if part.end > part.start { self.at(part.end - 1) + 1 } else { start };

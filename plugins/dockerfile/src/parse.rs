@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::logical::Logical;
 use crate::words::{plain_words, unquote, words};
 
-/// What there is in a Dockerfile.
+/// Contents of a Dockerfile.
 #[derive(Debug)]
 pub(crate) struct Dockerfile {
     pub(crate) escape: char,
@@ -37,7 +37,7 @@ pub(crate) struct Comment {
     pub(crate) row: usize,
 }
 
-/// What cannot be read.
+/// Syntax error.
 #[derive(Debug)]
 pub(crate) struct Flaw {
     pub(crate) message: String,
@@ -46,18 +46,18 @@ pub(crate) struct Flaw {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Instruction {
-    /// As it is written; of `ONBUILD RUN`, `RUN`.
+    /// Keyword as it is written; of `ONBUILD RUN`, `RUN`.
     pub(crate) keyword: String,
     /// In capitals.
     pub(crate) kind: String,
-    /// Where the keyword is in the file; of `ONBUILD RUN`, where `ONBUILD` is.
+    /// Range of the keyword in the file; of `ONBUILD RUN`, that of `ONBUILD`.
     pub(crate) place: Range<usize>,
-    /// As `ONBUILD` is written, if the instruction is for another build.
+    /// Keyword `ONBUILD` as it is written, if the instruction is for another build.
     pub(crate) onbuild: Option<String>,
     pub(crate) line: Logical,
     /// The number of its first line.
     pub(crate) row: usize,
-    /// Where the arguments begin in `line`.
+    /// Offset of the arguments in `line`.
     pub(crate) arguments: usize,
     pub(crate) flags: Vec<Flag>,
     pub(crate) has_heredoc: bool,
@@ -111,7 +111,7 @@ impl Instruction {
         matches!(user.split(':').next(), Some("root" | "0"))
     }
 
-    /// Whether it is such an instruction of this build.
+    /// Whether the instruction is of this kind, and of this build.
     pub(crate) fn is(&self, kind: &str) -> bool {
         self.onbuild.is_none() && self.kind == kind
     }

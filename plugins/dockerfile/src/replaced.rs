@@ -47,7 +47,7 @@ fn is_replaced_in(script: &str) -> bool {
     Script::of(script).commands.iter().any(|it| is_replaced_by(&words(it)))
 }
 
-/// Whether a command replaces it, whatever runs the command: `sudo ln …`, `bash -c 'ln …'`.
+/// Whether a command replaces the shell, whatever runs the command: `sudo ln …`, `bash -c 'ln …'`.
 fn is_replaced_by(words: &[String]) -> bool {
     words.iter().enumerate().any(|(at, name)| {
         let arguments = &words[at + 1..];

@@ -1,4 +1,4 @@
-//! The table of rules: BuildKit's by their names, hadolint's by their codes. What both have is BuildKit's.
+//! The table of rules: BuildKit's by their names, hadolint's by their codes. Rules that both have are BuildKit's.
 
 mod table;
 
@@ -8,11 +8,11 @@ use table::ALL;
 
 pub(crate) const SYNTAX: &str = "syntax-error";
 
-/// Where a rule is on if nothing else is asked for.
+/// Condition under which a rule is on if it is not selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum On {
     Always,
-    /// Where there is a configuration of hadolint's: what it tells is true, and breaks no build.
+    /// On if hadolint is configured: the findings are true, but the build works.
     WithHadolint,
     Never,
 }

@@ -28,7 +28,7 @@ const ROOT_IMAGES: [&str; 14] = [
     "ubuntu",
 ];
 
-/// What is in force where an instruction runs.
+/// Settings in force at an instruction.
 struct Context<'d> {
     escape: char,
     shell: Option<Vec<String>>,
@@ -93,7 +93,7 @@ fn is_posix(shell: Option<&[String]>, escape: char) -> bool {
     escape == '\\' && matches!(shell_name(shell), "sh" | "bash" | "dash" | "ash" | "ksh" | "zsh" | "mksh")
 }
 
-/// What a shell is called, without its folder.
+/// Name of a shell, without its folder.
 fn shell_name(shell: Option<&[String]>) -> &str {
     shell.and_then(<[String]>::first).map_or("sh", |it| it.rsplit(['/', '\\']).next().unwrap_or(it))
 }

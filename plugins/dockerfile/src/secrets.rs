@@ -78,7 +78,7 @@ fn is_switch(value: &str) -> bool {
     ["true", "false", "yes", "no", "on", "off"].iter().any(|it| value.eq_ignore_ascii_case(it))
 }
 
-/// Whether a value says where a secret is kept: an absolute path of more than one part, as base64 rarely looks.
+/// Whether a value is the path of a secret: an absolute path of more than one part, as base64 rarely looks.
 fn is_path(value: &str) -> bool {
     let is_name =
         |it: &str| !it.is_empty() && it.chars().all(|it| it.is_ascii_alphanumeric() || "._-${}".contains(it));

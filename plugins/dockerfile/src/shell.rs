@@ -19,37 +19,37 @@ pub(crate) struct Command {
     pub(crate) words: Vec<(String, Range<usize>)>,
     /// A variable is set to what another command prints.
     takes_output: bool,
-    /// Where it is a group or the like.
+    /// Status of the group, if the command is one or the like.
     group: Option<GroupStatus>,
     /// The pipe of the last `$(…)` in its assignments, whose status is its own where it has no words.
     pipe: Option<usize>,
 }
 
-/// What the status of a group or the like says of the commands in it.
+/// Meaning of the exit status of a group or the like for the commands in it.
 #[derive(Debug, Clone, Copy, Default)]
 struct GroupStatus {
-    /// One of them may fail.
+    /// Whether a command of the group may fail.
     may_fail: bool,
-    /// It fails where there is no input, as its last command does.
+    /// Whether the group fails without input, as its last command does.
     needs_input: bool,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     pub(crate) commands: Vec<Command>,
-    /// Where the first `|` is that hides the failure of the command before it, and does not lead to a command that fails
-    /// without input.
+    /// Offset of the first `|` that hides the failure of the command before it, and does not lead to a command that fails without
+    /// input.
     pub(crate) pipe: Option<usize>,
 }
 
-/// What comes before a command, and is none.
+/// Words before a command that are not commands themselves.
 const KEYWORDS: [&str; 13] =
     ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "exec", "env", "command"];
 
-/// Of commands in commands; no script that a person wrote is deeper.
+/// Limit on the nesting of commands in commands; no script that a person wrote is deeper.
 const DEEPEST: usize = 30;
 
-/// What the part of a script that is being read is made of.
+/// Kind of the part of a script that is being read.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Within {
     #[default]
@@ -66,7 +66,7 @@ struct Reading {
     command: Command,
     within: Within,
     n_cases: usize,
-    /// Those that are open, the innermost last.
+    /// Groups that are open, the innermost last.
     groups: Vec<Group>,
     pipeline: Pipeline,
 }
@@ -81,7 +81,7 @@ struct Pipeline {
     needs_input: bool,
 }
 
-/// What is between a command and the one before it.
+/// Operator between a command and the one before it.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Joint {
     /// The start, or the end of a list.
@@ -96,12 +96,12 @@ enum Joint {
 #[derive(Debug)]
 struct Group {
     closer: &'static str,
-    /// Its condition is being read, where a failure decides what runs, and does not make the group fail.
+    /// Whether the condition is being read, where a failure decides what runs, and does not make the group fail.
     is_condition: bool,
     may_fail: bool,
     /// `<(…)`, whose status is thrown away.
     is_substitution: bool,
-    /// What the group is a part of.
+    /// Pipeline that the group is a part of.
     around: Pipeline,
 }
 
@@ -316,8 +316,8 @@ impl Command {
         }
     }
 
-    /// Whether it has no failure of its own that `pipefail` could report; `yes` ends only when the pipe does, and counts as
-    /// failed then.
+    /// Whether the command has no failure of its own that `pipefail` could report; `yes` ends only when the pipe does, and counts
+    /// as failed then.
     fn never_fails(&self) -> bool {
         if let Some(group) = self.group {
             return !group.may_fail;
@@ -326,7 +326,7 @@ impl Command {
         matches!(name, Some("echo" | "printf" | "true" | ":" | "yes"))
     }
 
-    /// Whether it fails where its input is empty or cut.
+    /// Whether the command fails if its input is empty or cut.
     fn needs_input(&self) -> bool {
         let words = || self.words.iter().map(|it| &*it.0).collect::<Vec<_>>();
         self.group.map_or_else(|| input::is_needed_by(&words()), |it| it.needs_input)
@@ -336,7 +336,7 @@ impl Command {
         self.words.is_empty() && self.group.is_none() && !self.takes_output
     }
 
-    /// Whether it is `case word`, to which `in` belongs.
+    /// Whether the command so far is `case word`, to which `in` belongs.
     fn is_case(&self) -> bool {
         self.words.len() == 2 && self.words[0].0 == "case"
     }

@@ -62,7 +62,7 @@ fn expansion(text: &str) -> usize {
     1 + text[1..].find(|it| !is_letter(it)).unwrap_or(text.len() - 1)
 }
 
-/// Whether it is a variable's value, and no length and no other's in its place: `${a:+"$a"}`.
+/// Whether an expansion is a variable's value, and neither a length nor another's value in its place: `${a:+"$a"}`.
 fn may_split(expansion: &str) -> bool {
     let inner = expansion.trim_start_matches(['$', '{']);
     inner.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')

@@ -15,7 +15,7 @@ pub(crate) struct Build<'d> {
 
 pub(crate) struct Stage<'d> {
     pub(crate) from: &'d Instruction,
-    /// What follows `FROM`.
+    /// Instructions that follow `FROM`.
     pub(crate) steps: &'d [Instruction],
     /// In the line of `from`, with its variables.
     pub(crate) image: Range<usize>,

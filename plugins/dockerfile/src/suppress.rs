@@ -1,8 +1,8 @@
 //! Comments that switch rules off: BuildKit's directive `# check=` for a file, the same comment for the instruction that
 //! follows it, and hadolint's `# hadolint ignore=`.
 //!
-//! One difference: of `MultipleInstructionsDisallowed`, BuildKit looks for the comment before the later instruction, and here
-//! it is before the one that is reported.
+//! There is one difference: of `MultipleInstructionsDisallowed`, BuildKit looks for the comment before the later instruction, and
+//! here it is before the one that is reported.
 
 use std::ops::Range;
 
@@ -19,13 +19,13 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// Of a file's directive. The error is what is wrong with it.
+    /// Reads a file's directive. The error is the problem with it.
     pub(crate) fn of(file: &Dockerfile) -> Result<Self, String> {
         let directive = file.directives.iter().find(|it| it.name == "check");
         directive.map_or_else(|| Ok(Self::default()), |it| Self::parse(&it.value))
     }
 
-    /// Of the comments before an instruction: the first counts, and none if that is wrong.
+    /// Reads the comments before an instruction: the first counts, and none if it has an error.
     fn among(comments: &[String]) -> Option<Self> {
         let (_, value) = comments.iter().filter_map(|it| directive(it)).find(|it| it.0 == "check")?;
         Self::parse(&value).ok()
@@ -67,7 +67,7 @@ fn is_true(text: &str) -> Option<bool> {
     }
 }
 
-/// What BuildKit finds in the file as a whole, whatever a comment before an instruction says.
+/// Rules of BuildKit's for the file as a whole, which comments before an instruction do not affect.
 const OF_THE_FILE: [&str; 5] = [
     "ConsistentInstructionCasing",
     "DuplicateStageName",
@@ -118,23 +118,23 @@ impl Comments {
         self.here[..next].last().filter(|it| at <= it.span.end)
     }
 
-    /// Whether `# check=` is against a rule.
+    /// Whether `# check=` skips a rule.
     pub(crate) fn skip(&self, code: &str, at: usize) -> bool {
         let is_local = !OF_THE_FILE.contains(&code);
         self.check.drops(code) || is_local && self.here(at).is_some_and(|it| it.check.drops(code))
     }
 
-    /// Whether `# check=experimental=` is for a rule.
+    /// Whether `# check=experimental=` turns a rule on.
     pub(crate) fn turn_on(&self, code: &str, at: usize) -> bool {
         self.check.turns_on(code) || self.here(at).is_some_and(|it| it.check.turns_on(code))
     }
 
-    /// Whether `# check=error=true` makes errors of what is found.
+    /// Whether `# check=error=true` makes errors of the findings.
     pub(crate) fn are_errors(&self) -> bool {
         self.check.is_error
     }
 
-    /// Whether `# hadolint ignore=` is against a rule.
+    /// Whether `# hadolint ignore=` names a rule.
     pub(crate) fn ignore(&self, code: &str, at: usize) -> bool {
         self.everywhere.contains(&code) || self.here(at).is_some_and(|it| it.ignored.contains(&code))
     }

@@ -1,4 +1,4 @@
-//! What BuildKit refuses: instructions that it does not know, and arguments that do not fit.
+//! Errors at which BuildKit refuses a file: instructions that it does not know, and arguments that do not fit.
 //!
 //! Left out is what it finds only when it builds, and flags where it does not look at them (`ARG`, `STOPSIGNAL`,
 //! `HEALTHCHECK NONE`).
@@ -27,7 +27,7 @@ pub(crate) fn flaws(file: &mut Dockerfile) -> Vec<Flaw> {
     found
 }
 
-/// Whether the file says that it is read by something else than Docker's own frontend.
+/// Whether a file names another frontend than Docker's own.
 pub(crate) fn is_foreign(file: &Dockerfile) -> bool {
     let mut named = file.directives.iter().filter(|it| it.name == "syntax");
     named.any(|it| !it.value.contains("docker/dockerfile"))

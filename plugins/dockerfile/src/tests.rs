@@ -1,4 +1,4 @@
-//! What is said of small files.
+//! Findings in small files.
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
@@ -16,7 +16,7 @@ mod refused;
 mod splits;
 mod switches;
 
-/// What is said of `path` where these files are.
+/// Report on `path` in a project of `files`.
 fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Report, String> {
     let project = testing::Project::<Dockerfile>::new(files).try_with(settings);
     project.map_err(|it| format!("{it:?}"))?.report(path, "")

@@ -14,7 +14,7 @@ use crate::parse::Instruction;
 use crate::stages::{Build, Stage};
 use crate::words::{Values, Variable, expand, unquote, variables};
 
-/// What every build has before its first stage.
+/// Variables that every build has before its first stage.
 const PLATFORM: [&str; 8] = [
     "BUILDPLATFORM",
     "BUILDOS",
@@ -26,7 +26,7 @@ const PLATFORM: [&str; 8] = [
     "TARGETVARIANT",
 ];
 
-/// What may be passed to every build without a definition.
+/// Variables that may be passed to every build without a definition.
 const PASSED: [&str; 12] = [
     "HTTP_PROXY",
     "http_proxy",
@@ -114,7 +114,7 @@ fn defaults(globals: &[Instruction], escape: char) -> Values {
     values
 }
 
-/// Whether it may be the name of an image: `host:port/path/name:tag@digest`.
+/// Whether a name may be that of an image: `host:port/path/name:tag@digest`.
 pub(crate) fn is_image(name: &str) -> bool {
     let (rest, digest) = name.split_once('@').map_or((name, None), |(rest, it)| (rest, Some(it)));
     let slash = rest.rfind('/').map_or(0, |it| it + 1);
@@ -146,7 +146,7 @@ pub(crate) fn is_image(name: &str) -> bool {
     parts.iter().all(is_part) && tag.is_none_or(is_tag) && digest.is_none_or(is_digest)
 }
 
-/// What an instruction puts in values for.
+/// Instructions in which variables are expanded.
 const EXPANDED: [&str; 10] =
     ["ADD", "ARG", "COPY", "ENV", "EXPOSE", "LABEL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"];
 
@@ -183,7 +183,7 @@ fn expanded(it: &Instruction, escape: char) -> Vec<Range<usize>> {
     }
     let flags = it.flags.iter().filter(|it| EXPANDED_FLAGS.contains(&&*it.name)).map(|it| it.range.clone());
     let arguments = it.arguments..it.line.text.len();
-    // What a string of an array means is known only after its own escapes, and where that is, is not known then.
+    // A string of an array has escapes of its own, behind which the places of variables are not known.
     let is_dark = it.json().is_some() && it.argument_text().contains([escape, '\\', '\'']);
     flags.chain((!is_dark).then_some(arguments)).collect()
 }
@@ -194,12 +194,12 @@ fn defined(it: &Instruction, escape: char) -> impl Iterator<Item = String> {
     names.into_iter().map(|it| it.0)
 }
 
-/// What is known where an instruction is.
+/// State at an instruction.
 struct Scope<'a> {
     known: &'a HashSet<String>,
-    /// What the instruction itself defines: `ENV X=$X:more` adds to what the base image has.
+    /// Names that the instruction itself defines: `ENV X=$X:more` adds to the value in the base image.
     own: &'a HashSet<String>,
-    /// Where in the stage a name is defined last, and where the instruction is.
+    /// Number of the step in the stage that defines a name last; `at` is that of the instruction.
     last: &'a HashMap<String, usize>,
     at: usize,
     globals: &'a HashSet<String>,

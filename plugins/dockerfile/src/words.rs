@@ -9,11 +9,11 @@ pub(crate) struct Variable {
     pub(crate) name: String,
     /// With the dollar sign and the braces.
     pub(crate) range: Range<usize>,
-    /// What follows the name in the braces: `:-default`.
+    /// Text behind the name in the braces: `:-default`.
     pub(crate) modifier: String,
 }
 
-/// How a sign of a text is to be taken.
+/// Meaning of a sign of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// A quotation mark or an escape sign, which is no part of the value.
@@ -85,7 +85,7 @@ pub(crate) fn plain_words(text: &str) -> Vec<Range<usize>> {
     split(text, text.char_indices().map(|(at, it)| (at, it.is_whitespace())))
 }
 
-/// What is between the gaps.
+/// Ranges between the gaps.
 fn split(text: &str, signs: impl Iterator<Item = (usize, bool)>) -> Vec<Range<usize>> {
     let (mut found, mut start) = (Vec::new(), None);
     for (at, is_gap) in signs {
@@ -157,7 +157,7 @@ fn variable(text: &str, at: usize, braces: &HashMap<usize, usize>) -> Option<Var
     (!name.is_empty()).then(|| Variable { name: name.to_owned(), range, modifier: String::new() })
 }
 
-/// Where each brace is closed.
+/// Offsets of the closing braces, by those of the opening ones.
 fn braces(text: &str) -> HashMap<usize, usize> {
     let (mut open, mut closed) = (Vec::new(), HashMap::new());
     for (at, it) in text.bytes().enumerate() {
@@ -180,7 +180,7 @@ fn name(text: &str) -> &str {
 /// Values of variables; `None`: there is one, but its value is not known.
 pub(crate) type Values = HashMap<String, Option<String>>;
 
-/// Of a word and of its value: a default made of others, twice each, grows without end.
+/// Limit on the length of a word and of its value: a default made of others, twice each, grows without end.
 const LONGEST: usize = 4096;
 
 /// A word with its variables put in. `None`: it has some whose value is not known, or is too long.

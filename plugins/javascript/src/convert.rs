@@ -10,11 +10,11 @@ use crate::shifts::Split;
 
 /// A file's text, as the crate read it.
 pub(crate) struct Place<'a> {
-    /// What the crate read, without the blanks.
+    /// Text that the crate read, without the blanks that were put in.
     pub(crate) text: &'a str,
-    /// Where blanks were put into what the crate read.
+    /// Offsets of the blanks in the text that the crate read.
     pub(crate) blanks: Vec<usize>,
-    /// Whether what the crate read has the same characters, but for blanks.
+    /// Whether the text that the crate read has the same characters, but for blanks.
     pub(crate) may_fix: bool,
     /// Whether the file is a module.
     pub(crate) may_import: bool,
@@ -34,7 +34,7 @@ impl Place<'_> {
 
     pub(crate) fn finding(&self, finding: &LintDiagnostic) -> plugin::Diagnostic {
         let details = &finding.details;
-        // What has no range is about the whole file.
+        // A finding without a range is about the whole file.
         let bytes = finding.range.as_ref().map_or(0..0, |it| self.bytes(it.range));
         plugin::Diagnostic {
             tags: tags(&details.code),
@@ -96,7 +96,7 @@ impl Place<'_> {
     }
 }
 
-/// Whether a rule's fixes put imports in.
+/// Whether a rule's fixes add imports.
 pub(crate) fn imports(code: &str) -> bool {
     matches!(code, "no-node-globals" | "no-process-global")
 }
@@ -120,7 +120,7 @@ fn applicability(code: &str) -> plugin::Applicability {
         | "jsx-curly-braces"
         | "jsx-no-unescaped-entities"
         | "jsx-props-no-spread-multi" => plugin::Applicability::Safe,
-        // They put in imports, take them out, or another object in place of `window`.
+        // The fixes of the other rules add or remove imports, or replace `window` by another object.
         _ => plugin::Applicability::Unsafe,
     }
 }

@@ -1,4 +1,4 @@
-//! What is on where no deno.json holds: what is certainly wrong, rather than what is not to everybody's taste.
+//! Rules that are on where no deno.json holds: for certain mistakes rather than matters of taste.
 //!
 //! deno's own set of rules (`recommended`) is a style that a project takes on with Deno. In projects that never asked for
 //! it there is a finding per 200 lines, three quarters of them opinions: `any`, an async function without `await`, a
@@ -9,7 +9,7 @@
 //! - names that are declared or imported and not used, where no other linter is configured, but for those that something
 //!   else asks for ([`crate::doubts`]).
 //!
-//! Of six more, only a form that has no other use ([`crate::meant`]): `getter-return`, `no-cond-assign`, `no-ex-assign`,
+//! Six more report only a form that has no other use ([`crate::meant`]): `getter-return`, `no-cond-assign`, `no-ex-assign`,
 //! `no-func-assign`, `require-yield`, and `no-sparse-arrays`, which is in none of deno's sets.
 //!
 //! Not among them, though about mistakes as well: what is mostly meant (classes and globals that are assigned, as polyfills
@@ -57,7 +57,8 @@ const CERTAIN: [&str; 33] = [
 /// On where no other linter is configured: that has an opinion of its own of what may be left unused.
 const ALONE: &str = "no-unused-vars";
 
-/// What has no effect, in files that are another project's, where it breaks nothing and is not this project's to mend; by code.
+/// Rules, by code, that are off in files of other projects: the code that they report has no effect, so that it breaks nothing,
+/// and is not this project's to fix.
 const LEFTOVERS: [&str; 10] = [
     "no-debugger",
     "no-dupe-class-members",
@@ -71,12 +72,12 @@ const LEFTOVERS: [&str; 10] = [
     ALONE,
 ];
 
-/// Whether a rule says nothing of vendored files.
+/// Whether a rule does not report on vendored files.
 pub(crate) fn is_of_leftovers(code: &str) -> bool {
     LEFTOVERS.contains(&code)
 }
 
-/// What is said of that.
+/// Explanation of that in the rule's description.
 pub(crate) const UNUSED: &str = " Where there is no deno.json, names that something else asks for are let pass (parameters, \
      `catch`, elements of an array, the variable of a `for`-`of`, types in a JSDoc comment, placeholders like `$name$`), vendored libraries are left alone, and beside another linter's configuration it is off.";
 

@@ -140,8 +140,8 @@ impl Source<'_> {
         })
     }
 
-    /// Whether it is a CommonJS module of Node.js, by its use of `exports`, `module` or `require` as globals. Other scripts do
-    /// not see what it declares.
+    /// Whether the file is a CommonJS module of Node.js, by its use of `exports`, `module` or `require` as globals. Other scripts
+    /// do not see its declarations.
     pub(crate) fn is_common_js(&self) -> bool {
         let unresolved = self.parsed.unresolved_context();
         let is_of_node = |it: &Id| it.1 == unresolved && matches!(&*it.0, "exports" | "module" | "require");

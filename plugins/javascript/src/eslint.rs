@@ -7,7 +7,7 @@ use deno_ast::swc::common::comments::CommentKind;
 use deno_ast::{ParsedSource, SourceRangedForSpanned, SourceTextInfo, StartSourcePos};
 use deno_lint::diagnostic::LintDiagnostic;
 
-/// What the comments of a file disable.
+/// Rules that the comments of a file disable.
 pub(crate) struct Disabled<'a> {
     text: Option<&'a SourceTextInfo>,
     /// By their order: the byte that it counts from, and whether it disables.
@@ -89,7 +89,7 @@ fn bare(rule: &str) -> &str {
     rule.rsplit('/').next().unwrap_or(rule)
 }
 
-/// What comes after `eslint` in a comment that configures rules, without the reason.
+/// Text after `eslint` in a comment that configures rules, without the reason.
 fn configuration(comment: &str) -> Option<&str> {
     let config = comment.trim_start().strip_prefix("eslint")?;
     let is_dashes = |it: &str| it.len() > 1 && it.bytes().all(|it| it == b'-');
@@ -113,7 +113,7 @@ fn entries(config: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// How long a value is: a list to its bracket, and anything else to a comma or a blank.
+/// Length of a value: a list extends to its bracket, and anything else to a comma or a blank.
 fn value_len(value: &str) -> usize {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, it) in value.char_indices() {

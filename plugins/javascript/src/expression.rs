@@ -31,7 +31,7 @@ fn parse(path: &Path, text: String) -> Option<ParsedSource> {
     deno_ast::parse_program(params).ok()
 }
 
-/// Whether the parentheses are one pair: `a) + (b` has two.
+/// Whether the parentheses around the text are one pair: `a) + (b` has two.
 fn is_in_parentheses(parsed: &ParsedSource) -> bool {
     let is_pair = |it: &ModuleItemRef<'_>| matches!(it, ModuleItemRef::Stmt(Stmt::Expr(ExprStmt { expr, .. })) if matches!(**expr, Expr::Paren(_)));
     let program = parsed.program_ref();

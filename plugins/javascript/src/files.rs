@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use sys_traits::{BaseFsMetadata, BaseFsRead, BaseFsReadDir, FileType, FsDirEntry, FsMetadataValue};
 
-/// What lies at or below a root.
+/// File system restricted to a root.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) root: PathBuf,

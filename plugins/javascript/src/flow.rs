@@ -1,10 +1,10 @@
-//! Whether a file's types are Flow's, which the parser cannot read, and other tools take out.
+//! Detection of files with Flow's types, which the parser cannot read, and other tools remove.
 
 use std::path::{Path, PathBuf};
 
 use crate::neighbours;
 
-/// Where a pragma is, in bytes.
+/// Number of bytes at the start of a file in which a pragma is looked for.
 const HEAD: usize = 2_000;
 
 /// Packages that only a project with Flow's types depends on. Of React Native itself the files are Flow's.
@@ -18,7 +18,7 @@ const PACKAGES: [&str; 7] = [
     "flow-remove-types",
 ];
 
-/// Whether a comment at the beginning says so, or the project that the file belongs to.
+/// Whether a comment at the beginning, or the file's project, declares Flow's types.
 pub(crate) fn is_likely(path: &Path, text: &str, root: &Path) -> bool {
     let head = &text[..text.floor_char_boundary(HEAD)];
     let is_script =

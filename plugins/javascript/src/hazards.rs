@@ -1,4 +1,4 @@
-//! What swc gives up at with a panic, which ends the plugin: looked for in the text before swc is given it.
+//! Syntax at which swc panics, which ends the plugin: looked for in the text before swc is given it.
 
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ fn may_have_member_of_namespaced(text: &str) -> bool {
     })
 }
 
-/// What follows a name, and blanks and comments around it.
+/// Text behind a name, and behind blanks and comments around it.
 fn name(text: &str) -> Option<&str> {
     let text = skip_blanks(text);
     let is_part = |it: char| it.is_alphanumeric() || matches!(it, '_' | '$' | '-' | '\\' | '{' | '}');

@@ -84,7 +84,7 @@ impl FileLinter {
         self.codes.iter().copied().chain(syntax).collect()
     }
 
-    /// What deno says of the file, which is below `root`.
+    /// Lints the file, which is below `root`, as deno does.
     pub(crate) fn run(&self, path: &Path, text: &str, root: &Path) -> Result<Report, String> {
         let (mark, text) = without_mark(text);
         Ok(self.report(&File { path, root, text })?.shifted(mark))
@@ -125,7 +125,7 @@ impl FileLinter {
         is_asked.then(|| second::read(file.path, file.text)).flatten()
     }
 
-    /// What is said of a file that swc is not given.
+    /// Report on a file that swc is not given.
     fn refused(&self, file: &File<'_>, place: &Place<'_>, errors: &[second::Error]) -> Report {
         if self.is_of_flow(file) {
             return file.left_out(FLOW);
@@ -198,7 +198,7 @@ impl FileLinter {
 /// Rules about what engines refuse as well.
 const REFUSED: [&str; 2] = ["constructor-super", "no-dupe-args"];
 
-/// Whether one of these rules has said what an early error says.
+/// Whether one of the findings of these rules reports the same as an early error.
 fn is_told(error: &Diagnostic, found: &[Diagnostic]) -> bool {
     let is_at = |it: &Diagnostic| it.span.start < error.span.end && error.span.start < it.span.end;
     found.iter().any(|it| REFUSED.contains(&it.code.as_str()) && is_at(it))
@@ -214,7 +214,7 @@ fn rule(rule: Box<dyn LintRule>, kind: Kind) -> Box<dyn LintRule> {
     }
 }
 
-/// What swc is to parse the file as. TypeScript never is a script, as `import a =` makes no module of it.
+/// Goal with which swc is to parse the file. TypeScript never is a script, as `import a =` makes no module of it.
 fn goal(path: &Path, second: Option<&Reading>) -> Goal {
     let is_script = !MediaType::from_path(path).is_typed() && second.is_some_and(|it| it.names_await);
     if is_script { Goal::Script } else { Goal::Program }
@@ -255,7 +255,7 @@ fn drop_vendored(findings: &mut Vec<&LintDiagnostic>, path: &Path, text: &str) {
     }
 }
 
-/// What is said of a file that is not UTF-8.
+/// Report on a file that is not UTF-8.
 pub(crate) fn not_text(error: std::str::Utf8Error) -> Report {
     let message = "stream did not contain valid UTF-8";
     Report::new(vec![Diagnostic::error(SYNTAX_ERROR, message, not_utf8(&error))])

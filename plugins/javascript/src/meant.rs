@@ -25,7 +25,7 @@ pub(crate) const RULES: [&str; 6] = [
 /// Bytes between the elements around a hole: two commas and blanks.
 const LONGEST_HOLE: usize = 6;
 
-/// What is said of each of them.
+/// Addition to the description of each of the rules.
 pub(crate) fn explanation(code: &str) -> &'static str {
     match code {
         "getter-return" => {
@@ -48,7 +48,7 @@ pub(crate) fn explanation(code: &str) -> &'static str {
     }
 }
 
-/// Whether what such a rule finds at a node may be meant.
+/// Whether the code that such a rule reports at a node may be meant.
 pub(crate) fn may_be_meant(code: &str, node: Node<'_>) -> bool {
     match (code, node) {
         ("getter-return", Node::GetterProp(it)) => it.type_ann.is_some() || !may_end_without_value(it.body),
@@ -72,7 +72,7 @@ fn is_certain_getter(function: &Function<'_>) -> bool {
     function.return_type.is_none() && may_end_without_value(function.body)
 }
 
-/// Whether a body returns a value in one place, and comes to its end in another.
+/// Whether a body returns a value in one place, and may reach its end in another.
 fn may_end_without_value(body: Option<&BlockStmt<'_>>) -> bool {
     let Some(body) = body else { return false };
     let ends_open = match body.stmts.last() {

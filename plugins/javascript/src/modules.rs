@@ -1,4 +1,4 @@
-//! Whether a file is an ECMAScript module, which may get imports: one that is put into a CommonJS module breaks it.
+//! Detection of ECMAScript modules, to which imports may be added: an import that is put into a CommonJS module breaks it.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Whether a project is checked by another linter than deno's: ESLint, oxlint, Biome and their kin, by the names of their
-//! configuration files or by package.json. What they say is not read: that is asked of their language servers.
+//! Detection of other linters than deno's: ESLint, oxlint, Biome and their kin, by the names of their configuration files or by
+//! package.json. Their findings are not read here: their language servers report them.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ const KEYS: [&str; 5] = ["eslintConfig", "jshintConfig", "semistandard", "standa
 /// Linters that are mostly used without any configuration: who depends on one runs it.
 const PACKAGES: [&str; 4] = ["semistandard", "standard", "ts-standard", "xo"];
 
-/// Whether one is configured in this folder.
+/// Whether another linter is configured in this folder.
 pub(crate) fn has_linter(dir: &Path) -> bool {
     FILES.iter().any(|it| dir.join(it).is_file()) || package_has_linter(&dir.join("package.json"))
 }

@@ -1,4 +1,4 @@
-//! Whether a file is nested so deeply that the parser, which calls itself, would run out of stack.
+//! Detection of files that are nested so deeply that the parser, which is recursive, would run out of stack.
 //!
 //! Counts brackets without knowing strings from code: thousands more that open than close are no program of
 //! anybody's either way.
@@ -12,7 +12,7 @@ pub(crate) fn objection(text: &str) -> Option<String> {
     is_too_deep.then(|| format!("not parsed, as it is nested more than {DEEPEST} levels deep"))
 }
 
-/// How deep the text is nested at most.
+/// Greatest depth of the text's brackets.
 pub(crate) fn depth(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     // Arrows and angle brackets, which may be comparisons: counted up to where an expression ends for sure.

@@ -10,7 +10,7 @@ use crate::shifts::Split;
 
 pub(crate) type Parsed = Result<(ParsedSource, Vec<LintDiagnostic>), ParseDiagnostic>;
 
-/// Where the first syntax error is, in bytes.
+/// Offset of the first syntax error, in bytes.
 pub(crate) fn first_error(parsed: &Parsed) -> Option<usize> {
     let at = |it: &ParseDiagnostic| it.range().as_byte_range(StartSourcePos::START_SOURCE_POS).start;
     match parsed {
@@ -19,12 +19,12 @@ pub(crate) fn first_error(parsed: &Parsed) -> Option<usize> {
     }
 }
 
-/// What the file is parsed as.
+/// Goal of the grammar with which the file is parsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Goal {
     /// A module if there is an import, an export or an `await` that looks like one of a module.
     Program,
-    /// Where `await` is a name.
+    /// Script, where `await` is a name.
     Script,
 }
 

@@ -1,4 +1,4 @@
-//! One sentence for a broken configuration.
+//! Message of one sentence for a broken configuration.
 
 use std::error::Error;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(crate) fn sentence(error: &dyn Error, config: &Path, files: &ConfigFiles) ->
     }
     let mut told: Vec<&str> = causes.iter().map(String::as_str).collect();
     told.dedup(); // wrappers repeat what they wrap
-    // What follows says it better: the file is named here, with its path in the workspace.
+    // The causes behind these are more precise: the file is named here, with its path in the workspace.
     let says_little = |it: &str| {
         it.starts_with("Failed deserializing config file") || it.starts_with("Error reading config file")
     };

@@ -27,13 +27,13 @@ use crate::selection::{self, Selection};
 
 const CONFIG_FILES: [&str; 2] = ["deno.json", "deno.jsonc"];
 
-/// What holds for the files of a folder.
+/// Configuration and linter for the files of a folder.
 pub(crate) struct Project {
     pub(crate) linter: FileLinter,
     kind: Kind,
     /// None where there is no configuration.
     config: Option<WorkspaceDirectoryRc>,
-    /// What it says of the folder that the user named last.
+    /// Patterns of the configuration for the folder that the user named last.
     patterns: RefCell<Option<(PathBuf, Patterns)>>,
 }
 
@@ -79,7 +79,7 @@ impl Projects {
         self.configs.root()
     }
 
-    /// What holds for the files in `dir`.
+    /// Returns the project of the files in `dir`.
     pub(crate) fn of(&self, dir: &Path) -> Found {
         self.found.get_or(dir, || self.find(dir))
     }
@@ -97,7 +97,7 @@ impl Projects {
         Ok(if is_elsewhere { self.checked_elsewhere(project) } else { project })
     }
 
-    /// The same files in a folder that another linter is configured for.
+    /// Returns the project for the same files in a folder that another linter is configured for.
     fn checked_elsewhere(&self, project: Rc<Project>) -> Rc<Project> {
         if project.kind == Kind::Elsewhere || project.config.as_deref().is_some_and(speaks_of_linting) {
             return project;
@@ -148,7 +148,7 @@ impl Projects {
         Ok(Rc::new(Project { linter, kind, config: Some(config), patterns: RefCell::default() }))
     }
 
-    /// What holds where no configuration was found.
+    /// Project for files without a configuration.
     fn plain(&self) -> Project {
         let linter = self.linter(Kind::Plain, &LintRulesConfig::default(), classic(None, None), false);
         Project { linter, kind: Kind::Plain, config: None, patterns: RefCell::default() }
@@ -160,7 +160,7 @@ impl Projects {
     }
 }
 
-/// Whether a deno.json of the workspace has anything about linting. Many are there for JSR or for tasks alone.
+/// Whether a deno.json of the workspace configures linting. Many are there for JSR or for tasks alone.
 fn speaks_of_linting(config: &WorkspaceDirectory) -> bool {
     config.workspace.deno_jsons().any(|it| it.json.lint.is_some())
 }
@@ -187,7 +187,7 @@ pub(crate) fn classic(factory: Option<&str>, fragment: Option<&str>) -> LintConf
     }
 }
 
-/// Whether this is a name with names after dots. (The crate panics on what it cannot parse.)
+/// Whether a text is a name with names after dots. (The crate panics on others.)
 fn is_name(text: &str) -> bool {
     let is_start = |it: char| it.is_ascii_alphabetic() || matches!(it, '_' | '$');
     let is_part =

@@ -1,5 +1,5 @@
-//! Whether deno's walk would reach a file: `include` and `exclude` of the configuration, and dependencies. Leaves out
-//! `.gitignore` (the host decides which files exist) and what the user named.
+//! Reach of deno's walk: `include` and `exclude` of the configuration, and dependencies. Leaves out `.gitignore` (the host
+//! decides which files exist) and files that the user named.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub(crate) fn is_dependency(file: &Path, named: &Path) -> bool {
     below.parent().is_some_and(|it| it.components().any(|it| it.as_os_str() == "node_modules"))
 }
 
-/// What the configuration says of the files in and below `named`, a folder.
+/// Patterns of the configuration for the files in and below `named`, a folder.
 pub(crate) struct Patterns {
     parts: Vec<FilePatterns>,
     vendored: Option<PathBuf>,
@@ -27,12 +27,12 @@ impl Patterns {
     ) -> Result<Self, ToInvalidConfigError> {
         let mut asked = FilePatterns::new_with_base(named.to_path_buf());
         if named != root && named.starts_with(config.dir_path()) {
-            // As with deno, what is named takes the place of `include`.
+            // A folder that is named takes the place of `include`, as with deno.
             asked.include = Some(PathOrPatternSet::new(vec![PathOrPattern::Path(named.to_path_buf())]));
         }
         let mut files = config.to_lint_config(asked)?.files;
         named.clone_into(&mut files.base); // not where the configuration is, if the user chose one for all
-        // What leaves the named folder out as a whole does not count.
+        // Patterns that exclude the named folder as a whole do not count.
         files.exclude.inner_mut().retain(|it| it.is_negated() || !leaves_out(it, named));
         let vendored = config.workspace.vendor_dir_path().filter(|it| *it != named).cloned();
         Ok(Self { parts: files.split_by_base(), vendored })

@@ -19,7 +19,7 @@ pub(crate) const CODE: &str = "no-invalid-regexp";
 /// Prefix of oxc's messages, which the rule's own message has as well.
 const PREFIX: &str = "Invalid regular expression: ";
 
-/// What may be given where the flags are not known: they differ in what a pattern may be.
+/// Flags that are tried if a pattern's flags are not known: they differ in the patterns that they allow.
 const ANY_FLAGS: [&str; 3] = ["", "u", "v"];
 
 /// The rule with its code and its sets.

@@ -8,7 +8,7 @@ use deno_lint::rules::{LintRule, get_all_rules};
 use crate::table::TABLE;
 use crate::{defaults, meant};
 
-/// What does not parse. Not a rule of deno's, which prints it as an error of its own.
+/// Code of syntax errors. Not a rule of deno's, which prints them as errors of their own.
 pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
 
 /// Rules of deno's that are not in the crate, but may be named in its suppression comments.
@@ -29,16 +29,16 @@ const FIXABLE: [&str; 9] = [
     "verbatim-module-syntax",
 ];
 
-/// Where a file belongs, as far as the choice of rules goes.
+/// Kind of project that a file belongs to, for the choice of rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// No deno.json holds for it, and no other linter is configured, as far as their files tell.
     Plain,
     /// Another linter is configured, and no deno.json says anything of linting.
     Elsewhere,
-    /// A deno.json does.
+    /// A deno.json holds for it.
     Deno,
-    /// One with a name and exports does: it can be published to JSR.
+    /// A deno.json with a name and exports holds for it: it can be published to JSR.
     Package,
 }
 

@@ -1,7 +1,7 @@
 //! The syntax of a file by a second parser, oxc's, beside swc's, from which the rules' trees are.
 //!
-//! It tells what swc passes over (names that are declared twice, private names that no class has) and what swc takes for an
-//! error, though it is none. Not asked about what is nested deeper than any program that people write.
+//! oxc reports errors that swc passes over (names that are declared twice, private names that no class has), and accepts code
+//! that swc wrongly takes for an error. It is not used for files that are nested deeper than any program that people write.
 
 use std::ops::Range;
 use std::path::Path;
@@ -28,11 +28,11 @@ pub(crate) struct Reading {
     pub(crate) errors: Vec<Error>,
     /// Whether there is no error at all, and no `await` that is a name by mistake.
     pub(crate) is_valid: bool,
-    /// Whether it is a script that declares something of the name `await`.
+    /// Whether the file is a script that declares something of the name `await`.
     pub(crate) names_await: bool,
 }
 
-/// What an engine would refuse the file for.
+/// Error for which an engine would refuse the file.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Error {
     pub(crate) message: String,
@@ -53,8 +53,8 @@ pub(crate) fn read(path: &Path, text: &str) -> Option<Reading> {
     Some(readings.find(|it| it.is_valid).unwrap_or(first))
 }
 
-/// What a file may be, likeliest first, as other tools than deno read it: with JSX in any JavaScript. What has no import and
-/// no export is a script, a CommonJS module, or a module if that alone makes it valid.
+/// Types that a file may have, likeliest first, as other tools than deno read it: with JSX in any JavaScript. A file that has no
+/// import and no export is a script, a CommonJS module, or a module if that alone makes it valid.
 fn source_types(path: &Path) -> Option<Vec<SourceType>> {
     let it = SourceType::from_path(path).ok()?;
     let it = if it.is_typescript() { it } else { it.with_jsx(true) };
@@ -97,7 +97,7 @@ fn is_of_every_engine(message: &str) -> bool {
     is_redeclared || message.starts_with("Private field '#") || message.starts_with("Private identifier '#")
 }
 
-/// Where the names of public members of classes are, which JavaScript lets repeat.
+/// Offsets of the names of public members of classes, which JavaScript lets repeat.
 fn members(semantic: &Semantic<'_>) -> Vec<usize> {
     let key = |it: AstKind<'_>| match it {
         AstKind::MethodDefinition(it) => Some(&it.key).map(|it| (it.is_private_identifier(), it.span())),

@@ -20,7 +20,7 @@ pub(crate) fn resolve(settings: &Settings) -> (Selection, Vec<String>) {
     })
 }
 
-/// What is left of the rules that are `configured`.
+/// Applies the selection to the rules that are `configured`.
 pub(crate) fn apply(selection: &Selection, configured: &[&str]) -> Vec<&'static str> {
     let all = get_all_rules().into_iter().map(|it| it.code());
     all.filter(|it| selection.includes(it, configured.contains(it))).collect()

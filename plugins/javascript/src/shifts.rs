@@ -4,17 +4,17 @@
 //! counted without these blanks. A shift never becomes two lists: that is tried only where an error is, and counts only
 //! if the error is gone, or a later one is left.
 
-/// As many are tried in one file.
+/// Limit on the blanks that are tried in one file.
 const MOST: usize = 50;
 
-/// So many before an error may be what it is about.
+/// Number of `<<` before an error that may be its cause.
 const NEAR: usize = 3;
 
 /// A text with blanks put in.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
     pub(crate) text: String,
-    /// Where the blanks are, in order.
+    /// Offsets of the blanks, in order.
     blanks: Vec<usize>,
 }
 
@@ -23,7 +23,7 @@ impl Split {
         Self { text: text.to_owned(), blanks: Vec::new() }
     }
 
-    /// Where the place is in the text without the blanks.
+    /// Offset of the place in the text without the blanks.
     pub(crate) fn original(blanks: &[usize], at: usize) -> usize {
         at - blanks.partition_point(|it| *it < at)
     }
@@ -37,7 +37,7 @@ impl Split {
         let length = self.text.len();
         let before = &self.text[..self.text.floor_char_boundary((error + 2).min(length))];
         let nearest = before.rmatch_indices("<<").map(|it| it.0 + 1).take(NEAR);
-        // That of an element of JSX is behind the place where swc gives it up.
+        // The `<<` of an element of JSX is behind the place where swc fails.
         let behind = self.text.ceil_char_boundary((error + 1).min(length));
         let next = self.text[behind..].lines().next().and_then(|it| it.find("<<"));
         let next = next.map(|it| behind + it + 1);

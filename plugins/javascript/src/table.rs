@@ -1,4 +1,4 @@
-//! What each rule is about, in one line. The crate has the rules' texts for findings only.
+//! Summary of each rule in one line. The crate has the rules' texts for findings only.
 
 /// Code and summary, in the order of the codes.
 pub(crate) const TABLE: [(&str, &str); 122] = [

@@ -1,11 +1,11 @@
-//! Who reads a file, told by its name, and what that reader takes for JSON.
+//! Dialects of JSON, by the name of a file: what its readers accept.
 
-/// How strict the readers of a file are.
+/// Strictness of the readers of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// RFC 8259.
     Strict,
-    /// With comments and commas after the last item.
+    /// JSON with comments and commas after the last item.
     WithComments,
     Json5,
 }
@@ -87,14 +87,14 @@ const FOLDERS: [&str; 4] = [".vscode", ".devcontainer", ".zed", "rush"];
 
 /// Files that a program reads with comments, wherever below a folder of its name they are kept.
 struct Reader {
-    /// In small letters.
+    /// Names of folders in lower case.
     folders: &'static [&'static str],
     /// The folder right below it that has the files, where the program's name may mean other things.
     below: Option<&'static str>,
     names: &'static [&'static str],
 }
 
-/// What VS Code and its kin read.
+/// Files that VS Code and its derivatives read.
 const OF_VS_CODE: &[&str] = &[
     "settings.json",
     "settings.*.json",
@@ -136,7 +136,7 @@ const JSON5: [&str; 6] =
 const OR_YAML: [&str; 2] = [".eslintrc", ".prettierrc"];
 
 impl Dialect {
-    /// Whether the file at `path` may be YAML instead: braces begin a mapping there as well, with less in quotes.
+    /// Whether the file at `path` may be YAML instead: braces begin a mapping there as well, with fewer quotes.
     pub(crate) fn may_be_yaml(path: &str) -> bool {
         OR_YAML.contains(&path.rsplit('/').next().unwrap_or(path))
     }

@@ -1,4 +1,4 @@
-//! What a file breaks of the schema that its name or its `$schema` says.
+//! Violations of the schema that a file's name or its `$schema` names.
 
 use broker_plugin_sdk::{Diagnostic, inform};
 use broker_schemas::{Found, Schemas, Violation, place};

@@ -1,4 +1,4 @@
-//! From text to a tree, and what keeps it from being one.
+//! Parser: from text to a tree, or to the errors that prevent it.
 
 use broker_plugin_sdk::template::{self, Tag};
 use broker_plugin_sdk::{Diagnostic, Fix};
@@ -15,14 +15,14 @@ use crate::dialect::Dialect;
 use crate::rules;
 
 pub(crate) enum Outcome<'a> {
-    /// What is wrong, and the tree if there is one nevertheless.
+    /// Errors, and the tree if there is one nevertheless.
     Parsed(Vec<Diagnostic>, Option<Value<'a>>),
-    /// It is something that is no JSON on purpose: which.
+    /// A file that is no JSON on purpose, and its kind.
     Other(&'static str),
     TooDeep,
 }
 
-/// What `text` is in `dialect`. Where nothing but comments and commas after the last item are wrong, there is a tree.
+/// Parses `text` in `dialect`. If only comments and commas after the last item are wrong, there is a tree.
 pub(crate) fn parse(text: &str, dialect: Dialect) -> Outcome<'_> {
     match tree(text, options(dialect)) {
         Ok(tree) => match strictly(text, dialect, tree.is_some()) {
@@ -85,7 +85,7 @@ fn options(dialect: Dialect) -> ParseOptions {
     }
 }
 
-/// What the strict reader finds that the one with a tree lets pass: control characters, numbers like `01`.
+/// Returns the error that the strict reader finds and the one with a tree does not: control characters, numbers like `01`.
 fn strictly(text: &str, dialect: Dialect, has_value: bool) -> Option<Diagnostic> {
     if dialect != Dialect::Strict {
         return None;
@@ -98,7 +98,7 @@ fn strictly(text: &str, dialect: Dialect, has_value: bool) -> Option<Diagnostic>
         return None;
     }
     let message = error.to_string();
-    // Its columns count what was read, which a control character was not.
+    // Columns of serde_json count what was read, and a control character was not.
     let read = usize::from(!message.starts_with("control character"));
     let at = offset(text, error.line(), error.column().saturating_sub(read));
     let message = message.split(" at line ").next().unwrap_or(&message);
@@ -130,7 +130,7 @@ fn leniently<'a>(text: &'a str, error: &ParseError) -> Outcome<'a> {
     }
 }
 
-/// One finding for all comments: who writes one means it.
+/// Reports one finding for all comments: an author who writes one means it.
 fn comments(tokens: &[TokenAndRange<'_>]) -> Option<Diagnostic> {
     let is_comment =
         |it: &&TokenAndRange<'_>| matches!(it.token, Token::CommentLine(_) | Token::CommentBlock(_));

@@ -1,4 +1,4 @@
-//! What is found in small files.
+//! Findings in small files.
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 

@@ -7,7 +7,7 @@ use jsonc_parser::common::Ranged;
 
 use crate::syntax::bytes;
 
-/// What readers make of the tree. Of a key that is there twice, the last counts.
+/// Returns the value that readers get from the tree. If a key occurs twice, the last one counts.
 pub(crate) fn value(tree: &Value<'_>) -> serde_json::Value {
     match tree {
         Value::StringLit(it) => it.value.clone().into_owned().into(),
@@ -27,7 +27,7 @@ fn number(text: &str) -> serde_json::Value {
     parsed.unwrap_or_else(|_| 0.into())
 }
 
-/// Where the part at `path` is.
+/// Returns the place of the part at `path`.
 pub(crate) fn spot(tree: &Value<'_>, path: &[Segment]) -> Option<Spot> {
     let mut at = tree;
     let mut key = None;

@@ -6,7 +6,7 @@ use selene_lib::lints::{Label, Severity};
 
 use crate::rules::{self, Selection};
 
-/// None for what is not selected.
+/// Converts a finding of selene; `None` if its lint is not selected.
 pub(crate) fn finding(found: CheckerDiagnostic, text: &str, selection: &Selection) -> Option<Diagnostic> {
     let CheckerDiagnostic { diagnostic, severity } = found;
     let severity = match severity {
@@ -43,7 +43,7 @@ fn message(message: &str, notes: &[String]) -> String {
     all.replace(" but 1 arguments were ", " but 1 argument was ")
 }
 
-/// Some lints make their ranges themselves; none may lie outside, or between the bytes of a character.
+/// Clamps the range of a label, which some lints compute themselves, to the text and to the boundaries of characters.
 fn bytes(label: &Label, text: &str) -> std::ops::Range<usize> {
     let start = text.floor_char_boundary((label.range.0 as usize).min(text.len()));
     start..text.ceil_char_boundary((label.range.1 as usize).clamp(start, text.len()))

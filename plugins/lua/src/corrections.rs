@@ -58,6 +58,6 @@ fn correct(library: &mut StandardLibrary, corrections: &str) {
 }
 
 fn read(corrections: &str) -> StandardLibrary {
-    // They are a part of the plugin; see the tests.
+    // The corrections are a part of the plugin; see the tests.
     serde_saphyr::from_str(corrections).unwrap_or_else(|error| unreachable!("{error}"))
 }

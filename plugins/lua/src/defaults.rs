@@ -1,5 +1,5 @@
-//! What holds where there is no `selene.toml`: what is broken rather than what is not to everybody's taste, and nothing
-//! that rests on which names there are. A program that Lua is built into has names of its own.
+//! Defaults without a `selene.toml`: lints of broken code rather than of taste, and none that depends on which names exist. A
+//! program that Lua is built into has names of its own.
 //!
 //! With selene's own defaults there is a finding per 3 to 30 lines in most programs that never asked for them: 1 per 4 in
 //! Wesnoth's and per 12 in Knot Resolver's, nearly all of them undefined variables; 1 per 19 in Prosody's, half of them
@@ -14,7 +14,7 @@ use selene_lib::{CheckerConfig, LintVariation};
 
 use crate::{corrections, standard_library};
 
-/// Off without a configuration.
+/// Lints that are off without a configuration.
 pub(crate) const OFF: [&str; 14] = [
     "bad_string_escape",              // partly taste: quotes that need no escape
     "deprecated",                     // rests on the version, and breaks nothing in those that call it so
@@ -56,12 +56,12 @@ pub(crate) fn standard_library() -> StandardLibrary {
     all
 }
 
-/// Whether a lint is off where nothing is configured.
+/// Whether a lint is off without a configuration.
 pub(crate) fn is_off(code: &str) -> bool {
     OFF.contains(&code) || !is_on_in_selene(code)
 }
 
-/// Whether a lint is on where there is a `selene.toml` that does not name it.
+/// Whether a lint is on with a `selene.toml` that does not name it.
 pub(crate) fn is_on_in_selene(code: &str) -> bool {
     code != "high_cyclomatic_complexity"
 }

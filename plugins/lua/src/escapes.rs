@@ -13,7 +13,7 @@ pub(crate) fn drop_valid(found: &mut Vec<CheckerDiagnostic>, text: &str, version
     });
 }
 
-/// Whether a text begins with an escape that Lua 5.1 does not have and one of the versions has.
+/// Whether a text begins with an escape that Lua 5.1 lacks and one of the versions has.
 fn is_valid(text: &str, version: LuaVersion) -> bool {
     let is_of_all = version.has_luajit() || version.has_luau();
     let Some(escape) = text.strip_prefix('\\') else { return false };
@@ -29,7 +29,7 @@ fn is_byte(text: &str) -> bool {
     text.get(..2).is_some_and(is_hex)
 }
 
-/// Whether a number in braces follows that is one of a character. Lua 5.4 takes numbers up to 2³¹.
+/// Whether a number in braces follows that is a valid code point. Lua 5.4 accepts numbers up to 2³¹.
 fn is_character(text: &str, version: LuaVersion) -> bool {
     let most = if version.has_lua54() { 0x7fff_ffff } else { 0x0010_ffff };
     let digits = text.strip_prefix('{').and_then(|it| it.split_once('}')).map(|it| it.0);

@@ -60,19 +60,19 @@ pub(crate) fn drop_excused(found: &mut Vec<CheckerDiagnostic>, ast: &Ast, text: 
 /// make files, free memory, or run a metamethod.
 const WITH_EFFECTS: [&str; 4] = ["collectgarbage", "math.random", "os.tmpname", "tostring"];
 
-/// Whether a call, of which this is the text, does something besides.
+/// Whether the call with this text has a side effect.
 fn has_effect(call: &str) -> bool {
     let end = call.find(|it: char| !it.is_alphanumeric() && !"._".contains(it)).unwrap_or(call.len());
     WITH_EFFECTS.contains(&&call[..end])
 }
 
-/// Whether a text only declares local names: it is there to be put into another's (`--- @include`).
+/// Whether a text only declares local names, and is there to be included in another (`--- @include`).
 fn does_nothing(ast: &Ast) -> bool {
     let is_local = |it: &Stmt| matches!(it, Stmt::LocalFunction(_) | Stmt::LocalAssignment(_));
     ast.nodes().last_stmt().is_none() && ast.nodes().stmts().all(is_local)
 }
 
-/// Where the names are that a statement declares.
+/// Returns the positions of the names that a statement declares.
 fn declared(statement: &Stmt) -> Vec<usize> {
     match statement {
         Stmt::LocalFunction(it) => vec![start(it.name())],
@@ -91,13 +91,13 @@ fn bytes(node: &impl Node) -> Option<Range<usize>> {
 
 #[derive(Default)]
 struct Excused {
-    /// Where such a variable is first named.
+    /// Positions where excused variables are first named.
     names: FxHashSet<usize>,
     /// The names of one assignment, and the number of the first whose value is a further result of a call.
     results: Vec<(Vec<usize>, usize)>,
     /// Values that are assigned to a new local variable, which is not known in them yet.
     values: Vec<(String, Range<usize>)>,
-    /// Where a variable gets a value that is no function: at its name, or at the statement.
+    /// Positions where a variable gets a value that is no function: of its name, or of the statement.
     other_values: FxHashSet<usize>,
     /// Calls of `string.gsub` with a replacement that may be a function.
     replacing: FxHashSet<usize>,
@@ -147,15 +147,15 @@ impl Excused {
     }
 }
 
-/// Whether the arguments are too many by the last one alone, which is `...` or a call and may have no value: selene says of
-/// those "at least" and counts them as one.
+/// Whether the arguments are too many only because of the last one, which is `...` or a call and may have no value: for those
+/// selene writes "at least" and counts them as one.
 fn may_have_none(found: &CheckerDiagnostic) -> bool {
     let message = &found.diagnostic.message;
     let counts: Vec<usize> = message.split(' ').filter_map(|it| it.parse().ok()).collect();
     message.contains("at least") && matches!(counts[..], [taken, supplied] if supplied == taken + 1)
 }
 
-/// Whether more values than one may come of it.
+/// Whether the last expression of a list may have more than one value.
 fn has_many_values(last: Option<&Expression>) -> bool {
     match last {
         Some(Expression::FunctionCall(_)) => true,
@@ -164,7 +164,7 @@ fn has_many_values(last: Option<&Expression>) -> bool {
     }
 }
 
-/// Whether a replacement can be nothing but text, so that the only effect of `string.gsub` is its result.
+/// Whether a replacement can only be text, so that the only effect of `string.gsub` is its result.
 fn is_text(replacement: &Expression) -> bool {
     matches!(replacement, Expression::String(_) | Expression::Number(_) | Expression::BinaryOperator { .. })
 }
@@ -229,7 +229,7 @@ impl Visitor for Excused {
 
     fn visit_local_assignment(&mut self, node: &LocalAssignment) {
         self.add(node.names().iter().take(node.names().len().saturating_sub(1)));
-        // What is closed at its scope's end is used by that.
+        // A variable that is closed at the end of its scope is used by that.
         let closes = |it: Option<&Attribute>| it.is_some_and(|it| it.name().token().to_string() == "close");
         let closed = node.names().iter().zip(node.attributes()).filter(|it| closes(it.1));
         self.add(closed.map(|it| it.0));

@@ -1,4 +1,4 @@
-//! What Lua reads and full_moon does not, written so that it does, with all else at its place.
+//! Rewrites Lua that full_moon cannot read to equivalents that it can, and keeps the positions of everything else.
 //!
 //! Leaves out names with letters of other alphabets, which LuaJIT has: in other words they would be other names.
 
@@ -17,7 +17,7 @@ pub(crate) fn start(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The same for what may stand anywhere, and is rare. None if there is nothing of it.
+/// Rewrites rare constructs that may occur anywhere in the same way. Returns `None` if there are none.
 pub(crate) fn body(text: &str, version: LuaVersion) -> Option<String> {
     // Without Luau full_moon does not come back from a backtick.
     let (tokens, errors) = match Lexer::new(text, version.with_luau()).collect() {
@@ -65,7 +65,7 @@ fn statements(tokens: &[Token]) -> Vec<Edit> {
     edits
 }
 
-/// Empty for what is no word or sign of Lua.
+/// Returns the text of a word or sign of Lua; empty for any other token.
 fn word(token: &Token) -> String {
     match token.token_type() {
         TokenType::Symbol { symbol } => symbol.to_string(),
@@ -73,7 +73,7 @@ fn word(token: &Token) -> String {
     }
 }
 
-/// Whether nothing more comes in a block.
+/// Whether a block ends here.
 fn is_last(rest: &[&Token]) -> bool {
     let next = rest.iter().find(|it| word(it) != ";");
     next.is_none_or(|it| {

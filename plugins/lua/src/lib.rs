@@ -106,14 +106,14 @@ impl Plugin for Lua {
 }
 
 /// Whether a finding is about bytes that are no UTF-8, which do not matter to Lua: selene saw letters in their place, and may
-/// take two texts for the same.
+/// mistake two texts for the same.
 fn is_of_other_text(found: &Diagnostic, content: &[u8], text: &str) -> bool {
     let related = found.related.iter().filter(|it| it.path.is_none()).map(|it| &it.span);
     let differs = |it: &Span| {
         let range = it.start as usize..it.end as usize;
         content.get(range.clone()) != text.as_bytes().get(range)
     };
-    // What does not parse with letters does not parse.
+    // A text that does not parse with letters does not parse at all.
     found.code != rules::PARSE_ERROR && related.chain([&found.span]).any(differs)
 }
 

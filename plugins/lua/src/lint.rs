@@ -12,7 +12,7 @@ use selene_lib::{Checker, CheckerConfig};
 use crate::rules::Selection;
 use crate::{convert, defaults, escapes, excused, standard_library, syntax};
 
-/// How many errors count: a template is wrong from its first tag on.
+/// Number of errors to look at: a template is wrong from its first tag on.
 const LOOKED_AT: usize = 3;
 
 /// selene with a configuration.
@@ -22,16 +22,16 @@ pub(crate) struct Linter {
     lacks_roblox: bool,
 }
 
-/// Which Lua a file may be.
+/// Versions of Lua that a file may be.
 enum Versions {
-    /// What the standard library says.
+    /// The version that the standard library names.
     These(LuaVersion),
     /// All, since no configuration names one.
     Any,
 }
 
 impl Versions {
-    /// What one of them has, a file may have.
+    /// Returns a version with the features of each version that a file may be.
     fn all(&self) -> LuaVersion {
         match self {
             Self::These(version) => *version,
@@ -43,7 +43,7 @@ impl Versions {
 /// Globals of programs that run LuaJIT (Neovim, OpenResty), and LuaJIT's own.
 const OF_LUAJIT: [&str; 4] = ["vim", "jit", "ffi", "ngx"];
 
-/// They look into the standard library, and some of it is missing.
+/// Lints that look into the standard library, and need parts of it that are missing.
 const NEED_ROBLOX: [&str; 6] = [
     "deprecated",
     "incorrect_standard_library_use",
@@ -57,7 +57,7 @@ const NO_ROBLOX: &str = "selene downloads the standard library `roblox`, and not
                          need it are not run: put it into the project (`selene generate-roblox-std` makes a `roblox.yml`)";
 
 impl Linter {
-    /// For files that no `selene.toml` is about.
+    /// Makes the linter for files without a `selene.toml`.
     pub(crate) fn unconfigured() -> Self {
         let checker = Checker::new(defaults::config(), defaults::standard_library());
         // Nothing in it can be wrong; see the tests.
@@ -80,7 +80,7 @@ impl Linter {
         Ok(Self { checker, versions, lacks_roblox: found.lacks_roblox })
     }
 
-    /// What selene says of the file.
+    /// Runs selene on the file.
     pub(crate) fn run(&self, path: &str, text: &str, selection: &Selection) -> Report {
         match self.parse(path, text) {
             Ok(ast) => Report::new(self.lint(&ast, text, selection)),
@@ -104,7 +104,7 @@ impl Linter {
                 if Path::new(path).extension().is_some_and(|it| it == "luau") {
                     dialects.reverse();
                 }
-                // What is told is how the first sees it.
+                // Errors are reported as the first dialect has them.
                 syntax::parse(text, dialects[0])
                     .or_else(|errors| syntax::parse(text, dialects[1]).map_err(|_| errors))
             }
@@ -113,7 +113,7 @@ impl Linter {
 
     fn lint(&self, ast: &Ast, text: &str, selection: &Selection) -> Vec<Diagnostic> {
         let mut found = self.checker.test_on(ast);
-        // Of a place with several findings selene leaves the order open.
+        // The order of several findings at one place is undefined in selene.
         found.sort_by(|a, b| {
             let (a, b) = (&a.diagnostic, &b.diagnostic);
             (a.primary_label.range, a.code, &a.message).cmp(&(b.primary_label.range, b.code, &b.message))
@@ -127,8 +127,8 @@ impl Linter {
     }
 }
 
-/// The versions of Lua that a standard library names, and LuaJIT if it has names of LuaJIT's or of programs that run it.
-/// As with selene, those that it does not know are only told.
+/// Returns the versions of Lua that a standard library names, and LuaJIT if it has names of LuaJIT's or of programs that run it.
+/// As in selene, unknown versions are only logged.
 fn version(library: &StandardLibrary) -> LuaVersion {
     let (mut version, problems) = library.lua_version();
     if library.globals.keys().any(|it| is_of_luajit(it)) {
@@ -141,12 +141,12 @@ fn version(library: &StandardLibrary) -> LuaVersion {
     version
 }
 
-/// Whether a global, or the one that a field is in (`vim.api`), is there in LuaJIT alone.
+/// Whether a global, or the one that a field is in (`vim.api`), exists in LuaJIT alone.
 fn is_of_luajit(global: &str) -> bool {
     OF_LUAJIT.contains(&global.split('.').next().unwrap_or(global))
 }
 
-/// Whether the parser stumbled over tags of a template engine. `{{ … }}` alone may be a table in a table.
+/// Whether the parser failed at tags of a template engine. `{{ … }}` alone may be a table in a table.
 fn is_template(text: &str, errors: &[Diagnostic]) -> bool {
     let places = errors.iter().take(LOOKED_AT).map(|it| it.span.start as usize);
     on_lines(text.as_bytes(), tags(text.as_bytes(), &[Tag::Statement]), places).is_some()

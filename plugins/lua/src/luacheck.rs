@@ -12,7 +12,7 @@ const MARK: &str = "luacheck:";
 /// Findings that a comment lets pass.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Suppression<'a> {
-    /// From the start of a line.
+    /// Range from the start of a line.
     at: Range<usize>,
     what: What<'a>,
 }
@@ -25,8 +25,8 @@ enum What<'a> {
     Pattern(&'a str),
 }
 
-/// What the comments in a text let pass. One beside code is about its line, one by itself about what follows to the end of
-/// the function that it is in; `bodies` are those of all functions.
+/// Returns the suppressions by comments in a text. A comment beside code applies to its line, one by itself to the rest of the
+/// function that it is in; `bodies` are those of all functions.
 pub(crate) fn comments<'a>(text: &'a str, bodies: &[Range<usize>]) -> Vec<Suppression<'a>> {
     let (mut found, mut pushed) = (Vec::new(), Vec::new());
     let mut line_start = 0;
@@ -48,7 +48,7 @@ pub(crate) fn comments<'a>(text: &'a str, bodies: &[Range<usize>]) -> Vec<Suppre
     found
 }
 
-/// What is before a comment for luacheck, and what it says.
+/// Splits a line into the code before a comment for luacheck, and the options in the comment.
 fn options(line: &str) -> Option<(&str, &str)> {
     let (before, options) = line.split_once(MARK)?;
     let before = before.trim_end();
@@ -110,7 +110,7 @@ impl Suppression<'_> {
     }
 }
 
-/// Whether a pattern stands for a lint of selene's, by what luacheck has in its place.
+/// Whether a pattern stands for a lint of selene, by the warnings that luacheck has in its place.
 pub(crate) fn fits(pattern: &str, code: &str, name: &str) -> bool {
     let numbers: &[&str] = match code {
         "unused_variable" => &["211", "212", "213", "221", "231", "311"],

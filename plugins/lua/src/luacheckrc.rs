@@ -1,9 +1,9 @@
 //! `.luacheckrc`, luacheck's configuration: the files that it excludes, and warnings that it ignores. It counts where no
 //! `selene.toml` holds and no lints are selected.
 //!
-//! It is a program in Lua, which is read and not run: what is assigned to a global variable outside of any block or is in
-//! the table that is returned counts, as far as it is written out. Leaves out `files`, `only` and `enable`, and patterns
-//! of names. A file that cannot be read is luacheck's to report.
+//! The configuration is a program in Lua, which is read and not run: values assigned to a global variable outside of any block or
+//! in the returned table count, as far as they are literals. Leaves out `files`, `only` and `enable`, and patterns of names. A
+//! file that cannot be read is luacheck's to report.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ const COUNTERPARTS: [&str; 3] = [UNUSED, "541", "542"];
 
 const UNUSED: &str = "211";
 
-/// What counts of one configuration.
+/// Parts of a configuration that are applied.
 #[derive(Debug)]
 pub(crate) struct Luacheckrc {
     /// The folder that patterns are relative to.
@@ -66,7 +66,7 @@ impl Luacheckrc {
         self.exclude.is_match(file) || self.include.as_ref().is_some_and(|it| !it.is_match(file))
     }
 
-    /// Whether it ignores what a lint says of a name.
+    /// Whether the configuration ignores findings of a lint about a name.
     pub(crate) fn ignores(&self, code: &str, name: &str) -> bool {
         self.ignore.iter().any(|it| luacheck::fits(it, code, name))
     }
@@ -143,7 +143,7 @@ fn text(token: &TokenReference) -> String {
     token.token().to_string()
 }
 
-/// Whether a pattern stands for all that a lint reports, or for one name. Unused parameters and variables of loops (`212`, `213`)
+/// Whether a pattern stands for all findings of a lint, or for one name. Unused parameters and variables of loops (`212`, `213`)
 /// are not reported anyway.
 fn has_counterpart(pattern: &str) -> bool {
     let is_name = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');

@@ -1,8 +1,8 @@
 //! Keeps full_moon 2.2.0 from breaking off in Luau: at a type that something follows which is no part of Luau, and at `&`
 //! and `|` in expressions, which Luau has in types alone, as it takes them for operators and then finds none.
 //!
-//! Where any stand, the text is read first as if Luau had the operators of Lua 5.3. What that finds is told; where it finds
-//! nothing, all of them are in types, and full_moon reads the text as Luau.
+//! If there are any, the text is first read as if Luau had the operators of Lua 5.3. Errors of that are reported; if there are
+//! none, all of the operators are in types, and full_moon reads the text as Luau.
 
 use broker_plugin_sdk::Diagnostic;
 use full_moon::ast::{BinOp, Expression, Stmt};
@@ -12,7 +12,7 @@ use full_moon::{Error, LuaVersion};
 
 use crate::syntax::{error, wrong};
 
-/// What keeps a text from being Luau, of what full_moon would not come back from.
+/// Returns the errors that keep a text from being Luau and at which full_moon would not return.
 pub(crate) fn objections(text: &str, version: LuaVersion) -> Vec<Diagnostic> {
     let tokens = match Lexer::new(text, version).collect() {
         LexerResult::Ok(tokens) => tokens,
@@ -30,7 +30,7 @@ pub(crate) fn objections(text: &str, version: LuaVersion) -> Vec<Diagnostic> {
 /// A text that Luau with the operators of Lua 5.3 reads as Luau reads the original.
 struct Probe {
     text: String,
-    /// Where blanks were put into it.
+    /// Positions where blanks were inserted.
     blanks: Vec<usize>,
 }
 
@@ -94,7 +94,7 @@ fn symbol(token: &Token) -> Option<Symbol> {
     }
 }
 
-/// Whether two signs would be one in Lua 5.3.
+/// Whether two signs would be one token in Lua 5.3.
 fn splits(before: &Token, token: &Token) -> bool {
     let is_apart = token.start_position().bytes() > before.start_position().bytes() + 1;
     match (symbol(before), symbol(token)) {
@@ -105,7 +105,7 @@ fn splits(before: &Token, token: &Token) -> bool {
     }
 }
 
-/// What Lua 5.3 has and Luau has not.
+/// Search for constructs that Lua 5.3 has and Luau lacks.
 struct Foreign<'a> {
     text: &'a str,
     has_labels: bool,

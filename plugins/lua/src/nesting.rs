@@ -1,5 +1,5 @@
-//! Whether a file is nested so deeply that selene would run out of stack, since it calls itself, or out of time, since it
-//! looks again at what is in some expressions for each level.
+//! Limit of nesting, at which selene would run out of stack, since it is recursive, or out of time, since it visits some
+//! expressions again for each level.
 //!
 //! First counts words and signs without knowing code from strings, which is fast; only where that looks deep, it looks
 //! at tokens.
@@ -19,7 +19,7 @@ const CHOICES: usize = 12;
 /// `a .. b .. c`: the deepest that the tree of such an expression may be. Those in brackets come on top.
 const OPERATORS: usize = 3_000;
 
-/// Why not to look at the file, if so.
+/// Returns the reason not to look at the file, if there is one.
 pub(crate) fn objection(text: &str) -> Option<String> {
     if !looks_deep(text) {
         return None;
@@ -76,12 +76,12 @@ fn is_operator(word: &str) -> bool {
         || word == "=="
 }
 
-/// What is counted but for brackets and blocks themselves.
+/// Indexes of the counts, other than of brackets and blocks themselves.
 const INDEX: usize = 0;
 const CHOICE: usize = 1;
 const OPERATOR: usize = 2;
 
-/// What stands between two brackets, or between the words that open and close a block.
+/// Content between two brackets, or between the words that open and close a block.
 #[derive(Default)]
 struct Level {
     /// Choices and operators of one expression, or of statements in which there is no other one.
@@ -90,14 +90,14 @@ struct Level {
     open: usize,
 }
 
-/// How deep code is, and where it was deepest.
+/// Depth of the code so far, and the greatest depth.
 #[derive(Default)]
 struct Depth {
     outer: Vec<Level>,
     here: Level,
     /// The counts of all levels together.
     sums: [usize; 3],
-    /// Whether an expression has to follow, and whether one may have ended.
+    /// Whether an expression must follow, and whether one may have ended.
     wants_expression: bool,
     is_after_value: bool,
     /// All, indexes, choices, operators.
@@ -184,7 +184,7 @@ impl Depth {
         self.sums = std::array::from_fn(|it| self.sums[it] - inner.counts[it]);
     }
 
-    /// What comes is no part of the expression before.
+    /// Begins a new expression: the next token is no part of the one before.
     fn begin(&mut self) {
         let before = std::mem::take(&mut self.here);
         self.here.counts[INDEX] = before.counts[INDEX];

@@ -1,5 +1,5 @@
-//! Which configuration holds for a file: the nearest `selene.toml`, and never one above the root. Where there is none, each
-//! `.luacheckrc` counts from the root down, since luacheck may be run in each of their folders.
+//! Configuration of a file: the nearest `selene.toml`, and never one above the root. If there is none, each `.luacheckrc` counts
+//! from the root down, since luacheck may be run in each of their folders.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,24 +20,24 @@ const NAME: &str = "selene.toml";
 
 /// A configuration, made ready.
 pub(crate) struct Project {
-    /// What `exclude` is relative to.
+    /// Folder that the patterns of `exclude` are relative to.
     base: PathBuf,
     exclude: GlobSet,
     pub(crate) linter: Rc<Linter>,
     /// The file, and what it says of lints; none without a configuration.
     configured: Option<(PathBuf, HashMap<String, LintVariation>)>,
-    /// None where there is a configuration.
+    /// Configurations of luacheck; none if there is a `selene.toml`.
     luacheck: Vec<Rc<Luacheckrc>>,
 }
 
 impl Project {
-    /// Whether a file is left out; `is_chosen` if the user selected the lints.
+    /// Whether a file is excluded; `is_chosen` if the user selected the lints.
     pub(crate) fn excludes(&self, file: &Path, is_chosen: bool) -> bool {
         self.exclude.is_match(file.strip_prefix(&self.base).unwrap_or(file))
             || !is_chosen && self.luacheck.iter().any(|it| it.excludes(file))
     }
 
-    /// Whether luacheck would ignore what a lint says of a name.
+    /// Whether luacheck would ignore a finding of a lint about a name.
     pub(crate) fn ignores(&self, code: &str, name: &str) -> bool {
         self.luacheck.iter().any(|it| it.ignores(code, name))
     }
@@ -47,7 +47,7 @@ impl Project {
         self.configured.as_ref().map(|it| it.0.as_path())
     }
 
-    /// Whether a lint is on if the user asks for none.
+    /// Whether a lint is on if the user selects none.
     pub(crate) fn turns_on(&self, code: &str) -> bool {
         let Some((_, lints)) = &self.configured else {
             return !defaults::is_off(code) && !self.ignores(code, "");
@@ -65,7 +65,7 @@ type Found = Result<Rc<Project>, Rc<str>>;
 pub(crate) struct Projects {
     files: ConfigFiles,
     selection: Selection,
-    /// For files that no configuration is about.
+    /// Linter for files without a configuration.
     unconfigured: Rc<Linter>,
     known: ByFolder<Found>,
 }
@@ -149,7 +149,7 @@ impl Projects {
     fn project(&self, text: &str, file: &Path, base: &Path) -> Result<Project, String> {
         let config: CheckerConfig<toml::Value> = toml::from_str(text).map_err(|it| one_line(&it))?;
         let exclude = patterns(&config.exclude).map_err(|it| format!("in `exclude`: {it}"))?;
-        // As with selene: where it runs, then where the configuration is.
+        // Folders in selene's order: the one it runs in, then that of the configuration.
         let mut folders = vec![base.to_path_buf()];
         folders.extend(file.parent().filter(|it| *it != base).map(Path::to_path_buf));
         let configured = Some((file.to_path_buf(), config.lints.clone()));

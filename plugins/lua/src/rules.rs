@@ -5,7 +5,7 @@ use broker_plugin_sdk::{Rule, Selectors, Settings, Severity};
 use crate::defaults;
 use crate::table::TABLE;
 
-/// What does not parse, in selene's own word for it.
+/// Code of syntax errors, as selene has it.
 pub(crate) const PARSE_ERROR: &str = "parse_error";
 
 /// Codes of lints, on top of what is configured.
@@ -49,7 +49,7 @@ fn describe(row: &(&'static str, bool, &'static str, &'static str)) -> Rule {
     Rule { explanation, url: Some(url(code)), default: !defaults::is_off(code), ..Rule::new(code, summary) }
 }
 
-/// How bad a lint's findings are without a configuration.
+/// Returns the severity of a lint's findings without a configuration.
 pub(crate) fn severity(code: &str) -> Severity {
     let is_error = TABLE.iter().any(|row| row.0 == code && row.1);
     if is_error { Severity::Error } else { Severity::Warning }

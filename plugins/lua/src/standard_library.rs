@@ -1,4 +1,4 @@
-//! What names there are in a program, as `std = "…"` tells it: libraries that selene has, and files in the project.
+//! Names that exist in a program, by `std = "…"`: from libraries that selene has, and from files in the project.
 //!
 //! Does what the `selene` program does around its crate, and leaves out the download of `roblox`. Two things it does
 //! otherwise: a library is for the versions of Lua that it names and those of what it is based on (in selene 0.31.0 the
@@ -18,10 +18,10 @@ const DEEPEST: usize = 20;
 /// The one that has to be downloaded.
 const ROBLOX: &str = "roblox";
 
-/// What was found.
+/// Collected libraries.
 pub(crate) struct Libraries {
     pub(crate) library: StandardLibrary,
-    /// Whether Roblox's classes are missing in it.
+    /// Whether the library lacks Roblox's classes.
     pub(crate) lacks_roblox: bool,
 }
 
@@ -91,8 +91,7 @@ impl Collector<'_> {
     }
 }
 
-/// Those that selene has, read once and corrected. (selene's own copies remember what was looked up in them, and must not
-/// be extended.)
+/// Libraries of selene, read once and corrected. (selene's own copies cache lookups, and must not be extended.)
 static BUILT_IN: LazyLock<[(&str, Option<StandardLibrary>); 5]> = LazyLock::new(|| {
     let luau = StandardLibrary::from_name("luau").and_then(corrections::based_on_lua51);
     [

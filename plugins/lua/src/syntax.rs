@@ -1,4 +1,4 @@
-//! From text to a tree, or all that keeps it from being one.
+//! Parser: from text to a tree, or to all errors in it.
 
 use broker_plugin_sdk::{Completeness, Diagnostic, Related, Report};
 use full_moon::ast::{Ast, AstError};
@@ -52,7 +52,7 @@ fn backticks(text: &str, version: LuaVersion) -> Vec<Diagnostic> {
     found.map(|it| wrong("unexpected character `".to_owned(), start(it)..start(it) + 1, text)).collect()
 }
 
-/// What full_moon says, in the plugin's words.
+/// Converts an error of full_moon to a diagnostic.
 pub(crate) fn error(error: &Error, text: &str) -> Diagnostic {
     match error {
         Error::AstError(error) => unexpected(error, text),
@@ -102,7 +102,8 @@ fn clamp(at: std::ops::Range<usize>, text: &str) -> std::ops::Range<usize> {
     start..text.ceil_char_boundary(at.end.clamp(start, text.len()))
 }
 
-/// What is said of a file that does not parse. That is told whatever is selected: nothing else can be found in it.
+/// Returns the report on a file that does not parse. Its errors are reported whatever is selected: nothing else can be found in
+/// it.
 pub(crate) fn report(mut errors: Vec<Diagnostic>, selection: &Selection) -> Report {
     if selection.ignores(rules::PARSE_ERROR) {
         return Report::new(Vec::new());

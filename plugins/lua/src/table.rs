@@ -1,6 +1,6 @@
-//! What each lint is about, in one line, and more of it.
+//! Summary and explanation of each lint.
 
-/// By code: code, whether it is an error, summary, explanation.
+/// Lints by code: code, whether it is an error, summary, explanation.
 pub(crate) const TABLE: [(&str, bool, &str, &str); 33] = [
     (
         "almost_swapped",

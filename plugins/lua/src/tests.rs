@@ -243,7 +243,7 @@ fn templates_are_left_out() {
     );
 }
 
-/// What a variable was given may take more arguments than the functions that can be seen.
+/// Values that a variable was given may take more arguments than the functions that can be seen.
 #[test]
 fn calls_of_what_is_no_function_here() {
     assert_eq!(told("a.lua", "local f = os.clock\nif X then f = function() return 1 end end\nf(2)\n"), "");

@@ -46,7 +46,7 @@ fn headings(text: &str) -> Vec<String> {
     found
 }
 
-/// What GitHub reads, and attributes of headings, which are no part of their anchors elsewhere.
+/// Syntax that GitHub reads, and attributes of headings, which are no part of their anchors elsewhere.
 fn syntax() -> Options {
     Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -136,7 +136,7 @@ pub(crate) fn drop_known(warnings: &mut Vec<LintWarning>, text: &str) {
     warnings.retain(|it| fragment(it).is_none_or(|it| !known.contains(&decoded(it).to_lowercase())));
 }
 
-/// What a finding of MD051 within a file is about.
+/// Fragment that a finding of MD051 within a file is about.
 fn fragment(warning: &LintWarning) -> Option<&str> {
     let rest = warning
         .message

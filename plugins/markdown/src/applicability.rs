@@ -1,4 +1,4 @@
-//! How sure a fix is, by its rule: rumdl does not say.
+//! Applicability of fixes, by rule: rumdl has none.
 //!
 //! Safe is what leaves the rendered document as it was, down to whether a list's items are paragraphs. Each fix of
 //! these rules that was tried, one at a time, in the Markdown files of 800 crates and ten other packages did that, but for a

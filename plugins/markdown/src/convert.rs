@@ -19,7 +19,7 @@ pub(crate) fn findings(
     warnings.iter().map(|it| place.diagnostic(it)).collect()
 }
 
-/// What a finding counts in, and what says how it may be fixed.
+/// Document of the findings, for their ranges, and the settings that determine how they may be fixed.
 struct Place<'a> {
     document: &'a Document<'a>,
     settings: &'a Settings,
@@ -62,14 +62,14 @@ impl Place<'_> {
         all.all(|it| self.document.text().get(it.range.clone()) == Some(&it.replacement))
     }
 
-    /// Some rules have fixes that rumdl offers in editors and never makes by itself.
+    /// Whether rumdl itself makes the fix: it offers those of some rules in editors only.
     fn is_made_by_rumdl(&self, code: &str) -> bool {
         let rule = self.own_rules.iter().chain(&self.settings.rules).find(|it| it.name() == code);
         rule.is_none_or(|it| it.fix_capability() != FixCapability::Unfixable)
     }
 }
 
-/// Some rules have names for parts of them (`MD029-style`).
+/// Code of the rule, without the name of a part of it (`MD029-style`).
 fn code(warning: &LintWarning) -> &str {
     let name = warning.rule_name.as_deref().unwrap_or("rumdl");
     match name.split_once('-') {

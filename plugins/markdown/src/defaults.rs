@@ -1,4 +1,4 @@
-//! What is on where nothing is configured: what is broken rather than what is not to everybody's taste.
+//! Rules that are on where nothing is configured: for broken text rather than matters of taste.
 //!
 //! rumdl's own defaults have one finding per 4 to 16 lines in the documentation of well-kept projects that never
 //! asked for them (black 926 in 7,795 lines, eslint-plugin-import 1,119 in 7,634, fastapi 583 in 3,506), nearly all
@@ -8,8 +8,8 @@
 //! Not among them, though about mistakes: MD018 and MD020 (`#heading`), most of whose findings are references to
 //! issues and fragments of code; and MD053, a definition that is not used, which breaks no page.
 //!
-//! Of files that a documentation framework makes pages of, less is known ([`crate::site`]); and [`keeps`] drops what is no
-//! mistake to those who render Markdown.
+//! In files that a documentation framework makes pages of, fewer rules can be checked ([`crate::site`]); and [`keeps`] drops
+//! findings that are no mistakes to those who render Markdown.
 
 use pulldown_cmark::{Event, Parser, Tag};
 use rumdl_lib::rule::LintWarning;
@@ -35,7 +35,7 @@ pub(crate) const RULES: [&str; 14] = [
     "MD094", // not UTF-8
 ];
 
-/// Whether a finding of these rules is about something broken. `line` is the text of its line, and `text` that of the file.
+/// Whether a finding of these rules is about broken text. `line` is the text of its line, and `text` that of the file.
 pub(crate) fn keeps(warning: &LintWarning, line: &str, text: &str) -> bool {
     match warning.rule_name.as_deref() {
         Some("MD011") => Excerpt::of(warning, line).is_some_and(reversed::is_meant),
@@ -77,7 +77,7 @@ fn fragment(message: &str) -> Option<&str> {
     rest.split_once('\'').map(|it| it.0)
 }
 
-/// Where a link of MD057's leads.
+/// Target of the link that a finding of MD057 is about.
 pub(crate) fn missing(warning: &LintWarning) -> Option<&str> {
     let message = Some(&warning.message).filter(|_| warning.rule_name.as_deref() == Some("MD057"))?;
     message.strip_prefix("Relative link '")?.strip_suffix("' does not exist")
@@ -94,7 +94,7 @@ fn has_placeholder(target: &str) -> bool {
     braced || variable.is_some_and(is_name) || piped.is_some_and(|it| is_name(it.0))
 }
 
-/// What MD042 is about.
+/// Link that a finding of MD042 is about.
 fn emptied(message: &str) -> Option<&str> {
     message.strip_prefix("Empty link found: ")
 }
@@ -140,7 +140,7 @@ fn has_word(text: &str) -> bool {
     text.contains(|it: char| !it.is_whitespace() && !matches!(it, '[' | ']'))
 }
 
-/// Whether the first mark of MD037's belongs to what follows it: no emphasis begins with `.name` or `)`. A single one between
+/// Whether the first mark of MD037's belongs to the text after it: no emphasis begins with `.name` or `)`. A single one between
 /// blanks is a multiplication or a pointer.
 fn is_code_with_marks(message: &str) -> bool {
     let text = message.strip_prefix("Spaces inside emphasis markers: \"").unwrap_or_default();
@@ -185,7 +185,7 @@ fn is_type(target: &str) -> bool {
             && last.chars().all(|it| it.is_ascii_alphanumeric())
 }
 
-/// How many cells a row has, and how many it should have, by the words of MD056.
+/// Number of cells that a row has, and that it should have, from the message of MD056.
 fn cells(message: &str) -> Option<(usize, usize)> {
     let (has, wants) = message.strip_prefix("Table row has ")?.split_once(" cells, but expected ")?;
     Some((has.parse().ok()?, wants.parse().ok()?))

@@ -10,7 +10,7 @@ use rumdl_lib::merge_conflict::ConflictScan;
 use rumdl_lib::rule::LintWarning;
 use rumdl_lib::utils::NormalizedLineEndingMap;
 
-/// How long the character is that stands for bytes that are not UTF-8.
+/// Length of the character that stands for bytes that are not UTF-8.
 const REPLACEMENT: usize = '\u{fffd}'.len_utf8();
 
 /// A text file.
@@ -18,7 +18,7 @@ pub(crate) struct Document<'a> {
     scan: ConflictScan<'a>,
     endings: NormalizedLineEndingMap,
     invalid: Option<Vec<InvalidSeq>>,
-    /// Where something was replaced, and how much shorter the bytes are than the text from there on.
+    /// Offsets of replacements, and the number of bytes by which the file is shorter than the text from there on.
     shorter: Vec<(usize, usize)>,
     lines: Vec<Line>,
     /// The last column that was looked up, so that long lines are not counted from the start each time.
@@ -26,7 +26,7 @@ pub(crate) struct Document<'a> {
     length: usize,
 }
 
-/// Where a line lies in rumdl's text, without its end.
+/// Range of a line in rumdl's text, without its end.
 struct Line {
     start: usize,
     end: usize,
@@ -79,14 +79,14 @@ impl<'a> Document<'a> {
         self.invalid.as_deref()
     }
 
-    /// What of the file the finding is about. rumdl sometimes points past the end of a line or of the text.
+    /// Range of the file that the finding is about. rumdl sometimes points past the end of a line or of the text.
     pub(crate) fn range(&self, warning: &LintWarning) -> Range<usize> {
         let start = self.offset(warning.line, warning.column);
         let end = self.offset(warning.end_line, warning.end_column).max(start);
         self.original(start)..self.original(end)
     }
 
-    /// The same range of the file's bytes; none if it does not lie between characters of the text.
+    /// Converts a range of the text to the file's bytes; none if it does not lie between characters of the text.
     pub(crate) fn original_range(&self, range: &Range<usize>) -> Option<Range<usize>> {
         self.text().get(range.clone())?;
         Some(self.original(range.start)..self.original(range.end))
@@ -117,7 +117,7 @@ impl<'a> Document<'a> {
         line.start + self.bytes_to(number, line, characters)
     }
 
-    /// How many bytes `characters` of the line take.
+    /// Number of bytes of the first `characters` of the line.
     fn bytes_to(&self, number: usize, line: &Line, characters: usize) -> usize {
         let last = self.last.get();
         let is_ahead = last.line == number && last.characters <= characters;

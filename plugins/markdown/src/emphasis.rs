@@ -11,7 +11,7 @@ const OF_PATTERNS: [char; 6] = ['/', '.', '\\', '$', '-', '='];
 /// Signs in pairs that a phrase has both of.
 const PAIRS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
 
-/// Whether the marks were meant to make emphasis of what is between them.
+/// Whether the marks were meant as emphasis.
 pub(crate) fn is_meant(it: Excerpt<'_>) -> bool {
     let Some((mark, phrase)) = parts(it.about) else { return false };
     let inner = phrase.trim();

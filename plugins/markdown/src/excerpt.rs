@@ -1,4 +1,4 @@
-//! What a finding is about, as the text of its line.
+//! Text of the line that a finding is about.
 
 use rumdl_lib::rule::LintWarning;
 
@@ -27,7 +27,7 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// Where a column is, which counts characters from one.
+/// Offset of a column, which counts characters from one.
 fn offset(text: &str, column: usize) -> Option<usize> {
     let ends = text.char_indices().map(|it| it.0).chain([text.len()]);
     ends.take(column).last().filter(|_| column > 0)

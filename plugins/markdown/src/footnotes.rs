@@ -60,7 +60,7 @@ struct Footnotes {
 }
 
 impl Footnotes {
-    /// As Python-Markdown reads them.
+    /// Reads the footnotes as Python-Markdown does.
     fn of(lines: &[&str]) -> Self {
         let mut notes = Self::default();
         let mut fence: Option<&str> = None;
@@ -86,7 +86,7 @@ impl Footnotes {
         }
     }
 
-    /// As others read them: those that stand in lists' items and other blocks are there, too.
+    /// Reads the footnotes as others do: those in lists' items and other blocks count, too.
     fn nested(text: &str) -> Self {
         let name = |it: Event<'_>| match it {
             Event::Start(Tag::FootnoteDefinition(name)) => Some(name.to_lowercase()),

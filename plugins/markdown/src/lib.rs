@@ -4,9 +4,9 @@
 //! Start reading at [`Markdown`], then [`workspace`] (which settings hold for a file), [`lint`] (run rumdl),
 //! [`links`] (what needs other files) and [`convert`] (say it in the plugin's words).
 //!
-//! Where no configuration file is found, only the rules of [`defaults`] are on, which tell what is broken
-//! rather than what is not to everybody's taste, and of pages of documentation frameworks still less ([`site`]). As soon as
-//! there is one, rumdl's own defaults hold, or, where it is markdownlint's, the rules that markdownlint has ([`markdownlint`]).
+//! Without a configuration file, only the rules of [`defaults`] are on, which report broken text rather than matters of taste,
+//! and in pages of documentation frameworks still less ([`site`]). As soon as there is one, rumdl's own defaults hold, or, where
+//! it is markdownlint's, the rules that markdownlint has ([`markdownlint`]).
 //!
 //! Left out: MD074, which tells of `mkdocs.yml` in whichever file comes first, so that its answer depends on the
 //! order of files; code-block tools, which are programs (a file that has work for them is `partial`); Markdown in
@@ -99,7 +99,7 @@ impl Plugin for Markdown {
 
     fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
         let path = self.workspace.root().join(path);
-        // It is as if the user named the file, which is never left out.
+        // The file counts as named by the user, since such a file is never left out.
         let reached = self.workspace.reach(&path, &path).map_err(|it| it.to_string())?;
         let Some(settings) = reached else { return Ok(RulesOn::default()) };
         let on = filter_rules_for_file(&settings.rules, &settings.config, settings.relative(&path));

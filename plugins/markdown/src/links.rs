@@ -58,7 +58,7 @@ fn targets(path: &Path, links: &[CrossFileLinkIndex], settings: &Settings) -> Ve
     for link in links.iter().filter(|it| !it.fragment.is_empty()) {
         match document.resolve(&link.target_path, None) {
             LinkResolution::Target(target) => targets.push(normalize_relative_path(&target)),
-            // Where it leads depends on the server: the path as written, with each ending of Markdown.
+            // The target depends on the server: the path as written, with each ending of Markdown.
             LinkResolution::Unchecked => targets.extend(link_target_candidates(path, &link.target_path)),
             LinkResolution::Missing => {}
         }

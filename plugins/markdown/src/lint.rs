@@ -23,11 +23,11 @@ use crate::{anchors, convert, defaults, footnotes, labels, links, nesting, purpo
 const PROGRAMS: &str = "`code-block-tools` names programs for this file's code blocks, which were not run: take them out of \
                         the configuration, or run `rumdl check` itself for them";
 
-/// What rumdl says of the file.
+/// Lints the file with rumdl.
 ///
 /// # Errors
 ///
-/// What went wrong in rumdl.
+/// Returns an error if rumdl fails.
 pub(crate) fn run(
     path: &Path,
     content: &[u8],

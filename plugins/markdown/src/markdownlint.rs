@@ -1,6 +1,6 @@
-//! What rumdl does not read of markdownlint's configuration: `extends`, tags of rules, which rules there are, and some of
-//! their options ([`options`]). What it finds all the same and markdownlint does not is dropped ([`findings`]), and some rules
-//! are carried out here ([`checks`]).
+//! Parts of markdownlint's configuration that rumdl does not read: `extends`, tags of rules, which rules there are, and some of
+//! their options ([`options`]). Findings that rumdl has all the same and markdownlint does not are dropped ([`findings`]), and
+//! some rules are implemented here ([`checks`]).
 //!
 //! A base is a file relative to the one that names it, a style that markdownlint ships (`markdownlint/style/prettier`), or a
 //! JSON or YAML file of a package in `node_modules`. Left out: bases that are programs.
@@ -49,7 +49,7 @@ const RULES: [&str; 53] = [
     "MD051", "MD052", "MD053", "MD054", "MD055", "MD056", "MD058", "MD059", "MD060",
 ];
 
-/// Its names for several rules at once.
+/// Tags of markdownlint, each for several rules.
 const TAGS: [(&str, &[&str]); 23] = [
     ("accessibility", &["MD045", "MD059"]),
     ("atx", &["MD018", "MD019", "MD021"]),
@@ -82,21 +82,21 @@ const TAGS: [(&str, &[&str]); 23] = [
     ("whitespace", &["MD009", "MD010", "MD012", "MD027", "MD028", "MD030", "MD037", "MD038", "MD039"]),
 ];
 
-/// What its configuration adds to what rumdl made of it.
+/// Settings of markdownlint's configuration that rumdl does not read.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Extras {
     /// Rules that only rumdl has, and that the configuration names nevertheless.
     named: BTreeSet<String>,
     /// Rules that rumdl cannot run as the configuration says.
     pub(crate) unable: BTreeSet<String>,
-    /// What it says of rules, by codes, and what `default` is.
+    /// Values of rules, by codes, and that of `default`.
     rules: Map<String, Value>,
     /// Why a base is not known.
     pub(crate) unresolved: Option<String>,
 }
 
 impl Extras {
-    /// Whether a rule is one that markdownlint could tell of, or that the configuration asks for.
+    /// Whether a rule is one that markdownlint has, or that the configuration names.
     pub(crate) fn has(&self, rule: &str) -> bool {
         (RULES.contains(&rule) || self.named.contains(rule)) && !self.unable.contains(rule)
     }
@@ -158,11 +158,11 @@ fn rule_files(loaded: &[String]) -> Option<Vec<PathBuf>> {
     Some(plain.map_or(files, |it| vec![it]))
 }
 
-/// What a file and all that it extends say, by codes.
+/// Settings of a file and of all that it extends, by codes.
 #[derive(Default)]
 struct Effective {
     rules: Map<String, Value>,
-    /// Whether rumdl does not see all of it by itself.
+    /// Whether there are settings that rumdl does not read by itself.
     is_more: bool,
 }
 
@@ -206,7 +206,7 @@ fn tag(key: &str) -> Option<&'static [&'static str]> {
     TAGS.iter().find(|it| it.0 == folded).map(|it| it.1)
 }
 
-/// What is extended under a name.
+/// Settings that are extended under a name.
 fn extended(base: &str, file: &Path, root: &Path, depth: usize) -> Result<Effective, String> {
     let folder = file.parent().unwrap_or(root);
     let near = folder.join(base);

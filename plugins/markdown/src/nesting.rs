@@ -10,7 +10,7 @@ pub(crate) fn is_too_deep(text: &str) -> bool {
     text.lines().any(|line| depth(line) > DEEPEST)
 }
 
-/// How many markers the line starts with, or could be indented below of.
+/// Number of markers that the line starts with, or that its indentation may belong to.
 fn depth(line: &str) -> usize {
     let indented = line.trim_start_matches([' ', '\t']);
     let mut markers = 0;
@@ -23,7 +23,7 @@ fn depth(line: &str) -> usize {
     if markers == 0 { 0 } else { markers + (line.len() - indented.len()) / 2 }
 }
 
-/// What comes after a `>`, or after the marker of a list's item and a space.
+/// Text after a `>`, or after the marker of a list's item and before its space.
 fn marker(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix('>') {
         return Some(rest);

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::settings::Settings;
 
-/// What the root's configuration says about which files to look at.
+/// Patterns of the root's configuration that select files.
 pub(crate) struct Gate {
     base: PathBuf,
     exclude: ExcludeMatchers,
@@ -33,11 +33,11 @@ impl Gate {
         }
     }
 
-    /// Whether `file` is looked at when `named` is walked. What excludes a folder does not count below it if
-    /// it was named.
+    /// Whether `file` is looked at when `named` is walked. A pattern that excludes a folder does not count below it if it was
+    /// named.
     pub(crate) fn lets_through(&self, file: &Path, named: &Path, root: &Path) -> bool {
         let is_excluded = self.excludes(file) && !self.excludes(&named.join("any.md"));
-        // As in rumdl, where `include` counts for the whole project alone.
+        // The option `include` counts for the whole project alone, as in rumdl.
         let is_included = named != root || !self.include.matched(file, false).is_ignore();
         !is_excluded && is_included && !self.ignores.iter().any(|it| ignores(it, file, named))
     }
@@ -68,7 +68,7 @@ fn includes(patterns: &[String], base: &Path) -> Override {
 pub(crate) struct IgnoreFiles(FxHashMap<PathBuf, Rc<Gitignore>>);
 
 impl IgnoreFiles {
-    /// Whether one of them names `file`. The nearest that has something to say decides.
+    /// Whether one of the ignore files matches `file`. The nearest that has a pattern for it decides.
     pub(crate) fn name(&mut self, file: &Path, root: &Path) -> bool {
         let directories = file.ancestors().skip(1).take_while(|it| it.starts_with(root));
         for directory in directories {
@@ -86,7 +86,7 @@ impl IgnoreFiles {
             return known.clone();
         }
         let mut builder = GitignoreBuilder::new(directory);
-        // One that is not there, or cannot be read, says nothing.
+        // An ignore file that does not exist, or cannot be read, has no patterns.
         drop(builder.add(directory.join(MARKDOWNLINTIGNORE)));
         let found = Rc::new(builder.build().unwrap_or_else(|_| Gitignore::empty()));
         self.0.insert(directory.to_path_buf(), found.clone());

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// As many links as Linux follows.
+/// Limit on the links that are followed, as in Linux.
 const MOST_LINKS: usize = 40;
 
 /// The absolute path without links, `.` and `..`.

@@ -17,7 +17,7 @@ const LONG: usize = 8;
 pub(crate) struct References {
     /// Labels of definitions, without what [`plain`] drops.
     defined: FxHashSet<String>,
-    /// Whether a link uses one of them in brackets of its own.
+    /// Whether a link uses one of the labels in brackets of its own.
     are_used: bool,
 }
 
@@ -39,7 +39,7 @@ impl References {
         Self { defined, are_used: parser.into_iter().any(|it| is_one(&it)) }
     }
 
-    /// Whether a finding of MD052's is about a label that was to be defined.
+    /// Whether a finding of MD052's is about a label that should have been defined.
     pub(crate) fn lack(&self, warning: &LintWarning, line: &str) -> bool {
         let Some(label) = label(&warning.message).map(plain).filter(|it| !it.is_empty()) else {
             return true;
@@ -57,7 +57,7 @@ fn plain(label: &str) -> String {
     label.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether one of two labels is the other with a slip. Numbers tell apart what is called alike.
+/// Whether two labels differ by a slip at most. Numbers distinguish labels that are otherwise the same.
 fn is_near(one: &str, other: &str) -> bool {
     let digits = |it: &str| it.chars().filter(char::is_ascii_digit).collect::<String>();
     let most = match one.len().min(other.len()) {
@@ -70,7 +70,7 @@ fn is_near(one: &str, other: &str) -> bool {
         && distance(one, other) <= most
 }
 
-/// How many letters have to be changed, put in or left out.
+/// Number of letters that have to be changed, added or removed.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -13,7 +13,7 @@ const ENDINGS: [&str; 36] = [
 /// Schemes of addresses without slashes.
 const PLAIN_SCHEMES: [&str; 2] = ["mailto:", "tel:"];
 
-/// Whether a link was meant.
+/// Whether a reversed link was meant as a link.
 pub(crate) fn is_meant(it: Excerpt<'_>) -> bool {
     let Some((text, target)) = parts(it.about) else { return false };
     let is_call = it.before.ends_with(|it: char| it.is_alphanumeric() || "_])>".contains(it));
@@ -22,7 +22,7 @@ pub(crate) fn is_meant(it: Excerpt<'_>) -> bool {
     !is_call && (is_target(target) || is_turned)
 }
 
-/// What is in the parentheses, and what is in the brackets.
+/// Text in the parentheses, and text in the brackets.
 fn parts(about: &str) -> Option<(&str, &str)> {
     about.strip_prefix('(')?.strip_suffix(']')?.split_once(")[")
 }

@@ -30,7 +30,7 @@ pub(crate) enum Source<'a> {
     Markdownlint(&'a Extras),
 }
 
-/// Those of `rules` that are on under `global`, which `source` says.
+/// Returns those of `rules` that are on by the selection, or else by `source`: under [`crate::defaults`] or `global`.
 pub(crate) fn apply(
     selection: &Selection,
     rules: &[Box<dyn Rule>],

@@ -14,15 +14,15 @@ use crate::selection::{self, Selection, Source};
 pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) rules: Vec<Box<dyn Rule>>,
-    /// What patterns in the configuration are relative to.
+    /// Folder that patterns in the configuration are relative to.
     pub(crate) base: PathBuf,
-    /// Whether a configuration file says anything.
+    /// Whether there is a configuration file.
     pub(crate) is_configured: bool,
-    /// The one that does, the nearest of those that extend each other.
+    /// Path of the configuration file, the nearest of those that extend each other.
     pub(crate) file: Option<PathBuf>,
     /// Whether the rules are those of [`crate::defaults`].
     pub(crate) has_defaults: bool,
-    /// What markdownlint's configuration says, if it is that which counts. It looks at each file by itself.
+    /// Settings of markdownlint's configuration, if that one applies. markdownlint checks each file by itself.
     pub(crate) markdownlint: Option<Extras>,
     /// Why something that the configuration rests on is not known.
     pub(crate) unresolved: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn new(mut sourced: SourcedConfig<ConfigLoaded>, selection: &Selection, root: &Path) -> Self {
         let extras = markdownlint::complete(&mut sourced, root);
-        // What rumdl prints.
+        // rumdl prints these warnings.
         for warning in validate_config_sourced(&sourced, default_registry()) {
             warn(&warning.message);
         }
@@ -44,7 +44,7 @@ impl Settings {
         let config: Config = sourced.into_validated_unchecked().into();
         let unresolved = extras.as_ref().and_then(|it| it.unresolved.clone());
         let source = match &extras {
-            // What is on is said where it cannot be read: at least what is broken is told.
+            // Without a configuration that can be read, the defaults hold, so that at least broken text is reported.
             _ if unresolved.is_some() || !is_configured => Source::Nothing,
             Some(extras) => Source::Markdownlint(extras),
             None => Source::Rumdl,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-/// How far below the root symbolic links are looked for.
+/// Depth below the root up to which symbolic links are looked for.
 const DEEPEST: usize = 3;
 
 /// Limit on the folders that are looked into.
@@ -20,7 +20,7 @@ const MOST: usize = 400;
 pub(crate) struct Shown(Option<FxHashMap<PathBuf, Vec<PathBuf>>>);
 
 impl Shown {
-    /// Whether a link of `file` that does not hold there holds where the file is shown.
+    /// Whether a broken link of `file` is right in a folder where the file is shown.
     pub(crate) fn holds(&mut self, file: &Path, link: &str, root: &Path) -> bool {
         let path = link.split(['#', '?']).next().unwrap_or_default();
         let folders = self.0.get_or_insert_with(|| find(root)).get(file);

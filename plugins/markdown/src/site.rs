@@ -51,8 +51,8 @@ const HERE: [&str; 27] = [
     ".pages",
 ];
 
-/// Files that make a site of folders with documents beside them. What is in their own folder is read where the
-/// repository is hosted, unless that is such a folder itself.
+/// Files that make a site of folders with documents beside them. Documents in their own folder are read where the repository is
+/// hosted, unless that is such a folder itself.
 const BESIDE: [&str; 41] = [
     "book.toml",
     "docusaurus.config.js",
@@ -250,7 +250,7 @@ fn has_own_syntax(text: &str) -> bool {
     has_front_matter(text) || has_sign(text, is_sign)
 }
 
-/// Whether a line outside code, without its indentation, is a sign.
+/// Whether a line outside code fulfils `is_sign`, without its indentation.
 fn has_sign(text: &str, is_sign: impl Fn(&str) -> bool) -> bool {
     let mut fence = None;
     text.lines().any(|line| {

@@ -11,7 +11,7 @@ use broker_plugin_sdk::{
 
 use crate::Markdown;
 
-/// One finding of the rules that are on by default (MD042), and one of others (MD009).
+/// Text with one finding of the rules that are on by default (MD042), and one of others (MD009).
 const SAMPLE: &str = "# Title\n\n[nothing]() \n";
 
 type Project = testing::Project<Markdown>;
@@ -184,7 +184,7 @@ fn options_of_markdownlints_rules() {
     }
 }
 
-/// Where markdownlint's findings are.
+/// Lines of markdownlint's findings.
 #[test]
 fn lines_of_markdownlints_findings() {
     let cases = [

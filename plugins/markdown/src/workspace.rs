@@ -25,13 +25,13 @@ type Resolved = Result<Rc<Settings>, Rc<str>>;
 pub(crate) struct Workspace {
     files: ConfigFiles,
     selection: Selection,
-    /// What holds for the files of a directory.
+    /// Settings for the files of a directory.
     settings: ByFolder<Resolved>,
     gate: OnceCell<Rc<Gate>>,
     ignore_files: IgnoreFiles,
     pub(crate) sites: Sites,
     pub(crate) shown: Shown,
-    /// What other files have that links may lead to; none for what is not Markdown that rumdl would look at.
+    /// Link targets in other files; none for files that are not Markdown that rumdl would look at.
     pub(crate) indexes: FxHashMap<PathBuf, Option<FileIndex>>,
 }
 
@@ -53,8 +53,8 @@ impl Workspace {
         self.files.root()
     }
 
-    /// The settings for `file`, which was found at or below `named`; none if rumdl would leave it out. What was
-    /// named is never left out.
+    /// The settings for `file`, which was found at or below `named`; none if rumdl would leave it out. A file that was named is
+    /// never left out.
     pub(crate) fn reach(&mut self, file: &Path, named: &Path) -> Result<Option<Rc<Settings>>, Rc<str>> {
         let settings = self.directory(self.files.folder_of(file))?;
         if file != named && self.is_left_out(file, named, &settings)? {
@@ -103,7 +103,7 @@ impl Workspace {
         }
     }
 
-    /// What patterns in the configuration of `dir` are relative to: the root, if that has one of its own.
+    /// Folder that patterns in the configuration of `dir` are relative to: the root, if that has one of its own.
     fn project(&self, dir: &Path, is_root: bool) -> Result<PathBuf, Rc<str>> {
         let above = !is_root && self.directory(self.root())?.is_configured;
         Ok(if above { self.root() } else { dir }.to_path_buf())
@@ -132,7 +132,7 @@ impl Workspace {
         Ok(Rc::new(Settings::new(sourced, &self.selection, self.root())))
     }
 
-    /// One sentence for a broken configuration, with paths as the user knows them.
+    /// Message of one sentence for a broken configuration, with paths as the user knows them.
     fn sentence(&self, problem: &str, config: &Path) -> Rc<str> {
         self.files.unusable(config, on_one_line(&self.files.with_names(problem))).into()
     }

@@ -1,4 +1,4 @@
-//! What ast-grep found, in the plugin's words.
+//! Conversion of ast-grep's findings to diagnostics.
 //!
 //! A rule's fix is its author's word, which is not proved: it is unsafe, unless the rule says
 //! `metadata: {applicability: safe}` (or `display-only`).
@@ -67,7 +67,7 @@ fn fix(
     }
 }
 
-/// What the rule labels with a message; marks without one say nothing that the finding does not.
+/// Returns the places that the rule labels with a message; labels without one add nothing to the finding.
 fn related(config: &RuleConfig<Lang>, found: &NodeMatch<'_, Source>) -> Vec<Related> {
     let labels = config.get_labels(found);
     let related = labels.iter().filter_map(|it| {

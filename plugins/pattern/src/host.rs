@@ -1,4 +1,4 @@
-//! What is asked of the host. In tests a stand-in answers, with grammars of its own.
+//! Functions of the host. In tests a stand-in implements them, with grammars of its own.
 
 #[cfg(test)]
 pub(crate) use crate::tests::host::{language_of, names, tree};

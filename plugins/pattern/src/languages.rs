@@ -14,11 +14,11 @@ use crate::{host, source::Source};
 pub(crate) struct Lang(u8);
 
 struct Entry {
-    /// What the host calls it.
+    /// Name of the language for the host.
     name: &'static str,
-    /// What rules may call it as well, in any case.
+    /// Other names that rules may use, in any case.
     aliases: &'static [&'static str],
-    /// What stands for `$` in a pattern.
+    /// Character that stands for `$` in a pattern.
     sign: char,
 }
 
@@ -65,7 +65,7 @@ static TABLE: [Entry; 33] = [
 ];
 
 impl Lang {
-    /// By one of its names.
+    /// Returns the language with this name or alias.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let is = |it: &Entry| iter::once(&it.name).chain(it.aliases).any(|it| it.eq_ignore_ascii_case(name));
         let place = TABLE.iter().position(is)?;
@@ -81,7 +81,7 @@ impl Lang {
         self.entry().name
     }
 
-    /// What a text must begin with to be read as code; a pattern does not have it.
+    /// Returns the text that code must begin with to be parsed; patterns do not have it.
     pub(crate) fn opening(self) -> &'static str {
         if self.name() == "php" { "<?php " } else { "" }
     }

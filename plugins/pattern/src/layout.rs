@@ -1,4 +1,4 @@
-//! Where a workspace's rules are: `.broker/rules`, and the folders that ast-grep's own configuration names.
+//! Locations of a workspace's rules: `.broker/rules`, and the folders that ast-grep's own configuration names.
 //!
 //! Folders are read below the workspace's root only, hidden ones and `node_modules` not at all; ignore files are not
 //! looked at. Left out of `sgconfig.yml` are grammars of the user's own (`customLanguages`), since there is no native
@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     root: PathBuf,
-    /// Relative to the root, `/`-separated; empty for the root itself.
+    /// Folders relative to the root, `/`-separated; empty for the root itself.
     folders: Vec<(String, Role)>,
     /// The configuration file, if there is one.
     config: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Layout {
     problems: Vec<Problem>,
 }
 
-/// What a file of rules is for.
+/// Role of a file that belongs to the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     Rules,
@@ -148,7 +148,7 @@ impl Layout {
         told.or_else(|| Lang::of(path))
     }
 
-    /// What a file is for, if it is one of these. The innermost folder decides.
+    /// Returns the role of a file, if it has one. The innermost folder decides.
     pub(crate) fn role(&self, path: &str) -> Option<Role> {
         if self.config.as_deref() == Some(path) {
             return Some(Role::Configuration);
@@ -176,7 +176,7 @@ impl Layout {
         found
     }
 
-    /// What cannot be read is not there.
+    /// Collects the files below a folder. Folders that cannot be read are skipped.
     fn walk(&self, folder: &str, found: &mut Vec<String>) {
         let Ok(entries) = fs::read_dir(self.root.join(folder)) else { return };
         for entry in entries.flatten() {

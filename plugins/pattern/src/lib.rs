@@ -72,7 +72,7 @@ impl Plugin for Pattern {
         Ok(report)
     }
 
-    /// Those of the workspace that are for the file.
+    /// Returns the rules of the workspace that apply to the file.
     fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
         let langs = self.workspace.layout.language(path).map(scan::languages).unwrap_or_default();
         let is_for = |it: &&rule_file::Rule| langs.iter().any(|lang| it.on(path, *lang).is_some());
@@ -84,7 +84,7 @@ impl Plugin for Pattern {
 }
 
 impl Pattern {
-    /// What the rules find in a file.
+    /// Returns the findings of the rules in a file.
     fn scanned(&mut self, file: &SourceFile) -> Report {
         let Some(lang) = self.workspace.layout.language(&file.path) else { return Report::new(Vec::new()) };
         let Self { workspace, selection, builtin } = self;
@@ -97,7 +97,7 @@ impl Pattern {
         }
     }
 
-    /// What is wrong with the rules in a file.
+    /// Returns the problems of the rules in a file.
     fn about_rules(&self, file: &SourceFile) -> Vec<Diagnostic> {
         let found = match self.workspace.layout.role(&file.path) {
             None => Vec::new(),

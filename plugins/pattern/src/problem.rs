@@ -1,4 +1,4 @@
-//! What is wrong with the rules themselves.
+//! Problems of the rules themselves.
 
 use std::ops::Range;
 
@@ -11,24 +11,24 @@ pub(crate) const INVALID_RULE: &str = "invalid-rule";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// Relative to the root.
+    /// Path relative to the root.
     pub(crate) path: String,
     span: Range<usize>,
     message: String,
     reach: Reach,
 }
 
-/// Which files have fewer findings for it.
+/// Files that have fewer findings because of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     All,
     Language(Lang),
-    /// None that Broker could say anything of.
+    /// No files that Broker could report anything about.
     Nothing,
 }
 
 impl Problem {
-    /// One that may cost any file its findings.
+    /// Makes a problem that may cost any file its findings.
     pub(crate) fn new(path: &str, span: Range<usize>, message: impl Into<String>) -> Self {
         Self { path: path.to_owned(), span, message: message.into(), reach: Reach::All }
     }
@@ -52,7 +52,7 @@ impl Problem {
     }
 }
 
-/// Why the findings in a file with text in these languages may not be all, in one sentence.
+/// Returns the reason why findings in a file with text in these languages may be missing, in one sentence.
 pub(crate) fn incomplete(problems: &[Problem], path: &str, langs: &[Lang]) -> Option<String> {
     let mut concerned = problems.iter().filter(|it| it.concerns(path, langs));
     let first = concerned.next()?;

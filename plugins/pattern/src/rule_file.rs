@@ -1,5 +1,4 @@
-//! From the text of a rule file to rules that can be run, document by document: one that is wrong leaves the others
-//! alone.
+//! Reads rule files into rules that can be run, document by document: an error in one leaves the others alone.
 
 use std::{collections::BTreeMap, ops::Range, path::Path, rc::Rc};
 
@@ -19,12 +18,12 @@ use crate::{
 /// A rule of the workspace.
 pub(crate) struct Rule {
     pub(crate) id: String,
-    /// Relative to the root.
+    /// Path relative to the root.
     pub(crate) path: Rc<str>,
-    /// Whether it runs unless it is asked for.
+    /// Whether the rule is off unless it is selected.
     pub(crate) is_off: bool,
     pub(crate) metadata: Option<BTreeMap<String, serde_json::Value>>,
-    /// With this rule alone. It knows the globs, which the crate shows nowhere else.
+    /// Collection of this rule alone, for its globs, which the crate exposes nowhere else.
     alone: RuleCollection<Lang>,
     lang: Lang,
 }
@@ -37,7 +36,7 @@ pub(crate) struct Utility {
     rule: SerializableGlobalRule<Lang>,
 }
 
-/// What is read of a document whatever else is wrong with it.
+/// Fields of a document that are read whatever else is wrong with it.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]
@@ -130,7 +129,7 @@ fn rule(
     Ok(Some(Rule { id, path: path.into(), is_off, metadata, alone, lang }))
 }
 
-/// The same mistake with its place, if it is in one of the parts that tell it.
+/// Adds the place to an error, if it is in one of the parts that have places.
 fn placed(document: &Document<'_>, flaw: Flaw) -> Flaw {
     if let Err(flaw) = document.read::<Probe>() {
         return flaw;

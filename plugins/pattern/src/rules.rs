@@ -5,7 +5,7 @@ use broker_plugin_sdk::{self as plugin, FixAvailability};
 
 use crate::{problem::INVALID_RULE, rule_file::Rule, verify::RULE_TEST, workspace::Workspace};
 
-/// Which comments suppress what shows only when all rules have run.
+/// Rules about comments that suppress findings. Their own findings are known only when all rules have run.
 pub(crate) const ABOUT_SUPPRESSIONS: [&str; 2] = [UNUSED_SUPPRESSION_ID, NO_SUPPRESS_ALL_ID];
 
 /// The key in a rule's metadata that says how sure its fix is.
@@ -38,7 +38,7 @@ const OWN: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Whether a rule of the workspace cannot be called so.
+/// Whether a rule of the workspace must not have this id, which the plugin uses itself.
 pub(crate) fn is_taken(id: &str) -> bool {
     OWN.iter().any(|(code, ..)| *code == id)
 }

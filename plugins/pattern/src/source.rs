@@ -22,7 +22,7 @@ struct Inner {
     lang: Lang,
     text: Rc<Text>,
     tree: Tree,
-    /// Where the tree's text begins in the whole.
+    /// Start of the tree's text in the whole text.
     offset: usize,
     /// The bytes of an opening that is hidden.
     hidden: usize,
@@ -32,23 +32,23 @@ struct Inner {
 }
 
 struct Text {
-    /// As ast-grep wants it.
+    /// The text in the form that ast-grep needs.
     text: String,
-    /// Where the lines after the first begin.
+    /// Starts of the lines after the first.
     breaks: Vec<usize>,
 }
 
-/// What the table does not say of a node, or not at once.
+/// Relations of a node that the table lacks, or that take time to find in it.
 #[derive(Clone, Copy)]
 struct Link {
     kind: u16,
     parent: u32,
     previous: u32,
-    /// How many parts it has.
+    /// Number of parts of the node.
     count: u32,
 }
 
-/// In place of a number of a node.
+/// Placeholder for the number of a node that does not exist.
 const NONE: u32 = u32::MAX;
 
 impl Source {
@@ -89,7 +89,7 @@ impl Source {
         self.0.lang
     }
 
-    /// How many bytes before the snippet are not its own.
+    /// Number of bytes of the opening before the snippet.
     pub(crate) fn hidden(&self) -> usize {
         self.0.hidden
     }
@@ -185,7 +185,7 @@ impl<'r> Node<'r> {
         (at != NONE).then_some(Self { at, ..self })
     }
 
-    /// Where what is no part of it begins.
+    /// Number of the first node after this one that is no part of it.
     fn end(self) -> u32 {
         place(self.inner().end_number())
     }

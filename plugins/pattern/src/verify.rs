@@ -1,7 +1,7 @@
 //! Tests of rules, in ast-grep's format: code that a rule must find, and code that it must not.
 //!
-//! One thing is added: an entry under `invalid` may say what the rule's fix makes of it. Leaves out ast-grep's
-//! snapshots, and, as it does, the rules' globs and comments that suppress findings.
+//! Adds to the format that an entry under `invalid` may contain the result of the rule's fix. Leaves out ast-grep's snapshots,
+//! and, as it does, the rules' globs and comments that suppress findings.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ enum Invalid {
     Fixed { code: String, fixed: String },
 }
 
-/// What fails of a file of tests.
+/// Returns the failures of the tests in a file.
 pub(crate) fn run(text: &str, workspace: &Workspace) -> Vec<Diagnostic> {
     let mut failures = Vec::new();
     for document in documents(text) {
@@ -95,7 +95,7 @@ fn invalid(rule: &Rule, test: &Invalid) -> Result<(), String> {
     if made == *fixed { Ok(()) } else { Err(format!("the fix makes `{made}` of this, and not `{fixed}`")) }
 }
 
-/// For each place where the rule finds something, what its first fix changes, counted in the code.
+/// Returns the edit of the rule's first fix, if there is one, for each of its findings. Offsets are in `code`.
 fn edits(rule: &Rule, code: &str) -> Result<Vec<Option<Edit<String>>>, String> {
     let config = rule.config().ok_or("cannot be used")?;
     let source = Source::snippet(code, rule.lang())?;

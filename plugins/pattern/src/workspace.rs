@@ -34,7 +34,7 @@ impl Workspace {
         Self { layout, rules, problems }
     }
 
-    /// Whether there is anything at all to say.
+    /// Whether the workspace has no rules, no problems and no tests of rules.
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.problems.is_empty() && self.layout.files(Role::Tests).is_empty()
     }

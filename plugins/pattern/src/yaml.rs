@@ -5,7 +5,7 @@ use std::{error::Error, ops::Range};
 use serde::de::DeserializeOwned;
 use serde_saphyr::{Location, RenderOptions, SnippetMode};
 
-/// What is wrong, and where in the file.
+/// Error in a file and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Flaw {
     pub(crate) span: Range<usize>,
@@ -16,7 +16,7 @@ pub(crate) struct Flaw {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Document<'a> {
     pub(crate) file: &'a str,
-    /// Where it begins in the file.
+    /// Start of the document in the file.
     start: usize,
     text: &'a str,
 }
@@ -70,7 +70,7 @@ impl Document<'_> {
         line_at(self.file, at.min(self.file.len()))
     }
 
-    /// What was read from a place, as bytes of the file.
+    /// Converts a place in the document to bytes of the file.
     pub(crate) fn span(&self, place: Location) -> Option<Range<usize>> {
         let start = self.start + usize::try_from(place.span().byte_offset()?).ok()?;
         let end = start + usize::try_from(place.span().byte_len()?).ok()?;
@@ -91,7 +91,7 @@ impl Document<'_> {
     }
 }
 
-/// From a place to the end of its line, or the line before if nothing is left of it.
+/// Returns the range from a position to the end of its line, or the line before if nothing is left of it.
 pub(crate) fn line_at(file: &str, at: usize) -> Range<usize> {
     let rest = file.get(at..).unwrap_or_default();
     let said = rest.lines().next().unwrap_or_default().trim_end().len();
@@ -103,7 +103,7 @@ pub(crate) fn line_at(file: &str, at: usize) -> Range<usize> {
     start..before.len()
 }
 
-/// What is wrong with the YAML, without the excerpt and the place.
+/// Returns the message of a YAML error, without the excerpt and the place.
 fn sentence(error: &serde_saphyr::Error) -> String {
     let options = serde_saphyr::render_options! { snippets: SnippetMode::Off };
     let _: &RenderOptions<'_> = &options;

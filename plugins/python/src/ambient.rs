@@ -21,7 +21,7 @@ const OF_IPYTHON: [&str; 17] = [
     "quit",
 ];
 
-/// Whether a notebook has the name: also `_1`, the first output, and `_i1`, the first input.
+/// Whether a notebook predefines the name: also `_1`, the first output, and `_i1`, the first input.
 pub(crate) fn is_of_ipython(name: &str) -> bool {
     let number = name.strip_prefix("_i").or_else(|| name.strip_prefix('_')).unwrap_or_default();
     let is_numbered = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What `except` may catch: exceptions, tuples of them and what is unpacked into one, sums of tuples, and conditional
+//! Expressions that `except` may catch: exceptions, tuples of them, values unpacked into one, sums of tuples, and conditional
 //! expressions of all these, which ruff does not look through.
 
 use ruff_python_ast::visitor::{self, Visitor};
@@ -7,12 +7,12 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::ranges::Ranges;
 
-/// Where an expression is.
+/// Position of an expression.
 #[derive(Clone, Copy, PartialEq)]
 enum Position {
     /// After `except`, or in a sum there.
     Whole,
-    /// In a tuple, which must not have tuples in it.
+    /// Element of a tuple, which must not have tuples in it.
     Element,
     /// After a `*`, where anything iterable may be.
     Unpacked,

@@ -7,7 +7,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::notebook::Cells;
 
-/// What ruff prints where a rule would have its code.
+/// Code that ruff prints in place of a rule's for syntax errors.
 pub(crate) const SYNTAX_ERROR: &str = "invalid-syntax";
 
 /// Codes that ruff's own language server shows as errors.
@@ -21,7 +21,7 @@ pub(crate) fn report(mut diagnostics: Vec<Diagnostic>, cells: Option<&Cells>) ->
     Report { cells: cells.map_or_else(Vec::new, Cells::texts), ..Report::new(found) }
 }
 
-/// Where offsets count.
+/// Frame of reference of offsets: a file, or the cells of a notebook.
 struct Place<'a> {
     cells: Option<&'a Cells>,
 }

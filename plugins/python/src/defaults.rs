@@ -1,4 +1,4 @@
-//! Where the defaults are not ruff's: in a project that does not configure ruff.
+//! Defaults that differ from ruff's: for projects that do not configure ruff.
 //!
 //! A project that chose no linter gets reports of what is broken, and of nothing else. This is decided here, in three steps:
 //!
@@ -48,7 +48,7 @@ const HARMLESS: [&str; 8] = [
 
 /// Rules about what is left over, by the files in which it is there on purpose.
 const LEFT_ON_PURPOSE: [(Purpose, &[&str]); 4] = [
-    // What is imported is offered, also by `import *`, or imported for its effects.
+    // Imports are offered, also by `import *`, or there for their effects.
     (Purpose::Package, &["F401", "F822"]),
     (Purpose::Fixtures, &["F401"]),
     // Values are computed to see that they can be. A comparison that is not used is a check that was forgotten.
@@ -57,7 +57,7 @@ const LEFT_ON_PURPOSE: [(Purpose, &[&str]); 4] = [
     (Purpose::Generated, &["F401", "F841", "F842"]),
 ];
 
-/// Whether a rule of ruff's defaults is off here.
+/// Whether a rule of ruff's defaults is off without a configuration of ruff.
 pub(crate) fn is_off(rule: Rule) -> bool {
     let code = rule.noqa_code().to_string();
     let (linter, number) = code.split_at(code.find(|it: char| it.is_ascii_digit()).unwrap_or(code.len()));
@@ -69,12 +69,12 @@ pub(crate) fn is_off(rule: Rule) -> bool {
     !is_broken || OFTEN_WRONG.contains(&&*code) || HARMLESS.contains(&&*code)
 }
 
-/// Whether a rule that is on is off in files that are for these purposes.
+/// Whether a rule that is on by default is off in files with these purposes.
 pub(crate) fn is_off_for(purposes: &[Purpose], code: &str) -> bool {
     LEFT_ON_PURPOSE.iter().any(|(purpose, codes)| purposes.contains(purpose) && codes.contains(&code))
 }
 
-/// What is said of that where a rule is explained that is one of ruff's defaults.
+/// Returns a section on differences from ruff's defaults for the explanation of a rule.
 pub(crate) fn note(is_ruffs_default: bool, rule: Rule) -> &'static str {
     match rule {
         _ if !is_ruffs_default => "",

@@ -54,7 +54,7 @@ pub(crate) fn suppress(found: &mut Vec<Diagnostic>, file: &Checked<'_>) {
     found.retain(|it| !doubts.may_be_right(it));
 }
 
-/// What there is to doubt in one file, looked for when it is asked for.
+/// Reasons to doubt findings in one file, computed on first use.
 struct Doubts<'a> {
     file: &'a Checked<'a>,
     module: &'a ModModule,
@@ -136,7 +136,7 @@ impl<'a> Doubts<'a> {
         self.is_test() && self.definitions().is_fixture(import)
     }
 
-    /// Whether what is defined anew may have been used before, or is not meant to be.
+    /// Whether the definition that is redefined may have been used before, or is not meant to be used.
     fn may_be_used(&self, range: TextRange, found: &Diagnostic) -> bool {
         let (name, definitions) = (self.text(range), self.definitions());
         if is_placeholder(name) || self.is_test() && definitions.is_parameter(range) {

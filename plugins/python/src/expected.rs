@@ -1,4 +1,4 @@
-//! Where an exception is expected: imports that are tried, and comparisons that are there for the exception that they raise.
+//! Places where an exception is expected: imports that are tried, and comparisons made for the exception that they raise.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{ExceptHandler, Expr, ModModule, Stmt, StmtTry, StmtWith};
@@ -87,7 +87,7 @@ impl Visitor<'_> for Search {
     }
 }
 
-/// Whether a handler is there for an import. One that catches everything is, if there is nothing else to catch.
+/// Whether a handler is there for an import. A handler that catches everything is, if there is nothing else to catch.
 fn catches_import(handler: &ExceptHandler, body: &[Stmt]) -> bool {
     let ExceptHandler::ExceptHandler(handler) = handler;
     let is_wide = |it: &Expr| names(it, &WIDE);

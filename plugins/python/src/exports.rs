@@ -1,4 +1,4 @@
-//! What is assigned to `__all__`: ruff takes each value for a wrong one that it does not know to be a list or a tuple.
+//! Values assigned to `__all__`: ruff reports each one that it cannot infer to be a list or a tuple.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprBinOp, ModModule, Operator, Stmt};
@@ -33,7 +33,7 @@ const OTHERS: [&str; 21] = [
     "zip",
 ];
 
-/// Where `__all__` is assigned what may well be a list or a tuple.
+/// Returns the places where the value assigned to `__all__` may be a list or a tuple.
 pub(crate) fn sequences(module: &ModModule) -> Ranges {
     let mut search = Search::default();
     search.visit_body(&module.body);
@@ -60,7 +60,7 @@ impl Visitor<'_> for Search {
     }
 }
 
-/// Whether it is a list or a tuple, or not known to be neither.
+/// Whether the value is a list or a tuple, or its type is unknown.
 fn may_be_sequence(expr: &Expr) -> bool {
     match expr {
         Expr::List(_) | Expr::Tuple(_) | Expr::ListComp(_) => true,
@@ -79,7 +79,7 @@ fn may_be_sequence(expr: &Expr) -> bool {
     }
 }
 
-/// Whether `+=` adds it to a list: anything iterable, but for text, whose letters it would add.
+/// Whether `+=` adds the value to a list: anything iterable, except for text, whose letters it would add.
 fn may_be_added(expr: &Expr) -> bool {
     match expr {
         Expr::Set(_) | Expr::SetComp(_) | Expr::Generator(_) | Expr::Dict(_) | Expr::DictComp(_) => true,

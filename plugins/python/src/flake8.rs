@@ -1,5 +1,5 @@
-//! What a project's configuration of flake8 leaves out: files, rules, and rules of some files. It counts where ruff is not
-//! configured and no rules are selected.
+//! Exclusions of a project's flake8 configuration: files, rules, and rules of some files. They apply where ruff is not configured
+//! and no rules are selected.
 //!
 //! Leaves out `filename`, `disable-noqa`, and `select`, but for codes that it takes out of `ignore`: it is about flake8's
 //! plugins as well, and what is reported here is what is broken. Configurations that cannot be read are flake8's to report.
@@ -25,14 +25,14 @@ const EXCLUDED: &str = ".svn,CVS,.bzr,.hg,.git,__pycache__,.tox,.nox,.eggs,*.egg
 /// flake8's code of what does not parse.
 const UNPARSED: &str = "E999";
 
-/// One configuration. Codes are beginnings of codes.
+/// A configuration file of flake8. Its codes are prefixes of codes.
 #[derive(Debug)]
 pub(crate) struct Flake8 {
     file: PathBuf,
     excluded: Vec<String>,
     ignored: Vec<String>,
     selected: Vec<String>,
-    /// By glob.
+    /// Ignored codes by glob.
     per_file: Vec<(String, Vec<String>)>,
 }
 
@@ -69,24 +69,24 @@ impl Flake8 {
     pub(crate) fn excluded(&self) -> impl Iterator<Item = FilePattern> {
         let pattern = |it: &String| (it.clone(), GlobPath::normalize(it, self.folder()));
         let patterns = self.excluded.iter().map(pattern);
-        // One that is no glob would make ruff's configuration a broken one.
+        // A pattern that is no glob would make ruff's configuration invalid.
         let globs = patterns
             .filter(|(name, path)| Glob::new(name).is_ok() && Glob::new(&path.to_string_lossy()).is_ok());
         globs.map(|(name, path)| FilePattern::User(name, path))
     }
 
-    /// Whether a rule is left out for a file.
+    /// Returns a predicate for the codes that are ignored for a file.
     pub(crate) fn ignoring(&self, file: &Path) -> impl Fn(&str) -> bool {
         let of_file = self.ignored_in(file);
         move |code| {
             let code = if code == SYNTAX_ERROR { UNPARSED } else { code };
             let ignored = longest(&self.ignored, code).max(longest(of_file, code));
-            // Of what is both selected and ignored, the longer prefix counts.
+            // If a code is both selected and ignored, the longer prefix counts.
             ignored.is_some() && ignored >= longest(&self.selected, code)
         }
     }
 
-    /// What the longest pattern of `per-file-ignores` says that fits.
+    /// Returns the codes of the longest matching pattern of `per-file-ignores`.
     fn ignored_in(&self, file: &Path) -> &[String] {
         let fitting = self.per_file.iter().rev().filter(|it| per_file::fits(&it.0, self.folder(), file));
         fitting.max_by_key(|it| it.0.len()).map_or(&[], |it| &it.1)
@@ -148,7 +148,7 @@ fn per_file(value: &str) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// Each file with the codes, which are taken.
+/// Pairs each file with the codes, which are taken.
 fn pairs(files: &mut Vec<String>, codes: &mut Option<Vec<String>>) -> Vec<(String, Vec<String>)> {
     let codes = codes.take().unwrap_or_default();
     files.drain(..).map(|it| (it, codes.clone())).collect()

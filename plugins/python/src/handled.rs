@@ -15,7 +15,7 @@ use crate::ranges::Ranges;
 /// The exception of a name that is missing.
 const ERROR: &str = "NameError";
 
-/// What is caught by the first handler that names one of these is not passed on to the next.
+/// Exceptions whose handlers catch a `NameError`. The first such handler catches it, and later ones do not get it.
 const CATCHING: [&str; 3] = [ERROR, "Exception", "BaseException"];
 
 /// Keyword of functions that expect an exception.
@@ -28,7 +28,7 @@ const EXITS: [&str; 4] = ["exit", "_exit", "quit", "abort"];
 pub(crate) struct Handled<'a> {
     /// Blocks and functions in which a `NameError` is expected or suppressed.
     expecting: Ranges,
-    /// Where a name exists, as the code before has read it.
+    /// Places where a name exists, since the code before has read it.
     proved: FxHashMap<&'a str, Ranges>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Handled<'a> {
         }
     }
 
-    /// Whether the absence of `name` is handled where it is read at `place`.
+    /// Whether the code handles that `name` may be missing where it is read at `place`.
     pub(crate) fn has(&self, name: &str, place: TextRange) -> bool {
         self.expecting.contain(place) || self.proved.get(name).is_some_and(|it| it.contain(place))
     }
@@ -108,7 +108,7 @@ fn catcher(stmt: &StmtTry) -> Option<&[Stmt]> {
     first.type_.as_deref().is_some_and(|it| names(it, &[ERROR])).then_some(&*first.body)
 }
 
-/// Whether an exception, or one of a tuple, is one of these.
+/// Whether an exception, or one of a tuple, is one of `exceptions`.
 pub(crate) fn names(expr: &Expr, exceptions: &[&str]) -> bool {
     match expr {
         Expr::Tuple(it) => it.elts.iter().any(|it| names(it, exceptions)),
@@ -116,7 +116,7 @@ pub(crate) fn names(expr: &Expr, exceptions: &[&str]) -> bool {
     }
 }
 
-/// Whether the block never gets to its end.
+/// Whether the end of the block is never reached.
 pub(crate) fn leaves(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue(_) | Stmt::Break(_) => true,
@@ -172,7 +172,7 @@ impl<'a> Visitor<'a> for Reads<'a> {
 fn is_expecting(call: &ExprCall) -> bool {
     let arguments = &call.arguments;
     let count = match last_name(&call.func) {
-        // What follows the exception is for the function that is called.
+        // Arguments after the exception are for the function that is called.
         "raises" | "assertRaises" | "assertRaisesRegex" => 1,
         "suppress" => arguments.args.len(),
         _ => return false,

@@ -21,11 +21,12 @@ use crate::purpose::Purpose;
 use crate::workspace::{Applied, Package};
 use crate::{convert, python2};
 
-/// What ruff says of the file.
+/// Runs ruff on the file.
 ///
 /// # Errors
 ///
-/// Why the file could not be read, where the rule that tells it (E902) is not selected: ruff warns of it then.
+/// If the file cannot be read and the rule for that (E902) is not selected, for which ruff has a warning. The error is the
+/// reason.
 pub(crate) fn run(
     path: &Path,
     file: &SourceFile,
@@ -61,7 +62,7 @@ pub(crate) fn run(
     Ok(convert::report(found, source.as_ipy_notebook().map(Cells::new).as_ref()))
 }
 
-/// Whether what does not parse is a file of Python 2, of which nothing else is worth a word.
+/// Whether a file that does not parse is Python 2, of which nothing else is worth reporting.
 fn is_python_2(found: &[Diagnostic], source: &SourceKind, source_type: PySourceType) -> bool {
     found.iter().any(Diagnostic::is_invalid_syntax) && python2::is_written_in(source, source_type)
 }
@@ -87,7 +88,7 @@ fn other(
     }
 }
 
-/// Why a file could not be read.
+/// Reason why a file could not be read.
 enum Problem {
     Io(String),
     Syntax(String),

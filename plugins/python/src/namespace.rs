@@ -72,7 +72,8 @@ impl Namespace {
         }
     }
 
-    /// Whether it lists names that can be read here: `dir()`, `dir(module)`, `locals()` and `vars()`, those of a function included.
+    /// Whether the call lists names that can be read here: `dir()`, `dir(module)`, `locals()` and `vars()`, those of a function
+    /// included.
     fn is_list(&self, call: &ExprCall) -> bool {
         match (builtin(&call.func), &*call.arguments.args) {
             ("dir" | "locals" | "vars", []) => call.arguments.keywords.is_empty(),
@@ -81,7 +82,7 @@ impl Namespace {
         }
     }
 
-    /// Whether it is this module, or that of the builtins.
+    /// Whether the expression is this module, or that of the builtins.
     fn is_module(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Name(it) => BUILTINS.contains(&it.id.as_str()) || self.modules.contains(it.id.as_str()),

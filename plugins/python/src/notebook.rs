@@ -1,4 +1,4 @@
-//! From offsets into the code that ruff strings together from a notebook's cells to offsets into one cell.
+//! Converts offsets in the code that ruff concatenates from a notebook's cells to offsets in one cell.
 //!
 //! Every code cell is followed there by a line break that is not in the notebook. Leaves out the notebook's
 //! outputs and metadata.
@@ -15,11 +15,11 @@ pub(crate) struct Cells {
 
 /// A cell that ruff reads.
 struct Seen {
-    /// In the notebook.
+    /// Index of the cell in the notebook.
     index: u32,
-    /// In the code that ruff reads.
+    /// Start in the code that ruff reads.
     start: u32,
-    /// Without the line break that ruff adds.
+    /// End without the line break that ruff adds.
     end: u32,
 }
 
@@ -46,7 +46,7 @@ impl Cells {
         after.checked_sub(1).and_then(|it| self.seen.get(it)).map_or(0, |it| it.index)
     }
 
-    /// What of `range` lies in `cell`.
+    /// Returns the part of `range` that lies in `cell`.
     pub(crate) fn clamped(&self, range: TextRange, cell: u32) -> Span {
         let Some(seen) = self.seen(cell) else {
             return Span { start: 0, end: 0 };
@@ -63,7 +63,7 @@ impl Cells {
         if start < seen.start || start > seen.end + 1 || end > seen.end + 1 {
             return None;
         }
-        // What replaces the added line break ends in one: the notebook must not get it.
+        // A replacement of the added line break ends in one: the notebook must not get it.
         let takes_break = end > seen.end;
         let content = if takes_break { content.strip_suffix('\n').unwrap_or(content) } else { content };
         Some((self.clamped(range, cell), content))

@@ -14,7 +14,8 @@ use toml::{Table, Value};
 /// Limit on files that extend each other.
 const DEEPEST: usize = 16;
 
-/// What the configuration in the file `config` leaves out for `file`. What cannot be read leaves out nothing: checks tell that.
+/// Returns the rules that the configuration file `config` ignores for `file`. A file that cannot be read ignores none: checks
+/// report that.
 pub(crate) fn ignored(file: &Path, config: &Path) -> RuleSet {
     let mut ignored = RuleSet::empty();
     let (mut has_own, mut next) = (false, Some(config.to_path_buf()));
@@ -56,7 +57,7 @@ fn matches(pattern: &str, root: &Path, file: &Path) -> bool {
     fits(pattern, root, file) != is_negated
 }
 
-/// Whether a glob without a sign before it does.
+/// Whether a glob without a leading `!` applies to a file.
 pub(crate) fn fits(pattern: &str, root: &Path, file: &Path) -> bool {
     let fits =
         |pattern: &str, it: &Path| Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(it));

@@ -1,4 +1,4 @@
-//! One sentence for a broken configuration. Leaves out the source excerpt that ruff prints.
+//! Summary of a broken configuration in one sentence. Leaves out the source excerpt that ruff prints.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(crate) fn sentence(error: &anyhow::Error, config: &Path, files: &ConfigFiles
     files.unusable(config, files.with_names(&reason))
 }
 
-/// What to do where ruff says that a project requires another version of it.
+/// Returns advice for the error that a project requires another version of ruff.
 fn other_version(reason: &str) -> Option<String> {
     let rest = reason.strip_prefix("Required version `")?;
     let (required, running) = rest.split_once("` does not match the running version `")?;

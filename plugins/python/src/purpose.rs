@@ -1,5 +1,5 @@
-//! What a file is for, as far as rules differ by it: tests, what a package offers, fixtures, what a program has written.
-//! Knows nothing of rules.
+//! Purposes of files by which rules differ: tests, the public interface of a package, fixtures, generated code. Knows nothing of
+//! rules.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub(crate) enum Purpose {
     Generated,
 }
 
-/// What a file is for, as its path below the workspace's root tells.
+/// Returns the purposes of a file, by its path below the workspace's root.
 pub(crate) fn of(path: &Path) -> Vec<Purpose> {
     let stem = path.file_stem().unwrap_or_default();
     let found = [
@@ -68,7 +68,7 @@ pub(crate) fn of_text(text: &str) -> Option<Purpose> {
     head.map(str::to_lowercase).any(|it| says_generated(&it)).then_some(Purpose::Generated)
 }
 
-/// Whether a file's name is one that pytest or unittest looks for, or a folder is one of tests.
+/// Whether a file's name is one that pytest or unittest looks for, or a folder belongs to tests.
 fn is_test(path: &Path) -> bool {
     let is_of_tests = |it: &String| TESTS.contains(&it.as_str());
     let folders = path.parent().into_iter().flat_map(Path::components);

@@ -1,5 +1,5 @@
-//! Whether a text that does not parse is Python 2: whether it does as soon as the statements of Python 2 are written as Python 3
-//! has them.
+//! Detection of Python 2 in a text that does not parse: it is Python 2 if it parses once the statements of Python 2 are written
+//! as Python 3 has them.
 //!
 //! Each is replaced by as many bytes of the same kind of syntax, and what it means is lost: only whether it parses counts. Leaves out
 //! indentation by both tabs and spaces.
@@ -17,7 +17,7 @@ const INTERPRETER: &str = "python2";
 /// Limit on the tokens between `def` and a parameter.
 const PARAMETERS: usize = 100;
 
-/// Whether a file says itself that it is for Python 2: the first line of a script, and the metadata of a notebook.
+/// Whether a file declares that it is for Python 2: in the first line of a script, or in the metadata of a notebook.
 pub(crate) fn is_declared(content: &[u8], source_type: PySourceType) -> bool {
     if source_type.is_ipynb() {
         let notebook: Value = serde_json::from_slice(content).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(crate) fn is_declared(content: &[u8], source_type: PySourceType) -> bool {
     first.is_some_and(|it| it.starts_with("#!") && it.contains(INTERPRETER))
 }
 
-/// Whether a text that is no Python 3 is Python 2.
+/// Whether a text that is not valid Python 3 is Python 2.
 pub(crate) fn is_written_in(source: &SourceKind, source_type: PySourceType) -> bool {
     let latest = PythonVersion::latest();
     let parsed = parse_unchecked_source(source, source_type, latest);
@@ -102,7 +102,7 @@ impl Text<'_> {
         before.is_some_and(|it| it.kind() == kind && it.end() == self.tokens[at].start())
     }
 
-    /// Whether a statement starts with the name, and an expression follows as no call has it.
+    /// Whether a statement starts with the name, and is followed by an expression that no call can have there.
     fn is_statement(&self, at: usize) -> bool {
         use TokenKind::{
             Colon, Complex, Dedent, False, Float, Indent, Int, Lambda, Lbrace, Lsqb, Name, Newline, None,

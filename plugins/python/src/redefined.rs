@@ -1,5 +1,5 @@
-//! Functions and classes of one name in which each is used: their decorators may register them, as those of routes and handlers do.
-//! Those of the standard library and pytest are known not to.
+//! Functions and classes of one name in which each is used: their decorators may register them, as those of routes and handlers
+//! do. Decorators of the standard library and pytest are known not to.
 
 use ruff_python_ast::helpers::map_callable;
 use ruff_python_ast::name::UnqualifiedName;
@@ -19,9 +19,9 @@ const REGISTERING: &str = "register";
 /// Definitions and parameters of a module.
 #[derive(Default)]
 pub(crate) struct Definitions<'a> {
-    /// What imports bind, by name.
+    /// Full names that imports bind, by local name.
     imports: FxHashMap<&'a str, String>,
-    /// By the place of the name.
+    /// Decorators of definitions, by the place of the name.
     decorators: FxHashMap<TextRange, &'a [Decorator]>,
     /// Names of parameters.
     parameters: FxHashSet<&'a str>,
@@ -38,12 +38,12 @@ impl<'a> Definitions<'a> {
         definitions
     }
 
-    /// Whether the definition whose name is at this place may be registered.
+    /// Whether a decorator may register the definition whose name is at this place.
     pub(crate) fn may_register(&self, name: TextRange) -> bool {
         self.decorators.get(&name).is_some_and(|all| all.iter().any(|it| self.registers(&it.expression)))
     }
 
-    /// Whether an import may be there for parameters of this name, which pytest passes.
+    /// Whether an import may be a fixture of pytest, which passes it to parameters of this name.
     pub(crate) fn is_fixture(&self, import: TextRange) -> bool {
         self.imported.get(&import).is_some_and(|it| self.parameters.contains(it))
     }
@@ -60,7 +60,7 @@ impl<'a> Definitions<'a> {
         *last == REGISTERING || self.may_be_registrar(first)
     }
 
-    /// Whether a name is neither of the standard library nor of another module that is known.
+    /// Whether a name is neither from the standard library nor from another known module.
     fn may_be_registrar(&self, name: &str) -> bool {
         let minor = PythonVersion::latest().minor;
         let Some(path) = self.imports.get(name) else { return !is_python_builtin(name, minor, false) };

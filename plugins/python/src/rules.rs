@@ -19,7 +19,7 @@ pub(crate) fn all() -> Vec<plugin::Rule> {
     std::iter::once(syntax_error()).chain(rules).collect()
 }
 
-/// What ruff has no rule for, and always tells.
+/// Pseudo rule for syntax errors, which ruff always reports and has no rule for.
 fn syntax_error() -> plugin::Rule {
     plugin::Rule {
         explanation:

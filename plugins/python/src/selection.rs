@@ -20,7 +20,7 @@ pub(crate) fn codes(selectors: &[UnresolvedRuleSelector]) -> Vec<String> {
     rules.map(|it| it.noqa_code().to_string()).collect()
 }
 
-/// What holds on top of the configuration files, and the selectors that mean nothing to ruff.
+/// Returns the selection to apply on top of the configuration files, and the selectors that mean nothing to ruff.
 pub(crate) fn resolve(settings: &Settings) -> (RuleSelection, Vec<String>) {
     let mut unknown = Vec::new();
     let (only, more) = settings.selected();

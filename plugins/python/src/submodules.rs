@@ -50,7 +50,7 @@ impl Imports<'_> {
         self.bound.extend(bound.into_iter().filter_map(|it| parts.get(it)).map(|it| (*it).to_owned()));
     }
 
-    /// How many parts of a relative import lead to the package itself: none of `.sub`, one of `..package.sub`.
+    /// Returns the number of parts of a relative import that lead to the package itself: none of `.sub`, one of `..package.sub`.
     fn length_below(&self, level: u32, parts: &[&str]) -> Option<usize> {
         let start = self.package.ancestors().nth(usize::try_from(level).ok()? - 1)?;
         let rest: Vec<_> = self.package.strip_prefix(start).ok()?.iter().collect();

@@ -22,7 +22,7 @@ const ANY: u32 = u32::MAX;
 /// Limit on variables that are assigned one another.
 const DEEPEST: usize = 20;
 
-/// What an expression has for a value, as far as the version decides it.
+/// Value of an expression, as far as the version decides it.
 #[derive(Clone)]
 enum Value {
     Bool(bool),
@@ -40,7 +40,7 @@ enum Value {
 pub(crate) struct Conditions<'a> {
     oldest: u32,
     assigned: FxHashMap<&'a str, Vec<Assignment<'a>>>,
-    /// Those that were looked for.
+    /// Cache of variables that were looked up.
     variables: RefCell<FxHashMap<String, Option<Value>>>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Conditions<'a> {
         Self { oldest: u32::from(oldest.minor), assigned: assigned.0, variables: RefCell::default() }
     }
 
-    /// Whether the condition holds. `None`: that is not for the version to decide.
+    /// Whether the condition holds. `None`: the version does not decide it.
     pub(crate) fn holds(&self, condition: &Expr) -> Option<bool> {
         self.truth(condition, DEEPEST)
     }
@@ -248,13 +248,13 @@ fn compared(left: &Value, op: CmpOp, right: &Value) -> Option<bool> {
     }
 }
 
-/// What a variable is assigned: a value, or an item of it.
+/// Value assigned to a variable, and the index of the item if the value is unpacked.
 struct Assignment<'a> {
     value: &'a Expr,
     index: Option<usize>,
 }
 
-/// What variables are assigned anywhere in a module.
+/// Assignments to variables anywhere in a module.
 #[derive(Default)]
 struct Assigned<'a>(FxHashMap<&'a str, Vec<Assignment<'a>>>);
 

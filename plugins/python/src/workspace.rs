@@ -1,4 +1,4 @@
-//! Which settings hold for a file, whether ruff's walk would reach it, and the package it belongs to.
+//! Settings of a file, the question whether ruff's walk would reach it, and its package.
 //!
 //! Does per directory, on demand and once, what `ruff check .` does while walking from the root. Never looks
 //! above the root.
@@ -26,18 +26,18 @@ use crate::flake8::Flake8;
 use crate::purpose::Purpose;
 use crate::{defaults, problem, selection};
 
-/// What the user asked for on the command line.
+/// Options that the user set on the command line and in `broker.toml`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) selection: RuleSelection,
     pub(crate) files: ConfigFiles,
-    /// What counts where no configuration says so.
+    /// Value that applies where no configuration sets it.
     pub(crate) line_length: Option<LineLength>,
     pub(crate) target_version: Option<PythonVersion>,
 }
 
 impl Options {
-    /// What `broker.toml` says, a JSON object as the manifest describes it.
+    /// Reads the options in `broker.toml`, a JSON object as the manifest describes it.
     pub(crate) fn read(&mut self, json: &str) {
         let json: Value = serde_json::from_str(json).unwrap_or_default();
         let length = json["line-length"].as_u64().and_then(|it| u16::try_from(it).ok());
@@ -52,14 +52,15 @@ impl Options {
 pub(crate) struct Applied {
     pub(crate) settings: Settings,
     pub(crate) is_default: bool,
-    /// From the root down. What one of them leaves out is left out, since flake8 may be run in each of their folders.
+    /// Configurations of flake8 from the root down. Each one's exclusions apply, since flake8 may be run in each of their
+    /// folders.
     flake8: Vec<Rc<Flake8>>,
     /// Codes that the user selected besides.
     more: Rc<[String]>,
 }
 
 impl Applied {
-    /// Whether a configuration of flake8, or what a file is for, leaves a rule out for it, which the user did not ask for.
+    /// Returns a predicate for codes that flake8's configuration or the purposes of a file turn off and the user did not select.
     pub(crate) fn ignoring(&self, file: &Path, purposes: &[Purpose]) -> impl Fn(&str) -> bool {
         let ignoring: Vec<_> = self.flake8.iter().map(|it| it.ignoring(file)).collect();
         let is_off = move |code: &str| self.is_default && defaults::is_off_for(purposes, code);
@@ -87,7 +88,7 @@ pub(crate) struct Package {
 /// A directory tree and the settings found in it so far.
 pub(crate) struct Workspace {
     options: Options,
-    /// What holds for the files of a directory.
+    /// Resolved settings by directory.
     settings: ByFolder<Resolved>,
     /// The directory that the user named last, and whether those below it are excluded.
     start: PathBuf,
@@ -209,7 +210,7 @@ impl Workspace {
         applied.map(Rc::new).map_err(|error| self.sentence(&error, config))
     }
 
-    /// What holds where no configuration of ruff was found.
+    /// Returns the settings where no configuration of ruff was found.
     fn default(&self, flake8: Vec<Rc<Flake8>>) -> Resolved {
         self.unconfigured(find_fallback_target_version(self.root()).map(Into::into), flake8)
     }
@@ -265,7 +266,7 @@ impl ConfigurationTransformer for Workspace {
         configuration.lint.rule_selections.push(self.options.selection.clone());
         configuration.line_length = configuration.line_length.or(self.options.line_length);
         configuration.target_version = configuration.target_version.or(self.options.target_version);
-        // They are never found here, so that a `noqa` for them must not be called unused.
+        // These rules are never run here, so that a `noqa` for them must not be called unused.
         let external = configuration.lint.external.get_or_insert_default();
         external.extend(["EXE001", "EXE002"].map(str::to_owned));
         configuration
@@ -279,7 +280,7 @@ fn is_walled_off(path: &Path, settings: &Settings) -> bool {
     match_exclusion(path, name, &resolver.exclude) || match_exclusion(path, name, &resolver.extend_exclude)
 }
 
-/// The same for a file, which `lint.exclude` may name too.
+/// Whether `exclude`, `extend-exclude` or `lint.exclude` names this file.
 fn matches_exclusion(file: &Path, settings: &Settings) -> bool {
     let name = file.file_name().unwrap_or_default();
     is_walled_off(file, settings) || match_exclusion(file, name, &settings.linter.exclude)
@@ -299,7 +300,7 @@ impl Package {
         Some(Self { path: path.to_path_buf(), nested })
     }
 
-    /// As ruff wants it.
+    /// Returns the package as ruff's type.
     pub(crate) fn root(&self) -> PackageRoot<'_> {
         if self.nested { PackageRoot::nested(&self.path) } else { PackageRoot::root(&self.path) }
     }

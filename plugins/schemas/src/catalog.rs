@@ -1,4 +1,4 @@
-//! Which bundled schema holds for which file name and for which address in `$schema`.
+//! Catalog of the bundled schemas by file name and by address in `$schema`.
 
 use crate::bundle;
 
@@ -98,7 +98,7 @@ const PARTS: [(&str, &[Part]); 2] = [
     ),
 ];
 
-/// Where SchemaStore's schemas are served, without the protocol.
+/// Addresses at which SchemaStore's schemas are served, without the protocol.
 const STORES: [&str; 6] = [
     "json.schemastore.org/",
     "www.schemastore.org/",
@@ -156,7 +156,7 @@ pub(crate) fn parts(schema: &'static str) -> Vec<Part> {
     std::iter::once(Part { at: "", schema }).chain(own.iter().copied()).collect()
 }
 
-/// Whether the last names of `path` are as `pattern` says, in which a `*` stands for anything in one name.
+/// Whether the last names of `path` match `pattern`, in which a `*` stands for any part of one name.
 fn ends_as(path: &str, pattern: &str) -> bool {
     let mut names = path.rsplit('/');
     pattern.rsplit('/').all(|pattern| names.next().is_some_and(|name| is_like(name, pattern)))

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 
-/// What a value is compared with. Later ones say more about what is allowed.
+/// Kind of expectation that an error is about. Later ones are more specific about what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Expected {
     Forms,

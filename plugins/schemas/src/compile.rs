@@ -1,5 +1,5 @@
-//! From a schema's text to something that checks. Fetches nothing: what a schema refers to is in the bundle, below the
-//! workspace's root, or the schema cannot be used.
+//! Compilation of schemas to validators. Fetches nothing: references must lead to the bundle or below the workspace's root, or
+//! the schema cannot be used.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub(crate) fn local(schema: &Value, path: &str, root: PathBuf) -> Result<Validat
     options().with_base_uri(base).with_retriever(Files { root }).build(schema).map_err(|it| it.to_string())
 }
 
-/// What makes the validator of schemas, if `address` is that of a draft of JSON Schema.
+/// Returns the constructor of the validator of schemas, if `address` is that of a draft of JSON Schema.
 pub(crate) fn draft(address: &str) -> Option<fn() -> MetaValidator<'static>> {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
     match rest.trim_end_matches('#') {
@@ -43,7 +43,7 @@ fn options<'i>() -> jsonschema::ValidationOptions<'i> {
     jsonschema::options().should_validate_formats(false).with_keyword(ENUM_IGNORE_CASE, ignore_case)
 }
 
-/// How a file below the root is called while a schema is put together.
+/// Base address of files below the root while a schema is compiled.
 const FILE: &str = "file:///";
 
 /// Finds what a schema refers to.

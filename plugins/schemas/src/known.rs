@@ -1,7 +1,7 @@
 //! The properties that a schema has a word for in any of its branches, be it that a branch does not hold.
 //!
-//! Where one member of an object does not fit, the branch that it belongs to does not hold, and `unevaluatedProperties`
-//! names all members of that branch. Those are known nevertheless.
+//! If one member of an object does not match, the branch that it belongs to does not hold, and `unevaluatedProperties` names all
+//! members of that branch. Those are known nevertheless.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 const ONE: [&str; 4] = ["if", "then", "else", "not"];
 const LIST: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
-/// What any branch knows.
+/// Properties that any branch names.
 #[derive(Default)]
 pub(crate) struct Known<'a> {
     names: BTreeSet<&'a str>,
     patterns: BTreeSet<&'a str>,
-    /// Whether a branch takes any name, or cannot be looked at.
+    /// Whether a branch accepts any name, or cannot be resolved.
     is_open: bool,
 }
 

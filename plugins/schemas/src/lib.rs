@@ -1,4 +1,4 @@
-//! What a file with a well-known name, or one that names its schema, breaks of that schema, in words for people.
+//! Validation of files with a well-known name, or that name their schema, against that schema, with messages for people.
 //!
 //! A caller parses the file by itself, asks [`Schemas::for_file`] which schema holds, and [`Schema::check`] what is
 //! wrong; [`place::span`] says where, with the caller's knowledge of which part of the text a value is.
@@ -40,16 +40,16 @@ pub struct Schemas {
     local: BTreeMap<String, Result<Rc<Compiled>, Rc<str>>>,
 }
 
-/// What is known of a file's schema.
+/// Result of the search for a file's schema.
 pub enum Found {
     Schema(Schema),
-    /// Nothing says that the file follows one.
+    /// No schema is known for the file.
     Nothing,
     /// The file names one that cannot be used: why, in one sentence. It is not checked against any.
     Unusable(String),
 }
 
-/// What a file has to follow.
+/// Schema that a file has to follow.
 pub struct Schema {
     parts: Vec<(&'static str, Rc<Compiled>)>,
 }
@@ -59,12 +59,12 @@ pub struct Schema {
 pub struct Violation {
     pub path: Vec<Segment>,
     pub place: Place,
-    /// Without the path.
+    /// Message without the path.
     pub message: String,
 }
 
 struct Compiled {
-    /// For words about what is allowed.
+    /// The schema, for messages about what is allowed.
     schema: Value,
     validator: Check,
 }
@@ -76,7 +76,7 @@ enum Check {
 }
 
 impl Schemas {
-    /// For a workspace whose files are below `root`.
+    /// Makes the schemas for a workspace whose files are below `root`.
     pub fn new(root: &Path) -> Self {
         Self { root: root.to_path_buf(), ..Self::default() }
     }
@@ -88,7 +88,7 @@ impl Schemas {
         }
     }
 
-    /// From now on for a workspace below `root`.
+    /// Switches to a workspace below `root`.
     pub fn move_to(&mut self, root: &Path) {
         self.root = root.to_path_buf();
         self.local.clear();
@@ -182,7 +182,7 @@ impl Schemas {
 }
 
 impl Schema {
-    /// What `value`, the whole file, breaks; in the order of paths, the first [`MOST`].
+    /// Returns the violations in `value`, the whole file; in the order of paths, the first [`MOST`].
     pub fn check(&self, value: &Value) -> Vec<Violation> {
         let mut found = Vec::new();
         for (at, compiled) in &self.parts {

@@ -1,4 +1,4 @@
-//! What is wrong, in words.
+//! Messages on violations.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, JsonTypeSet, ValidationError};
@@ -8,7 +8,7 @@ use crate::known::Known;
 use crate::place::{self, Place, Segment};
 use crate::{Violation, causes, nearest};
 
-/// How many of the allowed words are told.
+/// Number of the allowed words that a message lists.
 const MOST_OPTIONS: usize = 8;
 
 /// Longer texts of the file are cut.
@@ -19,7 +19,7 @@ pub(crate) struct Teller<'a> {
     pub(crate) schema: &'a Value,
     /// The whole file.
     pub(crate) value: &'a Value,
-    /// Where in the file the part is that the schema is for.
+    /// Path in the file of the part that the schema is for.
     pub(crate) before: &'a [Segment],
 }
 
@@ -125,7 +125,7 @@ impl Teller<'_> {
     }
 }
 
-/// Whether anything but what is left over is wrong with the value of `error`, or with a part of it.
+/// Whether the value of `error`, or a part of it, has errors other than left-over properties and items.
 fn has_others(error: &ValidationError<'_>, all: &[ValidationError<'_>]) -> bool {
     let at = error.instance_path().as_str();
     all.iter().any(|it| {
@@ -136,7 +136,7 @@ fn has_others(error: &ValidationError<'_>, all: &[ValidationError<'_>]) -> bool 
     })
 }
 
-/// What can be said of a value alone.
+/// Returns the message that a value alone allows.
 fn simple(kind: &Kind, instance: &Value, schema: Option<&Value>) -> String {
     let value = short(instance);
     match kind {
@@ -172,7 +172,7 @@ fn simple(kind: &Kind, instance: &Value, schema: Option<&Value>) -> String {
     }
 }
 
-/// What must not be: properties that exclude each other have a better sentence than the rest.
+/// Returns the message on a violated `not`: for properties that exclude each other it is more specific than for the rest.
 fn not(schema: Option<&Value>) -> String {
     let required = schema.and_then(|it| it.pointer("/not/required")?.as_array());
     match required.map(|it| it.iter().filter_map(Value::as_str).map(code).collect::<Vec<_>>()) {

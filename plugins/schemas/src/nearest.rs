@@ -1,4 +1,4 @@
-//! What to tell when a value fits none of several forms: of the form that was most likely meant.
+//! Choice of the errors to report when a value matches none of several forms: those of the form that was most likely meant.
 
 use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::{JsonTypeSet, ValidationError};
@@ -35,7 +35,7 @@ pub(crate) fn tell(
     }
 }
 
-/// Whether nothing in the form says that the value at `at` should be of another type.
+/// Whether the form does not require another type of the value at `at`.
 fn has_type(form: &Form, at: &str) -> bool {
     form.iter().all(|it| it.instance_path().as_str() != at || !is_of_type(it, at))
 }
@@ -119,8 +119,8 @@ fn missing(forms: &[&Form], at: &str) -> Option<String> {
     Some(format!("{} is missing", message::list(&names, "or")))
 }
 
-/// How far a value is from a form: one whose word for its kind is another was not meant, then the fewest errors count,
-/// then those that are deepest.
+/// Returns the distance of a value from a form: a form that requires another word for its kind was not meant, then the fewest
+/// errors count, then those that are deepest.
 fn distance(form: &Form, at: &str) -> (bool, usize, std::cmp::Reverse<usize>) {
     let is_other = form.iter().any(|it| {
         let is_direct =

@@ -1,4 +1,4 @@
-//! Where in a value something is wrong, and which part of the text to point at.
+//! Places of violations in a value, and the part of the text to point at.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub enum Segment {
     Index(usize),
 }
 
-/// What of the value at a path is meant.
+/// Part of the value at a path that a violation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// The key that the path ends in.
@@ -21,7 +21,7 @@ pub enum Place {
     Whole,
 }
 
-/// Where a value and the key before it are in the text.
+/// Ranges in the text of a value and of the key before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     pub key: Option<Range<usize>>,

@@ -1,4 +1,4 @@
-//! What is told of small values.
+//! Violations in small values.
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 

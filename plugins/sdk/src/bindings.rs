@@ -1,4 +1,4 @@
-//! What `wit-bindgen` makes of `wit/`. Not for plugin authors.
+//! Bindings that `wit-bindgen` generates from `wit/`. Not for plugin authors.
 
 #![allow(missing_docs, clippy::all, unsafe_code, reason = "generated")]
 

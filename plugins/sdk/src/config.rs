@@ -1,4 +1,4 @@
-//! A plugin's own configuration files: which holds for a folder, what its text is, and what is said of one that cannot be used.
+//! A plugin's own configuration files: finds the one that applies to a folder, reads it, and reports one that cannot be used.
 //!
 //! Never looks above the workspace's folder, which is the host's to choose: outside of a repository it is the current folder,
 //! also where a folder below it is named.
@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Settings;
 
-/// The configuration files that count in a workspace.
+/// The configuration files that apply in a workspace.
 #[derive(Debug, Clone)]
 pub struct ConfigFiles {
     root: PathBuf,
@@ -43,7 +43,7 @@ pub struct ConfigFiles {
 enum Source {
     /// Files in the workspace, by their names.
     Workspace,
-    /// The one that the user named, for all folders.
+    /// The file that the user named, for all folders.
     Named(PathBuf),
     Nothing,
 }
@@ -78,18 +78,19 @@ impl ConfigFiles {
         }
     }
 
-    /// Whether one configuration, or none, holds for the whole workspace.
+    /// Whether the same configuration file, or none, applies to the whole workspace.
     pub fn is_fixed(&self) -> bool {
         !matches!(self.source, Source::Workspace)
     }
 
-    /// The nearest file with one of `names`, from `folder` up to the workspace's; in a folder, the first name counts. It is the
-    /// one that the user named, if there is such.
+    /// Returns the nearest file with one of `names`, from `folder` up to the workspace's; in a folder, the first name counts. A
+    /// file that the user named takes precedence.
     pub fn nearest(&self, folder: &Path, names: &[&str]) -> Option<PathBuf> {
         self.find(folder, |folder| first_of(folder, names))
     }
 
-    /// The same of what `find` knows to look for in a folder.
+    /// Returns the first file that `find` returns for `folder` and the folders above it, up to the workspace's. A file that the
+    /// user named takes precedence.
     pub fn find(&self, folder: &Path, find: impl FnMut(&Path) -> Option<PathBuf>) -> Option<PathBuf> {
         match &self.source {
             Source::Named(file) => Some(file.clone()),
@@ -113,22 +114,22 @@ impl ConfigFiles {
         folder.parent().filter(|_| folder != self.root && folder.starts_with(&self.root))
     }
 
-    /// The text of a file, or a sentence.
+    /// Reads a file. The error is a sentence for the user.
     pub fn read(&self, file: &Path) -> Result<String, String> {
         text_of(file).map_err(|it| self.unusable(file, it))
     }
 
-    /// A sentence about a file that cannot be used.
+    /// Returns a sentence about a file that cannot be used.
     pub fn unusable(&self, file: &Path, problem: impl Display) -> String {
         format!("cannot use `{}`: {problem}", self.name(file))
     }
 
-    /// A file's path as the user knows it: from the workspace's folder.
+    /// Returns a file's path as users write it: relative to the workspace's folder.
     pub fn name(&self, file: &Path) -> String {
         file.strip_prefix(&self.root).unwrap_or(file).display().to_string()
     }
 
-    /// The same of each path in a text, be it an address (`file://…`).
+    /// Makes each path in a text relative to the workspace's folder, also in addresses (`file://…`).
     pub fn with_names(&self, text: &str) -> String {
         let root = format!("{}/", self.root.to_string_lossy().trim_end_matches('/'));
         let text = text.replace("file://", "");
@@ -144,22 +145,22 @@ impl ConfigFiles {
     }
 }
 
-/// Whether what follows is within a path.
+/// Whether the text ends within a path, so that what is appended continues that path.
 fn ends_in_path(text: &str) -> bool {
     text.ends_with(|it: char| it.is_alphanumeric() || matches!(it, '/' | '.' | '_' | '-'))
 }
 
-/// The text of a file of the branch: a plugin has no overlay, its file system is the branch.
+/// Reads a file of the branch: a plugin has no overlay, its file system is the branch.
 pub fn text_of(file: &Path) -> std::io::Result<String> {
     std::fs::read_to_string(file)
 }
 
-/// The first of `names` that is in a folder.
+/// Returns the path of the first of `names` that exists in a folder.
 pub fn first_of(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     names.iter().map(|it| folder.join(it)).find(|it| is_there(it))
 }
 
-/// Whether a file is there. A link that leads nowhere is none; one that cannot be followed is, so that reading it tells why.
+/// Whether a file exists. A link that leads nowhere does not; one that cannot be followed does, so that reading it reports why.
 pub fn is_there(file: &Path) -> bool {
     file.metadata().map_or_else(
         |error| !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
@@ -167,8 +168,8 @@ pub fn is_there(file: &Path) -> bool {
     )
 }
 
-/// The first of the files `names` in a folder that is a link which cannot be followed, as it leads out of the workspace, and why.
-/// For linters that pass over what they cannot look at.
+/// Returns the first of the files `names` in a folder that is a link which cannot be followed, since it leads out of the
+/// workspace, and the error. For linters that ignore files that they cannot read.
 pub fn broken_link<'a>(
     folder: &Path,
     names: impl IntoIterator<Item = &'a str>,
@@ -178,7 +179,7 @@ pub fn broken_link<'a>(
     broken.find(|(error, _)| error.kind() != ErrorKind::NotFound).map(|(error, file)| (file, error))
 }
 
-/// A message of several lines in one, without the excerpt of the source that it may have (`3 | a = 1`).
+/// Joins the lines of a message, without the excerpt of the source that it may have (`3 | a = 1`).
 #[must_use]
 pub fn on_one_line(message: &str) -> String {
     let is_excerpt =
@@ -187,16 +188,16 @@ pub fn on_one_line(message: &str) -> String {
     lines.collect::<Vec<_>>().join(": ")
 }
 
-/// `line 3: expected newline`, of a place in a text.
+/// Prefixes a message with the line of a position in a text: `line 3: expected newline`.
 #[must_use]
 pub fn on_line(text: &str, at: Option<usize>, message: &str) -> String {
     let before = at.and_then(|it| text.get(..it)).unwrap_or_default();
     format!("line {}: {message}", before.matches('\n').count() + 1)
 }
 
-/// What was found for folders, each once.
+/// Cache of one value for each folder.
 ///
-/// Its hashes are the same in every run: a plugin should not ask for random numbers while it is initialised ahead of time.
+/// The hashes are the same in every run: a plugin should not ask for random numbers while it is initialised ahead of time.
 #[derive(Debug)]
 pub struct ByFolder<T>(RefCell<HashMap<PathBuf, T, BuildHasherDefault<DefaultHasher>>>);
 
@@ -207,7 +208,7 @@ impl<T> Default for ByFolder<T> {
 }
 
 impl<T: Clone> ByFolder<T> {
-    /// What is known of a folder, or what `find` finds, which may ask about other folders.
+    /// Returns the cached value of a folder, or calls `find` and caches its result. `find` may ask about other folders.
     pub fn get_or(&self, folder: &Path, find: impl FnOnce() -> T) -> T {
         if let Some(known) = self.0.borrow().get(folder) {
             return known.clone();

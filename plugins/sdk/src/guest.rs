@@ -1,4 +1,4 @@
-//! What stands between the generated exports and a [`Plugin`]. Not for plugin authors.
+//! Adapter between the generated exports and a [`Plugin`]. Not for plugin authors.
 //!
 //! Constructors, which crates such as `ctor` and `inventory` register through, run once: in `initialize`, before the
 //! plugin is made, and not again in the instances that start from its image. Of libc's own, which run with them, only
@@ -9,7 +9,7 @@ use std::cell::RefCell;
 pub use crate::bindings::exports::broker::plugin::selection::{Because, EnabledRule};
 use crate::{Plugin, Report, Rule, RulesOn, Selection, Settings, SettingsError, SourceFile};
 
-/// The component's one plugin and what the user selected of it.
+/// The component's one plugin, and the rules that the user selected.
 pub struct State<P>(RefCell<Option<Configured<P>>>);
 
 struct Configured<P> {
@@ -43,7 +43,7 @@ impl<P: Plugin> State<P> {
     pub fn check(&self, file: SourceFile) -> Result<Report, String> {
         self.with(|Configured { plugin, selection, .. }| {
             let mut report = plugin.check(&file)?;
-            // One that is merely dropped is a slip that would never be seen.
+            // A finding whose rule is missing in `rules` is a mistake of the plugin: dropped silently, it would never be noticed.
             if let Some(it) = report.diagnostics.iter().find(|it| !selection.knows(&it.code)) {
                 return Err(format!("`{}` is found, but `rules` does not name it", it.code));
             }
@@ -52,7 +52,8 @@ impl<P: Plugin> State<P> {
         })
     }
 
-    /// Leaves the plugin without a selection if the settings have one. Otherwise `check` answers as before.
+    /// Returns the enabled rules. Leaves the plugin configured without a selection if the settings have one; otherwise `check`
+    /// returns the same as before.
     pub fn enabled_rules(&self, path: &str) -> Result<Vec<EnabledRule>, String> {
         self.with(|it| it.enabled_rules(path))
     }
@@ -89,8 +90,8 @@ impl<P: Plugin> Configured<P> {
         Ok(on.codes.iter().map(|it| EnabledRule { code: it.clone(), because: because(it) }).collect())
     }
 
-    /// The rules that would be on without a selection, which tells what turns on those that are: `on`. None if the selection takes
-    /// the place of all others.
+    /// Returns the rules that would be on without a selection, to tell them from those that the selection turns on; `on` are the
+    /// rules that are on. Returns none if the selection replaces all others.
     fn unselected(&mut self, path: &str, on: &RulesOn) -> Result<RulesOn, String> {
         let Some(settings) = self.settings.clone().filter(|it| it.select.is_some()) else {
             return Ok(on.clone());
@@ -119,25 +120,25 @@ mod constructors {
         fn __wasilibc_maybe_reinitialize_environ_eagerly();
     }
 
-    /// Unless they ran already, as they do before a generated export if nothing ran them earlier.
+    /// Runs the constructors, unless they ran already, as they do before a generated export if nothing ran them earlier.
     pub(super) fn run() {
         wit_bindgen::rt::run_ctors_once();
     }
 
-    /// The variables that libc has seen are those of where the image is made.
+    /// Makes libc forget the variables that it has read, which are those of where the image is made.
     pub(super) fn forget_environment() {
         // SAFETY: there is one thread, and nothing of the plugin runs any more that could hold a variable.
         unsafe { __wasilibc_deinitialize_environ() }
     }
 
-    /// For code in C that reads `environ` itself; all else has libc read the variables when it asks for one.
+    /// Makes libc read the variables, for code in C that reads `environ` itself; all other code has libc read them on demand.
     pub(super) fn read_environment() {
         // SAFETY: there is one thread, and no variable was read yet.
         unsafe { __wasilibc_maybe_reinitialize_environ_eagerly() }
     }
 }
 
-/// A native test is a program like any other.
+/// Stand-ins for native tests, which are programs like any other.
 #[cfg(not(target_family = "wasm"))]
 mod constructors {
     pub(super) fn run() {}

@@ -67,25 +67,25 @@ pub trait Plugin: Sized + 'static {
     /// such as `ctor` and `inventory` ran before it, and do not run again.
     fn new() -> Self;
 
-    /// Takes what the user asked for. The default accepts every setting whose selectors name a rule of
-    /// [`rules`](Plugin::rules); findings of rules that are not selected are dropped by the SDK.
+    /// Applies the user's settings. The default accepts all settings whose selectors name a rule of [`rules`](Plugin::rules);
+    /// findings of rules that are not selected are dropped by the SDK.
     fn configure(&mut self, _settings: &Settings) -> Result<(), SettingsError> {
         Ok(())
     }
 
-    /// Whether the plugin applies `select` and `ignore` itself, in its own words. Most do not.
+    /// Whether the plugin applies `select` and `ignore` itself, with selectors of its own. Most do not.
     const SELECTS_ITSELF: bool = false;
 
-    /// Every rule, whether selected or not.
+    /// Returns all rules, whether selected or not.
     fn rules(&self) -> Vec<Rule>;
 
-    /// Checks one file. `Err` is for what is wrong with the plugin or its configuration, in one
-    /// sentence; what is wrong with the file is a diagnostic.
+    /// Checks one file. `Err` is for problems of the plugin or its configuration, in one sentence; problems of the file are
+    /// diagnostics.
     fn check(&mut self, file: &SourceFile) -> Result<Report, String>;
 
-    /// The rules that are on for the file at `path`, which need not exist. For a plugin that
-    /// [selects itself](Plugin::SELECTS_ITSELF), and for one whose rules are for some of its files each: of others, the SDK knows.
-    /// It does not change what [`check`](Plugin::check) answers.
+    /// Returns the rules that are on for the file at `path`, which need not exist. To be implemented by a plugin that [selects
+    /// itself](Plugin::SELECTS_ITSELF), and by one whose rules apply to some of its files each; for others, the default is right.
+    /// The result does not change what [`check`](Plugin::check) returns.
     fn rules_on(&mut self, _path: &str) -> Result<RulesOn, String> {
         Ok(RulesOn::new(self.rules().into_iter().map(|it| it.code), None))
     }
@@ -141,7 +141,7 @@ macro_rules! plugin {
     };
 }
 
-/// Writes a line to Broker's log. Native tests, which have no host, find it by [`testing::logged`].
+/// Writes a line to Broker's log. Native tests, which have no host, read it with [`testing::logged`].
 pub fn log(level: Level, message: &str) {
     #[cfg(target_family = "wasm")]
     bindings::broker::plugin::host::log(level, message);
@@ -151,23 +151,23 @@ pub fn log(level: Level, message: &str) {
     let _ = (level, message);
 }
 
-/// The same of something that is wrong, but not with the file itself.
+/// Logs a warning: something is wrong, but not with the file itself.
 pub fn warn(message: &str) {
     log(Level::Warn, message);
 }
 
-/// The same of something that is good to know.
+/// Logs information for the user.
 pub fn inform(message: &str) {
     log(Level::Info, message);
 }
 
-/// Whether the answer is not wanted any more. Long work may look and stop early.
+/// Whether the host has cancelled the request. Long work may check this and stop early.
 pub fn cancelled() -> bool {
     bindings::broker::plugin::host::cancelled()
 }
 
-/// What `broker.toml` has in the table `[linters.NAME]` of this plugin, as a JSON object; `None` if there is no such table. It is as
-/// `options` of the manifest describes it. In native tests, which have no host, it is [`testing::set_linter_options`]'s.
+/// Returns the table `[linters.NAME]` of this plugin in `broker.toml` as a JSON object, or `None` if there is no such table.
+/// `options` of the manifest describes its form. Native tests, which have no host, set it with [`testing::set_linter_options`].
 pub fn linter_options() -> Option<String> {
     #[cfg(target_family = "wasm")]
     return bindings::broker::plugin::host::linter_options();
@@ -181,7 +181,7 @@ pub fn linter_options() -> Option<String> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RulesOn {
     pub codes: Vec<String>,
-    /// The configuration file of the plugin's own that holds for it, relative to the workspace's root or absolute.
+    /// The plugin's own configuration file that applies to the file, relative to the workspace's root or absolute.
     pub config: Option<String>,
 }
 
@@ -193,13 +193,13 @@ impl RulesOn {
 }
 
 impl SourceFile {
-    /// Whether the user named this very file.
+    /// Whether the user named this file itself, not a folder above it.
     pub fn is_explicit(&self) -> bool {
         self.named == self.path
     }
 
-    /// The text, in which bytes that are no UTF-8 have as many `x`, so that places stay as they are. For languages in
-    /// which such bytes stand where they do no harm: in comments and strings.
+    /// Returns the text, in which each byte that is not UTF-8 is replaced with `x`, so that offsets stay as they are. For
+    /// languages in which such bytes do no harm: in comments and strings.
     pub fn text(&self) -> Cow<'_, str> {
         if let Ok(text) = str::from_utf8(&self.content) {
             return Cow::Borrowed(text);
@@ -214,7 +214,7 @@ impl SourceFile {
 }
 
 impl Diagnostic {
-    /// A warning at `range` (bytes) without a fix. Set the public fields for anything else.
+    /// Makes a warning at `range` (bytes) without a fix. Set the public fields for anything else.
     pub fn new(code: impl Into<String>, message: impl Into<String>, range: Range<usize>) -> Self {
         Self {
             code: code.into(),
@@ -230,12 +230,12 @@ impl Diagnostic {
         }
     }
 
-    /// An error at `range` (bytes) without a fix.
+    /// Makes an error at `range` (bytes) without a fix.
     pub fn error(code: impl Into<String>, message: impl Into<String>, range: Range<usize>) -> Self {
         Self { severity: Severity::Error, ..Self::new(code, message, range) }
     }
 
-    /// The same with one more fix.
+    /// Adds a fix.
     pub fn with_fix(mut self, fix: Fix) -> Self {
         self.fixes.push(fix);
         self
@@ -243,7 +243,7 @@ impl Diagnostic {
 }
 
 impl Fix {
-    /// A fix of one edit that keeps what the program means.
+    /// Makes a safe fix of one edit, which keeps the meaning of the program.
     pub fn safe(message: impl Into<String>, range: Range<usize>, replacement: impl Into<String>) -> Self {
         let edit = Edit { span: range.into(), replacement: replacement.into() };
         Self { message: Some(message.into()), applicability: Applicability::Safe, edits: vec![edit] }
@@ -251,7 +251,7 @@ impl Fix {
 }
 
 impl Rule {
-    /// A rule that is on by default and has no fix. Set the public fields for anything else.
+    /// Makes a rule that is on by default and has no fix. Set the public fields for anything else.
     pub fn new(code: impl Into<String>, summary: impl Into<String>) -> Self {
         let code = code.into();
         Self {
@@ -267,12 +267,12 @@ impl Rule {
 }
 
 impl Report {
-    /// A complete report.
+    /// Makes a complete report.
     pub fn new(diagnostics: Vec<Diagnostic>) -> Self {
         Self { diagnostics, cells: Vec::new(), completeness: Completeness::Complete }
     }
 
-    /// A complete report in the order of the text; what is said twice stands once.
+    /// Makes a complete report in the order of the text, without duplicates.
     pub fn sorted(mut diagnostics: Vec<Diagnostic>) -> Self {
         let place = |it: &Diagnostic| (it.span.start, it.span.end);
         diagnostics.sort_by(|a, b| (place(a), &a.code, &a.message).cmp(&(place(b), &b.code, &b.message)));
@@ -280,31 +280,31 @@ impl Report {
         Self::new(diagnostics)
     }
 
-    /// An empty report of a file that was not looked at as a whole.
+    /// Makes an empty report on a file that was not checked as a whole.
     pub fn partial(why: impl Into<String>) -> Self {
         Self { completeness: Completeness::Partial(why.into()), ..Self::new(Vec::new()) }
     }
 
-    /// Without fixes, for a text of which not every byte is known.
+    /// Removes all fixes, for a text of which not every byte is known.
     #[must_use]
     pub fn without_fixes(mut self) -> Self {
         self.diagnostics.iter_mut().for_each(|it| it.fixes.clear());
         self
     }
 
-    /// The configuration leaves the file out.
+    /// Makes a report that the configuration excludes the file.
     pub fn excluded() -> Self {
         Self { completeness: Completeness::Excluded, ..Self::new(Vec::new()) }
     }
 
-    /// The file is left out for a reason that is in the file, such as that it is a template; the log says which.
+    /// Makes a report that the file is excluded for a reason in the file itself, such as that it is a template, and logs the
+    /// reason.
     pub fn left_out(path: &str, why: &str) -> Self {
         log(Level::Info, &format!("{path} is left out: {why}"));
         Self::excluded()
     }
 
-    /// A part of the file is not read for a reason that is in the file, and that no change of the file could mend; the answer
-    /// has the reason.
+    /// Logs that a part of the file is not read, for a reason that is in the file and that no change of the file could remove.
     #[must_use]
     pub fn in_part(self, path: &str, why: &str) -> Self {
         log(Level::Info, &format!("{path} is read in part: {why}"));
@@ -318,7 +318,7 @@ impl FromIterator<Diagnostic> for Report {
     }
 }
 
-/// Offsets past 4 GiB, which no file here has, become the end of the range of `u32`.
+/// Converts a range of bytes. Offsets past 4 GiB, which no file here has, become `u32::MAX`.
 impl From<Range<usize>> for Span {
     fn from(range: Range<usize>) -> Self {
         let offset = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);

@@ -1,31 +1,31 @@
-//! Recognition of files whose line breaks a tool took out. What is found in them can be mended in their sources only, so that
-//! plugins leave them out unless they are named ([`SourceFile::is_explicit`](crate::SourceFile::is_explicit)).
+//! Recognition of files whose line breaks a tool removed. Findings in them can be fixed in their sources only, so that plugins
+//! leave them out unless the user names them ([`SourceFile::is_explicit`](crate::SourceFile::is_explicit)).
 
 use std::path::Path;
 
-/// A line that is longer than this was not written by hand…
+/// Length in bytes above which a line was not written by hand.
 const LONG_LINE: usize = 500;
 
-/// …and a file with so much in such lines was not, either.
+/// Number of bytes in such lines above which a file was not written by hand.
 const LONG_LINES: usize = 8 * 1024;
 
-/// Part of the end of a file that is searched for the address of a source map.
+/// Number of bytes at the end of a file that are searched for the address of a source map.
 const END: usize = 256;
 
-/// Whether a file is minified: by its name (`a.min.css`), or as most of it is in very long lines.
+/// Whether a file is minified: its name is that of a minified file (`a.min.css`), or most of it is in very long lines.
 #[must_use]
 pub fn is_minified(file: &Path, text: &str) -> bool {
     let is_named = file.file_stem().and_then(|it| it.to_str()).is_some_and(|it| it.ends_with(".min"));
     is_named || in_long_lines(text) > (text.len() / 2).max(LONG_LINES)
 }
 
-/// Whether a file ends with the address of its source map: a tool built it.
+/// Whether a file ends with the address of its source map: then a tool built it.
 #[must_use]
 pub fn has_source_map(text: &str) -> bool {
     text[text.floor_char_boundary(text.len().saturating_sub(END))..].contains("# sourceMappingURL=")
 }
 
-/// How many bytes are in long lines.
+/// Number of bytes in long lines.
 fn in_long_lines(text: &str) -> usize {
     text.as_bytes().split(|it| *it == b'\n').map(<[u8]>::len).filter(|it| *it > LONG_LINE).sum()
 }

@@ -1,5 +1,4 @@
-//! Offsets of findings, which count in bytes from the start of the file, a byte order mark included. Parsers mostly count from
-//! behind it.
+//! Offsets of findings, in bytes from the start of the file, a byte order mark included. Most parsers count from after it.
 
 use std::ops::Range;
 use std::str::Utf8Error;
@@ -9,13 +8,13 @@ use crate::{Diagnostic, Report};
 /// UTF-8's byte order mark.
 const MARK: &str = "\u{feff}";
 
-/// The length of the byte order mark that a text begins with, or 0, and the text behind it.
+/// Returns the length of the byte order mark that a text begins with, or 0, and the text after it.
 #[must_use]
 pub fn without_mark(text: &str) -> (usize, &str) {
     text.strip_prefix(MARK).map_or((0, text), |it| (MARK.len(), it))
 }
 
-/// The first bytes that are no UTF-8.
+/// Returns the range of the first bytes that are not UTF-8.
 #[must_use]
 pub fn not_utf8(error: &Utf8Error) -> Range<usize> {
     let start = error.valid_up_to();
@@ -23,7 +22,7 @@ pub fn not_utf8(error: &Utf8Error) -> Range<usize> {
 }
 
 impl Diagnostic {
-    /// Moves all places in the file itself by so many bytes.
+    /// Moves all ranges in the file itself by `by` bytes.
     fn shift(&mut self, by: u32) {
         let related = self.related.iter_mut().filter(|it| it.path.is_none()).map(|it| &mut it.span);
         let edits = self.fixes.iter_mut().flat_map(|it| &mut it.edits).map(|it| &mut it.span);
@@ -35,7 +34,7 @@ impl Diagnostic {
 }
 
 impl Report {
-    /// The report of a text that begins `by` bytes behind the start of the file.
+    /// Moves the report on a text that begins `by` bytes after the start of the file.
     #[must_use]
     pub fn shifted(mut self, by: usize) -> Self {
         let by = u32::try_from(by).unwrap_or(u32::MAX);

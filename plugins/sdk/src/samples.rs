@@ -1,10 +1,11 @@
-//! Recognition of files of tests and of examples, by their names and the folders above them. Paths are from the workspace's root.
+//! Recognition of files of tests and of examples, by their names and the folders above them. Paths are relative to the
+//! workspace's root.
 
 use std::path::Path;
 
 use crate::{Report, SourceFile};
 
-/// Folders with tests and what they need, in lower case, besides those that are called after tests.
+/// Names of folders with tests and their data, in lower case, besides names that begin or end with the word `test`.
 const TESTS: [&str; 13] = [
     "testing",
     "testdata",
@@ -21,17 +22,17 @@ const TESTS: [&str; 13] = [
     "t",
 ];
 
-/// Folders with what is there to be shown, in lower case.
+/// Names of folders with examples, in lower case.
 const EXAMPLES: [&str; 8] =
     ["example", "examples", "sample", "samples", "demo", "demos", "tutorial", "tutorials"];
 
-/// Folders with data that tests are given, in lower case and without signs between words.
+/// Names of folders with input of tests, in lower case and without punctuation.
 const DATA: [&str; 4] = ["fixture", "fixtures", "testdata", "snapshots"];
 
 /// First words of the names of folders whose files are broken on purpose, in lower case.
 const BROKEN: [&str; 6] = ["broken", "corrupt", "corrupted", "invalid", "malformed", "unparsable"];
 
-/// Ends of words that end as `test` does and mean something else.
+/// Endings of words that end with `test` and mean something else.
 const OTHER_WORDS: [&str; 23] = [
     "latest",
     "contest",
@@ -58,7 +59,7 @@ const OTHER_WORDS: [&str; 23] = [
     "cutest",
 ];
 
-/// Whether a file is one of tests, by its name or a folder above it.
+/// Whether a file belongs to tests, by its name or a folder above it.
 #[must_use]
 pub fn is_of_tests(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
@@ -67,13 +68,13 @@ pub fn is_of_tests(path: &Path) -> bool {
     is_spec || is_called_after_tests(stem) || has_folder(path, is_folder_of_tests)
 }
 
-/// Whether a file is one of examples, by a folder above it.
+/// Whether a file belongs to examples, by a folder above it.
 #[must_use]
 pub fn is_of_examples(path: &Path) -> bool {
     has_folder(path, |folder| EXAMPLES.contains(&folder.to_ascii_lowercase().as_str()))
 }
 
-/// Whether a file is data that tests are given, by a folder above it: `fixtures`, `test-data`.
+/// Whether a file is input of tests, by a folder above it: `fixtures`, `test-data`.
 #[must_use]
 pub fn is_fixture(path: &Path) -> bool {
     let plain =
@@ -91,8 +92,8 @@ pub fn is_broken_on_purpose(path: &Path) -> bool {
     is_fixture(path) || has_folder(path, is_called_so)
 }
 
-/// The report of a file, unless it has a syntax error (a finding with this code) and may have it on purpose: that of no file
-/// that the user named.
+/// Returns the report, unless it has a syntax error (a finding with the code `syntax`) and the file may be broken on purpose:
+/// then the file is left out, except if the user named it.
 #[must_use]
 pub fn unless_broken_on_purpose(file: &SourceFile, report: Report, syntax: &str) -> Report {
     let is_broken = report.diagnostics.iter().any(|it| it.code == syntax);
@@ -111,7 +112,8 @@ fn is_folder_of_tests(folder: &str) -> bool {
     TESTS.contains(&folder.to_ascii_lowercase().as_str()) || is_called_after_tests(folder)
 }
 
-/// Whether the first word of a name or its last is `test`, or its last one ends so: `test-data`, `FooTests`, `caddytest`.
+/// Whether the first or the last word of a name is `test` or `tests`, or the last one ends with it: `test-data`, `FooTests`,
+/// `caddytest`.
 fn is_called_after_tests(name: &str) -> bool {
     let words = words(name);
     let is_test = |it: &&str| it.eq_ignore_ascii_case("test") || it.eq_ignore_ascii_case("tests");
@@ -119,7 +121,7 @@ fn is_called_after_tests(name: &str) -> bool {
     words.first().is_some_and(is_test) || words.last().is_some_and(is_last)
 }
 
-/// Whether a word is one that has `test` behind another, as Go has packages for tests: `httptest`.
+/// Whether a word ends with `test` after another word, as the names of Go's packages for tests do: `httptest`.
 fn is_compound_of_test(word: &str) -> bool {
     let singular = word.strip_suffix('s').unwrap_or(word);
     singular.strip_suffix("test").is_some_and(|it| it.len() > 2)

@@ -6,21 +6,21 @@ use std::collections::HashMap;
 
 use crate::{Rule, Settings};
 
-/// The selector of what is on where nothing is selected.
+/// Selector of the rules that are on without a selection.
 pub const DEFAULT: &str = "DEFAULT";
 
-/// Which rules' findings are wanted.
+/// Rules whose findings are wanted.
 #[derive(Debug, Default)]
 pub struct Selection {
-    /// Whether a rule is wanted, by its code. `None`: whatever there may be.
+    /// Whether a rule is selected, by its code. `None`: all are.
     rules: Option<HashMap<String, bool>>,
     is_chosen: bool,
-    /// Selectors besides what is configured.
+    /// Selectors in addition to the configuration.
     more: Vec<String>,
 }
 
 impl Selection {
-    /// What `settings` leave of `rules`, and the selectors that name none of them.
+    /// Applies `settings` to `rules`. Returns the selection, and the selectors that name none of the rules.
     pub fn new(settings: &Settings, rules: &[Rule]) -> (Self, Vec<String>) {
         let known = |it: &String| it == "ALL" || rules.iter().any(|rule| rule.code == *it);
         let (only, more) = settings.selected();
@@ -34,12 +34,12 @@ impl Selection {
         (Self { rules: Some(rules), is_chosen: only.is_some(), more: more.to_vec() }, unknown)
     }
 
-    /// Whether what is selected takes the place of what is configured.
+    /// Whether the selection replaces the configuration.
     pub fn is_chosen(&self) -> bool {
         self.is_chosen
     }
 
-    /// Whether a rule is on whatever is configured, unless it is ignored.
+    /// Whether the selection decides about a rule, whatever is configured. Does not take `ignore` into account.
     pub fn asks_for(&self, code: &str) -> bool {
         self.is_chosen || names(&self.more, code)
     }
@@ -48,15 +48,15 @@ impl Selection {
         self.rules.as_ref().is_none_or(|it| it.get(code).is_some_and(|it| *it))
     }
 
-    /// Whether there is such a rule at all.
+    /// Whether there is a rule with this code.
     pub(crate) fn knows(&self, code: &str) -> bool {
         self.rules.as_ref().is_none_or(|it| it.contains_key(code))
     }
 }
 
 impl Settings {
-    /// What is selected in place of what is configured, if anything is, and what is selected on top of that: the rest, where
-    /// [`DEFAULT`] is among it.
+    /// Returns the selectors that replace the configuration, if there are any, and those that extend it. If [`DEFAULT`] is
+    /// selected, all of them extend it.
     pub fn selected(&self) -> (Option<&[String]>, &[String]) {
         match self.select.as_deref() {
             None => (None, &[]),
@@ -70,12 +70,12 @@ fn names(selectors: &[String], code: &str) -> bool {
     selectors.iter().any(|it| it == "ALL" || it == code)
 }
 
-/// What is selected and ignored, in a plugin's own terms, such as the codes of its linter.
+/// Selected and ignored rules in a plugin's own terms, such as the codes of its linter.
 #[derive(Debug, Clone)]
 pub struct Selectors<T> {
-    /// In place of what is configured.
+    /// Rules that replace those of the configuration.
     pub select: Option<Vec<T>>,
-    /// Besides what is configured.
+    /// Rules that are added to those of the configuration.
     pub more: Vec<T>,
     pub ignore: Vec<T>,
 }
@@ -87,7 +87,7 @@ impl<T> Default for Selectors<T> {
 }
 
 impl<T> Selectors<T> {
-    /// The selection, and the selectors that mean nothing: those for which `terms` has none.
+    /// Returns the selection, and the unknown selectors: those for which `terms` returns `None`.
     pub fn new(settings: &Settings, mut terms: impl FnMut(&str) -> Option<Vec<T>>) -> (Self, Vec<String>) {
         let mut unknown = Vec::new();
         let mut read = |selectors: &[String]| {
@@ -106,12 +106,12 @@ impl<T> Selectors<T> {
         (Self { select, more, ignore }, unknown)
     }
 
-    /// Whether what is selected takes the place of what is configured.
+    /// Whether the selection replaces the configuration.
     pub fn is_chosen(&self) -> bool {
         self.select.is_some()
     }
 
-    /// Whether a rule is named by what is selected, be it besides what is configured.
+    /// Whether a rule is selected, in place of the configuration or in addition to it.
     pub fn selects<R: PartialEq + ?Sized>(&self, rule: &R) -> bool
     where
         T: Borrow<R>,

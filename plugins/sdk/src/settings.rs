@@ -1,4 +1,4 @@
-//! What a plugin reads of its settings.
+//! Access to a plugin's settings.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use crate::{Settings, SettingsError};
 
 impl Settings {
-    /// The workspace's folder; `/` where there are no files, as for a question about rules.
+    /// Returns the workspace's folder; `/` if there are no files, as for a question about rules.
     pub fn root(&self) -> &Path {
         Path::new(if self.root.is_empty() { "/" } else { &self.root })
     }
 
-    /// The text of the plugin's configuration file, which `config-files` of the manifest names as well: the one of this name in
-    /// the workspace's folder, or the one that the user named. `None` if there is none, or if none is to be read.
+    /// Reads the plugin's configuration file, which `config-files` of the manifest names as well: the file `name` in the
+    /// workspace's folder, or the one that the user named. `None` if there is none, or if none is to be read.
     #[allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
     pub fn options(&self, name: &str) -> Result<Option<String>, SettingsError> {
         if self.isolated {
@@ -34,7 +34,7 @@ impl Settings {
 }
 
 impl SettingsError {
-    /// The error that names `selectors`, unless there is none.
+    /// Returns the error that names `selectors`, unless there are none.
     pub fn unless_known(selectors: Vec<String>) -> Result<(), Self> {
         if selectors.is_empty() { Ok(()) } else { Err(Self::UnknownSelectors(selectors)) }
     }

@@ -1,30 +1,30 @@
 //! Syntax trees, which the host makes and keeps: a text is parsed once for all plugins and branches.
 //!
-//! A query is the cheapest way: the host runs it, and only what it found crosses the border. A whole [`Tree`] comes in
-//! one call, too, and is walked here.
+//! Queries are the cheapest way: the host runs them, and only their captures are copied to the plugin. A whole [`Tree`] is copied
+//! in one call, too, and is walked here.
 
 use std::{cell::RefCell, collections::HashMap, fmt, ops::Range, rc::Rc};
 
 use crate::bindings::broker::plugin::syntax as host;
 pub use host::{Kind, Problem, Source};
 
-/// Numbers for a node; see `wit/broker-plugin.wit`.
+/// Length of a node in the table, in numbers; see `wit/broker-plugin.wit`.
 const WORDS: usize = 5;
 
-/// The kind of text that does not fit the grammar.
+/// Kind of text that does not match the grammar.
 const ERROR: &str = "ERROR";
 
-/// The languages that have a grammar, by the identifiers of LSP where it has one.
+/// Returns the languages that have a grammar, by the identifiers of LSP where it has one.
 pub fn languages() -> Vec<String> {
     host::languages()
 }
 
-/// The language of a file with this name.
+/// Returns the language of a file with this name.
 pub fn language_of(path: &str) -> Option<String> {
     host::language_of(path)
 }
 
-/// Runs a query in the language of tree-sitter. Without a language, that of the file's name.
+/// Runs a query in the query language of tree-sitter. If `language` is `None`, the file's name decides.
 pub fn query(source: &Source, language: Option<&str>, query: &str) -> Result<Vec<Capture>, Problem> {
     let host::Captures { names, table, cut } = host::query(source, language, query)?;
     if cut {
@@ -42,34 +42,35 @@ pub fn query(source: &Source, language: Option<&str>, query: &str) -> Result<Vec
     Ok(table.chunks_exact(WORDS).map(capture).collect())
 }
 
-/// What a query found.
+/// One capture of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capture {
-    /// Captures of one match have the same number.
+    /// Number of the match, the same for all its captures.
     pub in_match: u32,
-    /// Which pattern of the query it is, from 0.
+    /// Index of the query's pattern, from 0.
     pub pattern: u32,
-    /// Without the `@`.
+    /// Name of the capture without the `@`.
     pub name: Rc<str>,
-    /// Bytes.
+    /// Range in bytes.
     pub range: Range<usize>,
 }
 
-/// The tree of a text.
+/// Syntax tree of a text.
 pub struct Tree {
     names: Rc<Names>,
     table: Vec<u32>,
 }
 
-/// What a language's grammar calls things.
+/// Names of a grammar's kinds of nodes and fields.
 pub struct Names {
     kinds: Vec<Kind>,
-    /// A grammar may have several kinds of one name, of which the host's trees show any: the first stands for all.
+    /// The first kind with the name of each kind, by number: a grammar may have several kinds of one name, of which the host's
+    /// trees contain any.
     first: Vec<u16>,
     fields: Vec<String>,
 }
 
-/// The number of the kind of text that does not fit the grammar.
+/// Number of the kind of text that does not match the grammar.
 const ERROR_KIND: u16 = u16::MAX;
 
 thread_local! {
@@ -88,7 +89,7 @@ impl Tree {
         Ok(Self { names: names(language)?, table })
     }
 
-    /// From a table as the host makes it; for tests, which have no host.
+    /// Makes a tree from a table in the host's format; for tests, which have no host.
     pub fn from_table(names: Rc<Names>, table: Vec<u32>) -> Self {
         Self { names, table }
     }
@@ -97,18 +98,18 @@ impl Tree {
         self.node(0)
     }
 
-    /// The node in a place among all, as [`Node::number`] tells it; there must be one.
+    /// Returns the node with this [`Node::number`], which must exist.
     pub fn node(&self, number: usize) -> Node<'_> {
         Node { tree: self, at: number }
     }
 
-    /// Each before its parts.
+    /// Returns all nodes, each before its children.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
         (0..self.table.len() / WORDS).map(|at| Node { tree: self, at })
     }
 }
 
-/// The names of a language; asked for once.
+/// Returns the names of a language's grammar, which the host is asked for once.
 pub fn names(language: &str) -> Result<Rc<Names>, Problem> {
     if let Some(known) = NAMES.with_borrow(|it| it.get(language).cloned()) {
         return Ok(known);
@@ -119,7 +120,7 @@ pub fn names(language: &str) -> Result<Rc<Names>, Problem> {
 }
 
 impl Names {
-    /// By their numbers. For tests, which have no host.
+    /// Makes the names from lists in the order of their numbers. For tests, which have no host.
     pub fn new(kinds: Vec<Kind>, fields: Vec<String>) -> Self {
         let mut known = HashMap::with_capacity(kinds.len());
         let numbered = (0..).zip(&kinds);
@@ -128,7 +129,7 @@ impl Names {
         Self { first, kinds, fields }
     }
 
-    /// The number of the kind of nodes with this name.
+    /// Returns the number of the kind of nodes with this name.
     pub fn kind(&self, name: &str) -> Option<u16> {
         if name == ERROR {
             return Some(ERROR_KIND);
@@ -137,14 +138,14 @@ impl Names {
         u16::try_from(place).ok()
     }
 
-    /// The number of the field with this name.
+    /// Returns the number of the field with this name.
     pub fn field(&self, name: &str) -> Option<u16> {
         let place = self.fields.iter().skip(1).position(|it| it == name)? + 1;
         u16::try_from(place).ok()
     }
 }
 
-/// A part of a tree.
+/// Node of a tree.
 #[derive(Clone, Copy)]
 pub struct Node<'t> {
     tree: &'t Tree,
@@ -152,64 +153,64 @@ pub struct Node<'t> {
 }
 
 impl<'t> Node<'t> {
-    /// What the grammar calls it; `ERROR` for text that does not fit.
+    /// Kind of the node, as the grammar names it; `ERROR` for text that does not match the grammar.
     pub fn kind(self) -> &'t str {
         self.tree.names.kinds.get(usize::from(self.kind_number())).map_or(ERROR, |it| &it.name)
     }
 
-    /// The same as a number, one for all kinds of this name; see [`Names::kind`].
+    /// Number of the kind, the same for all kinds with this name; see [`Names::kind`].
     pub fn kind_number(self) -> u16 {
         let number = (self.word(0) & 0xffff) as u16;
         self.tree.names.first.get(usize::from(number)).copied().unwrap_or(number)
     }
 
-    /// What it is to the node that it is a part of.
+    /// Name of the field that the node fills in its parent, if any.
     pub fn field(self) -> Option<&'t str> {
         let field = self.tree.names.fields.get(usize::from(self.field_number()))?;
         Some(field.as_str()).filter(|it| !it.is_empty())
     }
 
-    /// The same as a number, 0 for none; see [`Names::field`].
+    /// Number of the field, 0 for none; see [`Names::field`].
     pub fn field_number(self) -> u16 {
         (self.word(0) >> 16) as u16
     }
 
-    /// Its place among all nodes of the tree.
+    /// Index of the node among all nodes of the tree.
     pub fn number(self) -> usize {
         self.at
     }
 
-    /// The place of the first node that is no part of it.
+    /// Index of the first node after this one that is not a descendant of it.
     pub fn end_number(self) -> usize {
         self.word(4) as usize
     }
 
-    /// Bytes.
+    /// Range in bytes.
     pub fn range(self) -> Range<usize> {
         self.word(2) as usize..self.word(3) as usize
     }
 
-    /// Whether the grammar has a name for it: it is no mere sign.
+    /// Whether the node is named in the grammar, unlike punctuation and keywords.
     pub fn is_named(self) -> bool {
         self.has(1)
     }
 
-    /// Whether it stands for text that does not fit the grammar.
+    /// Whether the node stands for text that does not match the grammar.
     pub fn is_error(self) -> bool {
         self.has(1 << 1)
     }
 
-    /// Whether the grammar wants it, and the text has it not.
+    /// Whether the grammar requires the node and the text lacks it.
     pub fn is_missing(self) -> bool {
         self.has(1 << 2)
     }
 
-    /// Whether it may stand anywhere, as comments may.
+    /// Whether the node may occur anywhere, as comments may.
     pub fn is_extra(self) -> bool {
         self.has(1 << 3)
     }
 
-    /// Whether something of it does not fit the grammar.
+    /// Whether the node contains text that does not match the grammar.
     pub fn has_error(self) -> bool {
         self.has(1 << 4)
     }
@@ -223,7 +224,7 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// All parts, and theirs, each before its own.
+    /// Returns all descendants, each before its own.
     pub fn descendants(self) -> impl Iterator<Item = Node<'t>> {
         (self.at + 1..self.word(4) as usize).map(move |at| Node { tree: self.tree, at })
     }
@@ -244,7 +245,7 @@ impl fmt::Debug for Node<'_> {
 }
 
 impl Problem {
-    /// In words for people.
+    /// Returns a message for people.
     pub fn message(&self) -> String {
         match self {
             Self::UnknownLanguage(what) => format!("there is no grammar for {what}"),

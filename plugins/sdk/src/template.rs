@@ -1,8 +1,8 @@
-//! Recognition of templates: texts that a template engine makes files of, and that are no such file yet.
+//! Recognition of templates: texts from which a template engine makes files, and which are not valid files yet.
 //!
-//! A plugin names the [`Tag`]s that have no other meaning in its language, and looks for them only in a text that it cannot
-//! parse: with [`tags`] in all of it, or with [`on_lines`] where its parser stumbled. Such a file is left out
-//! ([`Report::left_out`](crate::Report::left_out)), since nothing in it could mend what the parser says.
+//! Plugins name the [`Tag`]s that have no other meaning in their language, and look for them only in a text that they cannot
+//! parse: with [`tags`] in all of it, or with [`on_lines`] where the parser failed. Such a file is left out
+//! ([`Report::left_out`](crate::Report::left_out)), since no change of it could fix the parser's errors.
 //!
 //! ```
 //! use broker_plugin_sdk::template::{Tag, on_lines, tags, unquoted};
@@ -21,7 +21,7 @@ use std::ops::Range;
 
 pub use site::{front_matter, is_include};
 
-/// The tags of template engines, of which some mean something else in some languages.
+/// Tags of template engines, some of which have another meaning in some languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tag {
     /// `{{ … }}` of Jinja, Liquid, Go and Handlebars. Lists in lists (`{{1, 2}, {3}}`), objects (`{{a: 1}}`) and
@@ -42,11 +42,11 @@ pub enum Tag {
 }
 
 impl Tag {
-    /// Tags that languages with quoted texts have no other use for. `${ … }` may be a variable, or a text that lacks its quotes.
+    /// Tags without another use in languages with quoted texts. `${ … }` may be a variable, or a text that lacks its quotes.
     pub const UNQUOTED: [Self; 6] =
         [Self::Value, Self::Statement, Self::Comment, Self::Erb, Self::Php, Self::Placeholder];
 
-    /// What such a tag begins with; none for [`Tag::Placeholder`], which begins in two ways.
+    /// Returns the opening mark of the tag; `None` for [`Tag::Placeholder`], which has two.
     #[must_use]
     pub const fn open(self) -> Option<&'static str> {
         match self.marks() {
@@ -68,7 +68,7 @@ impl Tag {
     }
 }
 
-/// The places of all tags of some kinds, in one pass. Tags that are not closed are none.
+/// Returns the ranges of all tags of some kinds, in one pass. Tags that are not closed do not count.
 pub fn tags<'a>(text: &'a [u8], kinds: &[Tag]) -> impl Iterator<Item = Range<usize>> + use<'a> {
     let mut kinds: Vec<(Tag, Closing)> = kinds.iter().map(|it| (*it, Closing::default())).collect();
     let mut at = 0;
@@ -85,7 +85,7 @@ pub fn tags<'a>(text: &'a [u8], kinds: &[Tag]) -> impl Iterator<Item = Range<usi
     })
 }
 
-/// The first of some `tags` that is at least in part on the line of one of some places, where a parser stumbled.
+/// Returns the first of `tags` that is at least in part on the line of one of `places`, where a parser failed.
 pub fn on_lines(
     text: &[u8],
     mut tags: impl Iterator<Item = Range<usize>>,
@@ -95,7 +95,7 @@ pub fn on_lines(
     tags.find(|tag| lines.iter().any(|line| tag.start <= line.end && line.start < tag.end))
 }
 
-/// The same in what is outside of quotes: `"` and `'`.
+/// Returns the first tag of `kinds` outside of quotes (`"` and `'`) that is at least in part on the line of one of `places`.
 pub fn outside_of_quotes(
     text: &[u8],
     kinds: &[Tag],
@@ -107,8 +107,8 @@ pub fn outside_of_quotes(
     on_lines(&plain, tags(&plain, kinds), places)
 }
 
-/// Why to leave out a file whose text cannot be parsed, if so: one of its first three `errors` is on the line of a tag, it has front
-/// matter, or a site generator puts it into others.
+/// Returns the reason to leave out a file whose text cannot be parsed, if there is one: one of its first three `errors` is on the
+/// line of a tag, it has front matter, or a site generator includes it in other files.
 pub fn objection(
     path: &str,
     text: &[u8],
@@ -121,14 +121,14 @@ pub fn objection(
     is_include(path.as_ref()).then_some(IS_PART)
 }
 
-/// Why a file is left out that has tags.
+/// Reason to leave out a file that has tags.
 pub const IS_TEMPLATE: &str = "it looks like a template";
 
-/// Why a file is left out that [is an include](is_include).
+/// Reason to leave out a file that [is an include](is_include).
 pub const IS_PART: &str = "a site generator puts it into other files";
 
-/// The text with spaces in place of what is between `quotes`. A quote that is not closed ends with its line, and `\` takes
-/// its meaning from the next sign.
+/// Replaces the text between `quotes` with spaces. A quote that is not closed ends with its line, and `\` escapes the next
+/// character.
 #[must_use]
 pub fn unquoted(text: &[u8], quotes: &[u8]) -> Vec<u8> {
     let mut open = None;
@@ -148,7 +148,7 @@ pub fn unquoted(text: &[u8], quotes: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Where the next closing mark is, as of the last look.
+/// Position of the next closing mark, as found by the last search.
 #[derive(Default)]
 enum Closing {
     #[default]
@@ -158,7 +158,7 @@ enum Closing {
 }
 
 impl Closing {
-    /// Looks on only if the one that is known is passed, so that a text of opening marks takes one pass.
+    /// Searches on only if the known mark is before `from`, so that a text of opening marks takes one pass.
     fn after(&mut self, text: &[u8], from: usize, mark: &[u8]) -> Option<usize> {
         match self {
             Self::None => return None,
@@ -172,7 +172,7 @@ impl Closing {
     }
 }
 
-/// Where the tag ends that begins at a place.
+/// Returns the end of the tag that begins at `at`, if one does.
 fn end_of(text: &[u8], at: usize, kind: Tag, closing: &mut Closing) -> Option<usize> {
     let rest = &text[at..];
     let Some((open, close)) = kind.marks() else { return placeholder(rest).map(|it| at + it) };
@@ -186,7 +186,7 @@ fn end_of(text: &[u8], at: usize, kind: Tag, closing: &mut Closing) -> Option<us
     is_tag.then_some(end + close.len())
 }
 
-/// How long `@WORD@` or `%%NAME%%` is.
+/// Returns the length of the `@WORD@` or `%%NAME%%` that the text begins with.
 fn placeholder(rest: &[u8]) -> Option<usize> {
     let mark: &[u8] = [&b"%%"[..], b"@"].into_iter().find(|it| rest.starts_with(it))?;
     let rest = &rest[mark.len()..];
@@ -196,7 +196,7 @@ fn placeholder(rest: &[u8]) -> Option<usize> {
     is_name.then_some(length + 2 * mark.len())
 }
 
-/// Whether what `{{ … }}` encloses is a value, and not items of a list or an object's.
+/// Whether the text between `{{` and `}}` is a value, and not items of a list or of an object.
 fn is_value(inner: &[u8]) -> bool {
     let inner = inner.trim_ascii();
     let inner = inner.strip_prefix(b"-").unwrap_or(inner).trim_ascii_start();
@@ -300,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Each mark would have the rest of the text read if one pass were not enough.
+    /// Checks that one pass is enough: otherwise the rest of the text would be read for each mark.
     #[test]
     fn many_marks() {
         let open = "{{".repeat(500_000);

@@ -1,5 +1,5 @@
-//! For native tests of a plugin: a workspace on the disk, and the plugin over it. What the host gives, such as syntax
-//! trees, is not there.
+//! Helpers for native tests of a plugin: a workspace on the disk, and the plugin over it. Functions of the host, such as syntax
+//! trees, are not available.
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
@@ -18,7 +18,7 @@ pub(crate) fn record(line: &str) {
     LOG.with(|it| it.borrow_mut().push(line.to_owned()));
 }
 
-/// What was logged in this thread since it was asked last.
+/// Returns the lines logged in this thread since the last call.
 #[must_use]
 pub fn logged() -> Vec<String> {
     LOG.with(RefCell::take)
@@ -33,14 +33,14 @@ pub(crate) fn linter_options() -> Option<String> {
     OPTIONS.with(|it| it.borrow().clone())
 }
 
-/// A folder with files in it and the plugin over it.
+/// Folder with files and a plugin that is configured for it.
 pub struct Project<P> {
     pub root: TempDir,
     pub plugin: P,
 }
 
 impl<P: Plugin> Project<P> {
-    /// With default settings.
+    /// Makes the folder, and configures the plugin with default settings.
     #[must_use]
     pub fn new(files: &[(&str, &str)]) -> Self {
         let root = tempfile::tempdir().expect("there is a temporary folder");
@@ -52,7 +52,7 @@ impl<P: Plugin> Project<P> {
         Self { root, plugin: P::new() }.with(settings())
     }
 
-    /// With settings that make sense; their root is the folder.
+    /// Configures the plugin with settings that it must accept; their root is set to the folder.
     #[must_use]
     pub fn with(self, settings: Settings) -> Self {
         self.try_with(settings).expect("the settings make sense")
@@ -68,18 +68,20 @@ impl<P: Plugin> Project<P> {
         self.root.path().to_str().expect("a temporary folder has a plain name").to_owned()
     }
 
-    /// What is said of a file; `named` is what the user named, and led to it.
+    /// Checks a file; `named` is the path that the user named and that led to it.
     pub fn report(&mut self, path: &str, named: &str) -> Result<Report, String> {
         let content = fs::read(self.root.path().join(path)).expect("the file is there");
         self.plugin.check(&SourceFile { path: path.to_owned(), content, named: named.to_owned() })
     }
 
-    /// The codes found, in the order of the text; `excluded`, or why there may be more.
+    /// Checks a file. Returns the codes found, separated by blanks, `excluded`, or the reason why the report is partial or
+    /// missing.
     pub fn check(&mut self, path: &str) -> String {
         told(self.report(path, ""))
     }
 
-    /// `line code "text it is about"` of each finding, or as with [`Project::check`] if the answer is not whole.
+    /// Checks a file. Returns `line code "text it is about"` of each finding, or the same as [`Project::check`] if the report is
+    /// not complete.
     pub fn lines(&mut self, path: &str) -> String {
         let bytes = fs::read(self.root.path().join(path)).expect("the file is there");
         let line = |it: &Diagnostic| {
@@ -101,19 +103,19 @@ impl<P: Plugin> Project<P> {
         on.codes.iter().any(|it| it == code)
     }
 
-    /// The configuration file that holds for a file, relative to the folder.
+    /// Returns the configuration file that applies to a file, relative to the folder.
     pub fn config(&mut self, path: &str) -> Option<String> {
         let on = self.plugin.rules_on(path).expect("the configuration makes sense");
         on.config.map(|it| it.trim_start_matches(&self.root()).trim_start_matches('/').to_owned())
     }
 
-    /// As [`Project::check`], of a file that the user named itself.
+    /// Like [`Project::check`], for a file that the user named itself.
     pub fn check_explicit(&mut self, path: &str) -> String {
         told(self.report(path, path))
     }
 }
 
-/// The codes of a report, or what became of the file.
+/// Returns the codes of a report, `excluded`, or the reason why it is partial or missing.
 #[must_use]
 pub fn told(report: Result<Report, String>) -> String {
     match report {

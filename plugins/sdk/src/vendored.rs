@@ -1,11 +1,11 @@
-//! Recognition of files that a project has from others: libraries that were copied into it, and what tools made. They differ
-//! from minified files in that they can be read; what is untidy in them is not for the project to mend.
+//! Recognition of files that a project has from others: libraries that were copied into it, and output of tools. They differ from
+//! minified files in that they can be read; style in them is not for the project to fix.
 
 use std::path::Path;
 
 use crate::minified;
 
-/// Folders with the code of others, in lower case and without signs between words.
+/// Names of folders with third-party code, in lower case and without punctuation.
 const FOLDERS: [&str; 12] = [
     "bowercomponents",
     "external",
@@ -21,8 +21,8 @@ const FOLDERS: [&str; 12] = [
     "webjars",
 ];
 
-/// Names of libraries, and of what generators of documentation put beside their pages, in lower case: with a version or the
-/// name of a part behind them, they are the same.
+/// Names of libraries, and of files that generators of documentation add to their pages, in lower case. A version or the name of
+/// a part may follow them.
 const LIBRARIES: [&str; 41] = [
     "angular",
     "animate",
@@ -67,7 +67,7 @@ const LIBRARIES: [&str; 41] = [
     "zepto",
 ];
 
-/// Names of files that generators of documentation and of projects write as they are.
+/// Names of files that generators of documentation and of projects write unchanged.
 const STOCK: [&str; 14] = [
     "alabaster.css",
     "basic.css",
@@ -85,16 +85,16 @@ const STOCK: [&str; 14] = [
     "theme_extras.js",
 ];
 
-/// First words of what is behind a library's name.
+/// First words of suffixes after a library's name.
 const PARTS: [&str; 18] = [
     "all", "bundle", "core", "custom", "dev", "esm", "full", "grid", "iife", "js", "legacy", "map", "reboot",
     "rtl", "slim", "theme", "ui", "umd",
 ];
 
-/// Lines of a banner that are looked at.
+/// Number of lines of a banner that are read.
 const BANNER_LINES: usize = 4;
 
-/// Whether a file is another project's, or made by a tool. `path` is from the workspace's root.
+/// Whether a file comes from another project or from a tool. `path` is relative to the workspace's root.
 #[must_use]
 pub fn is_vendored(path: &Path, text: &str) -> bool {
     is_named_so(path)
@@ -103,7 +103,7 @@ pub fn is_vendored(path: &Path, text: &str) -> bool {
         || minified::has_source_map(text)
 }
 
-/// Whether the file's name or a folder above it says so.
+/// Whether the file's name or a folder above it marks it as vendored or generated.
 fn is_named_so(path: &Path) -> bool {
     let plain =
         |it: &str| it.chars().filter(|it| it.is_alphanumeric()).collect::<String>().to_ascii_lowercase();
@@ -115,13 +115,13 @@ fn is_named_so(path: &Path) -> bool {
         || is_library(&name)
 }
 
-/// Whether a name is a library's, with nothing, a version or the name of a part behind it: `jquery-3.7.1.js`,
+/// Whether a name is that of a library, alone or with a version or the name of a part after it: `jquery-3.7.1.js`,
 /// `bootstrap-theme.css`.
 fn is_library(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |it| it.0);
     LIBRARIES.iter().filter_map(|it| stem.strip_prefix(it)).any(|rest| {
         let mut words = rest.split(['-', '.', '_']);
-        // What follows without a sign makes another word.
+        // Letters directly after the library's name make it another word.
         words.next() == Some("") && words.all(is_part) || rest.is_empty()
     })
 }
@@ -131,7 +131,7 @@ fn is_part(word: &str) -> bool {
     PARTS.contains(&word) || word == "min" || number.starts_with(|it: char| it.is_ascii_digit())
 }
 
-/// Whether the text begins with a comment that tools are to keep, and that names a version: `/*! name v1.2.3 | MIT */`.
+/// Whether the text begins with a comment that minifiers are to keep and that names a version: `/*! name v1.2.3 | MIT */`.
 fn has_banner(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let text = text.strip_prefix("@charset \"UTF-8\";").map_or(text, str::trim_start);
@@ -140,7 +140,7 @@ fn has_banner(text: &str) -> bool {
     is_kept && comment.lines().take(BANNER_LINES).flat_map(str::split_whitespace).any(is_version)
 }
 
-/// `v1.2`, `1.2.3`. Two numbers alone may be those of a licence.
+/// Whether a word is a version: `v1.2`, `1.2.3`. Two numbers alone may be those of a licence.
 fn is_version(word: &str) -> bool {
     let number = word.strip_prefix(['v', 'V']).unwrap_or(word);
     let number = number.split(['-', '+']).next().unwrap_or_default().trim_end_matches([',', ';', '.', ':']);

@@ -1,4 +1,4 @@
-//! What the elements of a script's arrays may hold, and whether the script says how words are split.
+//! Contents of a script's arrays, as far as they matter for word splitting, and whether the script sets how words are split.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ use crate::tree::{Node, range, walk};
 pub(crate) struct Arrays {
     /// Variables with an element that splitting may take apart.
     splittable: HashSet<String>,
-    /// Those that are given elements, and not only one text, which is split on purpose.
+    /// Arrays that are given elements, and not only one text, which is split on purpose.
     lists: HashSet<String>,
-    /// Those with an element that names files: `*.txt`.
+    /// Arrays with an element that names files: `*.txt`.
     globbed: HashSet<String>,
     /// Patterns name no files: `set -f`.
     is_glob_off: bool,
@@ -111,7 +111,7 @@ impl Arrays {
     }
 }
 
-/// Whether the element that a word becomes may be split again: what is not in quotes was split when it was put there.
+/// Whether the element that a word becomes may be split again: text without quotes was split when it was put there.
 fn may_hold_blank(word: &Word, text: &str) -> bool {
     let is_escaped = || literals(word, text).any(|it| it.contains("\\ "));
     word.try_static_text(text).map_or_else(

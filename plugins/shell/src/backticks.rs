@@ -1,6 +1,6 @@
-//! Where shuck's rule on quotes (S001) points to within backticks. It reports the places that ShellCheck does, who counts in
-//! what is left once a shell took backslashes away; in the file, that is before what is meant. Nor is what shuck would write
-//! there, or around such backticks, of use.
+//! Places of shuck's rule on quotes (S001) within backticks. shuck reports the columns that ShellCheck does, which counts in the
+//! text that is left once a shell has removed backslashes; in the file, that is before the intended place. shuck's fixes there,
+//! or around such backticks, are of no use either.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use shuck_linter::{AnalysisRequest, Rule};
 
 /// The backticks of one script.
 pub(crate) struct Backticks {
-    /// What is between them, in the order of the file.
+    /// Ranges between the backticks, in the order of the file.
     bodies: Vec<Range<usize>>,
 }
 
@@ -37,7 +37,7 @@ impl Backticks {
         }
     }
 
-    /// Whether a range holds some that hold a backslash: what the shell makes of that depends on the quotes around them.
+    /// Whether a range has backticks with a backslash between them: its meaning depends on the quotes around them.
     pub(crate) fn escape_in(&self, text: &str, range: &Range<usize>) -> bool {
         let mut bodies = self.bodies.iter().filter(|it| range.start < it.start && it.end < range.end);
         bodies.any(|it| text.get(it.clone()).is_some_and(|it| it.contains('\\')))

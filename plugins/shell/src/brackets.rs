@@ -1,20 +1,20 @@
-//! One finding for a test whose `]` has no space before it: without the space there is no `]`, which is what C036 says; C030
-//! and C031 say where the space belongs, and have the fix.
+//! Merges the findings for a test whose `]` has no space before it: C036 reports the missing `]`; C030 and C031 report where the
+//! space belongs, and have the fix.
 
 use broker_plugin_sdk as plugin;
 use shuck_linter::{Diagnostic, Rule};
 
 use crate::doubts::Doubts;
 
-/// What C036 says of such a test.
+/// Message of C036 for such a test.
 const MESSAGE: &str = "`[` test is missing its closing `]`: put a space before it";
 
-/// Whether it says where the space belongs.
+/// Whether a finding reports where the space belongs.
 fn is_glued(it: &Diagnostic) -> bool {
     matches!(it.rule, Rule::MissingBracketSpace | Rule::MissingSpaceBeforeBracketClose)
 }
 
-/// Whether C036 is said of the same test.
+/// Whether C036 is reported for the same test.
 pub(crate) fn is_said(it: &Diagnostic, found: &[Diagnostic], doubts: &Doubts<'_>) -> bool {
     if !is_glued(it) {
         return false;

@@ -1,4 +1,4 @@
-//! Whether a script alone shows what it runs.
+//! Detection of scripts that do not depend on other scripts.
 
 /// Whether a script is run by itself, and runs no text but its own.
 pub(crate) fn is_closed(text: &str) -> bool {

@@ -13,7 +13,7 @@ use crate::extra::Extra;
 use crate::tree::{Node, range, walk};
 use crate::variables::Uses;
 
-/// What is found: the rule, the place, and what to say.
+/// Finding: the rule, the place, and the message.
 pub(crate) type Found = (Extra, Range<usize>, String);
 
 /// Shells that may be named in a first line.
@@ -70,7 +70,7 @@ fn read_expands(it: &SimpleCommand, text: &str, is_only_read: &dyn Fn(&str) -> b
     Some((Extra::ReadExpands, range(place.span), message))
 }
 
-/// What is behind the options of `read`; none where that is not known.
+/// Operands of `read`, behind its options; none if they cannot be determined.
 fn read_operands<'a>(args: &'a [Word], text: &str) -> Option<&'a [Word]> {
     let mut at = 0;
     while let Some(word) = args.get(at).and_then(|it| it.try_static_text(text)) {

@@ -1,4 +1,4 @@
-//! What a script's conditions are about: where those of its loops are, and whether one asks which shell runs the script.
+//! Conditions of a script: the places of its loops' conditions, and whether one depends on which shell runs the script.
 //!
 //! Left out are here-documents, and variables that take over what another one says of the shell.
 
@@ -19,7 +19,7 @@ const OF_ONE_SHELL: [&str; 7] =
 /// Beginnings of their names. That such a variable is set says which shell it is.
 const PREFIXES: [&str; 3] = ["BASH_", "KSH_", "ZSH_"];
 
-/// Where the conditions of loops are.
+/// Returns the ranges of the conditions of loops.
 pub(crate) fn loop_conditions(file: &File) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     walk(&file.body, &mut |it| {
@@ -52,7 +52,7 @@ pub(crate) fn ask_shell(file: &File, text: &str) -> bool {
 struct Search<'a> {
     text: &'a str,
     places: Vec<usize>,
-    /// One asks by itself, wherever it is: `${BASH_VERSION:+yes}`, `(( BASH_VERSINFO > 3 ))`.
+    /// Whether an expression depends on the shell wherever it is: `${BASH_VERSION:+yes}`, `(( BASH_VERSINFO > 3 ))`.
     is_asked: bool,
 }
 

@@ -24,7 +24,7 @@ use crate::shellcheck::ShellCheckRc;
 const NAMES: [&str; 2] = [".shuck.toml", "shuck.toml"];
 const SHELLCHECK: [&str; 2] = [".shellcheckrc", "shellcheckrc"];
 
-/// What holds for a file.
+/// Configuration that applies to a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     pub(crate) settings: LinterSettings,
@@ -106,7 +106,7 @@ impl Config {
         }
     }
 
-    /// What the table `[lint]` says.
+    /// Reads the table `[lint]`.
     fn of(table: &Table, root: &Path, map: &ShellCheckCodeMap) -> Result<Self, String> {
         let settings = LinterSettings::for_rules(defaults::of_shuck().iter());
         let mut config = Self { settings, is_of_shuck: true, ..Self::new(root.to_path_buf()) };

@@ -1,5 +1,5 @@
-//! One finding for a comment that ends a command: in `a \`, `# b \`, `-c`, the comment is the last of the command's lines, and `-c`
-//! runs as a command of its own. shuck tells of the comment (C076), and of the option as of leftover patch text (C045).
+//! Merges the findings for a comment that ends a command: in `a \`, `# b \`, `-c`, the comment is the last of the command's
+//! lines, and `-c` runs as a command of its own. shuck reports the comment (C076), and the option as leftover patch text (C045).
 
 use broker_plugin_sdk as plugin;
 use shuck_linter::{Diagnostic, Rule};
@@ -53,7 +53,7 @@ fn option(text: &str) -> Option<&str> {
     name.starts_with(char::is_alphabetic).then_some(word)
 }
 
-/// Where the comments begin that end before the line at `at`, or in it; none if there are none.
+/// Returns the start of the comment lines right above the line at `at`; none if there are none.
 fn comments_around(at: usize, rule: Rule, text: &str) -> Option<usize> {
     if !matches!(rule, Rule::DiffMarkerLine | Rule::CommentedContinuationLine) {
         return None;
@@ -74,7 +74,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with('#')
 }
 
-/// Whether a line goes on in the next one.
+/// Whether a line is continued in the next one.
 fn continues(text: &str) -> bool {
     text.trim_end_matches(['\r', '\n']).ends_with('\\')
 }

@@ -11,9 +11,9 @@ use crate::rules;
 
 /// A file's text, and what findings are made with.
 pub(crate) struct Place<'a> {
-    /// What the file has.
+    /// Text of the file.
     pub(crate) text: &'a str,
-    /// Where another character was read.
+    /// Offsets at which another character was parsed than the file has.
     pub(crate) altered: &'a [usize],
     pub(crate) backticks: Backticks,
     pub(crate) map: &'a ShellCheckCodeMap,
@@ -60,7 +60,7 @@ impl Place<'_> {
         })
     }
 
-    /// Whether what a fix writes may be made of what was read instead of what is there, or mean something else there.
+    /// Whether a fix may contain text that was parsed in place of the file's, or may have another meaning in the file.
     fn is_doubtful(&self, fix: &Fix) -> bool {
         fix.edits().iter().any(|edit| {
             let range = usize::from(edit.range().start())..usize::from(edit.range().end());
@@ -70,7 +70,7 @@ impl Place<'_> {
         })
     }
 
-    /// What an edit replaces. That of `grep x | wc -l; then` would take the `;` as well.
+    /// Range that an edit replaces. That of `grep x | wc -l; then` would take the `;` as well.
     fn replaced(&self, edit: &shuck_linter::Edit, rule: Rule) -> Range<usize> {
         let (start, end) = (usize::from(edit.range().start()), usize::from(edit.range().end()));
         match self.text.get(start..end).filter(|_| rule == Rule::GrepCountPipeline) {

@@ -1,5 +1,5 @@
-//! What holds where shuck is not configured: what is broken rather than what is a matter of taste, and nothing that
-//! rests on what another script, or the environment, may bring.
+//! Rules that are on where shuck is not configured: for broken code rather than matters of taste, and none that depends on other
+//! scripts or on the environment.
 //!
 //! shuck's own defaults are ShellCheck's without its style. In the scripts of well-kept projects (oh-my-zsh, nvm, acme.sh,
 //! Docker's official images, redis, rbenv …) most of what they find is meant: expansions in single quotes that are awk's
@@ -37,7 +37,7 @@ pub(crate) fn holds_in_zsh(rule: Rule) -> bool {
     is_of_syntax(rule) || ON_IN_ZSH.contains(&rule.code())
 }
 
-/// What is on where shuck is configured. C003 is not: which files are checked together is not known here.
+/// Rules that are on where shuck is configured. C003 is not: which files are checked together is not known here.
 pub(crate) fn of_shuck() -> RuleSet {
     let mut rules = LinterSettings::default_rules();
     rules.remove(Rule::UntrackedSourceFile);

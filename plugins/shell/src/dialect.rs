@@ -4,7 +4,7 @@ use std::path::Path;
 
 use shuck_linter::ShellDialect;
 
-/// What a configuration may name.
+/// Shells that a configuration may name.
 pub(crate) const NAMES: &str = "`bash`, `dash`, `ksh`, `mksh`, `sh` or `zsh`";
 
 /// The shell of a name, if shuck knows it.

@@ -21,15 +21,15 @@ use crate::splats::{Functions, is_affixed};
 use crate::tree::{Statements, command_name, range};
 use crate::variables::passed;
 
-/// What is known of one script that findings are judged by.
+/// Facts about one script by which its findings are suppressed.
 pub(crate) struct Doubts<'a> {
     text: &'a str,
     shell: ShellDialect,
-    /// It is run by itself, and runs no text but its own.
+    /// Whether the script is run by itself, and runs no text but its own.
     is_closed: bool,
     /// Other scripts may read it, maybe within a function or a loop.
     is_fragment: bool,
-    /// It asks which shell it runs in.
+    /// Whether the script asks which shell it runs in.
     asks_shell: OnceCell<bool>,
     file: &'a File,
     statements: OnceCell<Statements<'a>>,
@@ -63,7 +63,7 @@ impl<'a> Doubts<'a> {
         }
     }
 
-    /// Whether all findings of a rule are let pass.
+    /// Whether all findings of a rule are suppressed.
     pub(crate) fn cover_all(&self, rule: Rule) -> bool {
         if self.shell == ShellDialect::Zsh && !defaults::holds_in_zsh(rule) {
             return true;
@@ -148,7 +148,7 @@ impl<'a> Doubts<'a> {
         word.to_ascii_lowercase().contains("version")
     }
 
-    /// Whether what is in quotes is the name of a file, and not a text to show, to compare or to expand later.
+    /// Whether the text in quotes is the name of a file, and not a text to show, to compare or to expand later.
     fn is_file(&self, found: &Diagnostic) -> bool {
         let at = found.span.start.offset();
         let Some(around) = self.statement_at(at) else { return false };
@@ -220,7 +220,7 @@ impl<'a> Doubts<'a> {
         matches!(arguments, "\"$@\"" | "\"${@}\"" | "$@" | "${1+\"$@\"}")
     }
 
-    /// Whether it is in the condition of a loop, of which shuck does not know that it belongs to the loop:
+    /// Whether a finding is in the condition of a loop that shuck does not take for a part of the loop:
     /// `while case $# in 0) break ;; esac do`.
     fn is_in_condition(&self, found: &Diagnostic) -> bool {
         let conditions = self.loop_conditions.get_or_init(|| loop_conditions(self.file));
@@ -239,8 +239,8 @@ impl<'a> Doubts<'a> {
         path.starts_with(['@', '%', '{', '$', '<', '[', '_'])
     }
 
-    /// Whether the name is a function's own, and nowhere but where it is assigned, quotes and comments included. What is not
-    /// `local` is there for scripts that source this one, and capitals may be the environment's.
+    /// Whether the name is a function's own, and nowhere but where it is assigned, quotes and comments included. A name that is
+    /// not `local` is there for scripts that source this one, and capitals may be the environment's.
     fn is_unused(&self, found: &Diagnostic) -> bool {
         let start = found.span.start.offset();
         let line = &self.text[self.text[..start].rfind('\n').map_or(0, |it| it + 1)..start];
@@ -271,14 +271,14 @@ const FILE_TESTS: [&str; 10] = ["-d", "-e", "-f", "-h", "-L", "-r", "-s", "-w", 
 /// Length of the shortest names in which a letter more or less is an accident.
 const SHORTEST: usize = 4;
 
-/// What is between the backticks of shuck's message.
+/// Text between the first backticks of shuck's message.
 fn name(found: &Diagnostic) -> Option<&str> {
     found.message.split('`').nth(1)
 }
 
 /// By convention, variables of the environment are in capitals.
 fn is_own(name: &str) -> bool {
-    // What zsh's completion asks for.
+    // `reply` is a variable that zsh's completion reads.
     name != "reply" && name.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
 }
 

@@ -1,4 +1,4 @@
-//! Where a script ends before its text does: what follows an `exec` of another program may be Tcl, Perl or an archive.
+//! End of a script before the end of its text: the rest after an `exec` of another program may be Tcl, Perl or an archive.
 
 use shuck_ast::{
     BinaryOp, BuiltinCommand, Command, CompoundCommand, File, IfCommand, Stmt, StmtSeq, StmtTerminator,
@@ -20,7 +20,7 @@ fn leaves(stmt: &Stmt, text: &str) -> bool {
             let name = it.name.try_static_text(text);
             let first = it.args.first().map(|it| it.try_static_text(text));
             match name.as_deref() {
-                // One without a command only redirects.
+                // `exec` without a command only redirects.
                 Some("exec") => first.is_some(),
                 Some("eval") => first.flatten().is_some_and(|it| it.starts_with("exec ")),
                 _ => false,

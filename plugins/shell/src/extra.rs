@@ -1,6 +1,6 @@
 //! Rules of ShellCheck that shuck has not, each under ShellCheck's code: what they are called, and which of them hold.
 //!
-//! They are off where there is a `.shuck.toml`, which cannot name them.
+//! The rules are off where there is a `.shuck.toml`, which cannot name them.
 
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ impl Extra {
         }
     }
 
-    /// Those that a selector names.
+    /// Returns the rules that a selector names.
     pub(crate) fn selected(selector: &str) -> Vec<Self> {
         let is_named = |it: &Self| selector == "ALL" || it.code() == selector || it.name() == selector;
         Self::ALL.into_iter().filter(is_named).collect()
@@ -102,7 +102,7 @@ impl Extra {
     }
 }
 
-/// What the rules that are `on` find in a script, past what its comments switch off.
+/// Returns the findings of the rules that are `on`, without those that the script's comments switch off.
 pub(crate) fn check(file: &File, text: &str, on: &[Extra], directives: &[Directive]) -> Vec<Found> {
     if on.is_empty() {
         return Vec::new();
@@ -131,12 +131,12 @@ pub(crate) fn finding((extra, place, message): Found) -> Diagnostic {
 #[derive(Debug)]
 pub(crate) struct Directive {
     extras: Vec<Extra>,
-    /// Where the comment ends.
+    /// Offset of the comment's end.
     end: usize,
 }
 
 impl Directive {
-    /// Those in the comments of a script that have a line to themselves.
+    /// Returns the directives in comments that have a line to themselves.
     pub(crate) fn all(request: &AnalysisRequest<'_>, text: &str, map: &ShellCheckCodeMap) -> Vec<Self> {
         let comments = request.indexer().comment_index().comments().iter().filter(|it| it.is_own_line);
         let directive = |it: Range<usize>| {

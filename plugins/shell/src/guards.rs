@@ -1,5 +1,5 @@
-//! Where a script asks for a command before it uses it, or lets it fail on purpose: there, that the shell may not have it is
-//! known to the script's author.
+//! Guards of commands: places where a script asks for a command before it uses it, or lets it fail on purpose, so that its author
+//! has allowed for shells that do not have it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ pub(crate) struct Guards {
     all: Vec<Guard>,
 }
 
-/// How the guards of a script are found.
+/// Search for the guards of a script.
 struct Search<'a> {
     text: &'a str,
     /// A function of the script may look for what it is given: `has shopt`.
@@ -48,13 +48,13 @@ impl Guards {
         search.found
     }
 
-    /// Whether the command is asked for that stands at a place.
+    /// Whether a place is guarded for the command `name`.
     pub(crate) fn ask_for(&self, name: &str, at: usize) -> bool {
         let here = || self.all.iter().filter(|it| it.range.contains(&at));
         here().any(|it| it.names.as_ref().is_none_or(|it| it.contains(name)))
     }
 
-    /// Whether what is at a place may fail.
+    /// Whether the script lets the command at a place fail.
     pub(crate) fn let_fail(&self, at: usize) -> bool {
         self.all.iter().any(|it| it.names.is_none() && it.range.contains(&at))
     }
@@ -154,7 +154,7 @@ impl Search<'_> {
         names
     }
 
-    /// Whether what follows a statement may not be reached: `exit`, or a function that may do that.
+    /// Whether the code after a statement may not be reached: `exit`, or a function that may do that.
     fn may_leave(&self, statement: &Stmt) -> bool {
         match &statement.command {
             Command::Builtin(BuiltinCommand::Exit(_) | BuiltinCommand::Return(_)) => true,
@@ -163,7 +163,7 @@ impl Search<'_> {
         }
     }
 
-    /// What is asked for within a word: `$(type shopt)`.
+    /// Commands that are asked for within a word: `$(type shopt)`.
     fn asked_in(&self, word: &Word) -> HashSet<String> {
         let mut names = HashSet::new();
         walk_word(word, &mut |it| {
@@ -207,7 +207,7 @@ fn leaves(sequence: &StmtSeq) -> bool {
     sequence.iter().any(is_end)
 }
 
-/// Whether a statement says that the script, or a function, failed: `exit 1`.
+/// Whether a statement ends the script, or a function, with a failure: `exit 1`.
 fn is_failure(statement: &Stmt, text: &str) -> bool {
     let code = match &statement.command {
         Command::Builtin(BuiltinCommand::Exit(it)) => &it.code,

@@ -7,9 +7,10 @@
 //! Why shuck: ShellCheck is written in Haskell, `brush-parser` and `yash-syntax` only parse (the latter under the GPL), and
 //! tree-sitter's grammar finds fault with good scripts.
 //!
-//! Where shuck is not configured, only what is broken is reported ([`defaults`]), and of that what a script alone can show
-//! ([`doubts`]): neither commands that it asks for first ([`guards`]), nor words that cannot come apart ([`arrays`]) or
-//! are to ([`patterns`]), nor output that goes elsewhere ([`outputs`]). Rules that could tell nothing of a script do not run ([`wanted`]).
+//! Without a configuration of shuck, only broken code is reported ([`defaults`]), and only as far as it shows in a script alone
+//! ([`doubts`]): no commands that the script asks for first ([`guards`]), no words that cannot be split ([`arrays`]) or are meant
+//! to be ([`patterns`]), and no output that goes elsewhere ([`outputs`]). Rules that cannot report anything in a script do not
+//! run ([`wanted`]).
 //!
 //! Not as shuck does it, each where its way would be of no use here:
 //! - of a script that cannot be parsed only that is reported, as `syntax-error` whatever rule of shuck's finds it, and not what

@@ -1,4 +1,4 @@
-//! Scripts that define functions for other scripts. What is `local` to a function is there for all that it calls, and a
+//! Scripts that define functions for other scripts. A function's `local` variables are visible in all that it calls, and a
 //! library may call functions of the scripts that read it.
 
 use std::collections::{HashMap, HashSet};
@@ -46,7 +46,7 @@ fn only_sets(statement: &Stmt, text: &str) -> bool {
     }
 }
 
-/// What the functions of a script call.
+/// Calls that the functions of a script make.
 #[derive(Default)]
 struct Calls {
     functions: HashMap<String, Range<usize>>,
@@ -74,7 +74,7 @@ impl Calls {
         calls
     }
 
-    /// Whether what runs in the function around a place may be a function of another script.
+    /// Whether a command in the function around a place may be a function of another script.
     fn lead_out(&self, at: usize) -> bool {
         let mut open: Vec<&Range<usize>> = self.functions.values().filter(|it| it.contains(&at)).collect();
         let mut seen = HashSet::new();

@@ -28,7 +28,7 @@ use crate::wanted;
 /// Number of first lines among which Autoconf names itself.
 const AUTOCONF_LINES: usize = 5;
 
-/// What the parser says where it gives up though the script may be right.
+/// Parts of the parser's messages for its own limits, at which the script may be right.
 const LIMITS: [&str; 5] = ["too deep", "stack", "fuel", "operations", "static heredoc delimiter"];
 
 pub(crate) fn report(
@@ -55,7 +55,7 @@ pub(crate) struct Check<'a> {
     pub(crate) shell: ShellDialect,
     /// ShellCheck's codes of rules that do not hold where the script is.
     pub(crate) without: &'a [&'a str],
-    /// Whether it is a file, which other scripts may read.
+    /// Whether the text is a file, which other scripts may read.
     pub(crate) is_file: bool,
 }
 
@@ -67,14 +67,14 @@ impl Check<'_> {
         }
         let script = Script::parse(self.text, self.shell);
         if script.parsed.is_err() && self.is_quiet() && self.shell == ShellDialect::Zsh {
-            // What shuck does not know of zsh is not the script's fault.
+            // Syntax of zsh that shuck does not know is not the script's fault.
             return Err("shuck cannot read it".into());
         }
         let report = self.report(&script)?;
         self.reason_to_leave_out(&script, &report).map_or(Ok(report), |why| Err(why.into()))
     }
 
-    /// Whether nothing of shuck's is configured or selected.
+    /// Whether shuck is neither configured nor selected.
     fn is_quiet(&self) -> bool {
         !self.config.is_of_shuck && !self.selection.is_chosen()
     }
@@ -112,7 +112,7 @@ impl Check<'_> {
         settings
     }
 
-    /// What is reported of shuck's findings.
+    /// Converts those of shuck's findings that are reported.
     fn findings(&self, mut found: Vec<Diagnostic>, doubts: &Doubts<'_>, place: &Place<'_>) -> Vec<Finding> {
         let is_suppressed =
             |it: &Diagnostic| self.config.disabled.contains(it.rule) || self.is_quiet() && doubts.cover(it);
@@ -130,7 +130,7 @@ impl Check<'_> {
         found.iter().filter(is_first).map(finding).collect()
     }
 
-    /// Those of the rules that shuck has not; words and options of zsh are others.
+    /// Findings of the rules that shuck does not have; none for zsh, whose words and options differ.
     fn extra_findings(&self, script: &Script<'_>, directives: &[Directive]) -> Vec<Finding> {
         if self.shell == ShellDialect::Zsh {
             return Vec::new();
@@ -152,8 +152,8 @@ impl Check<'_> {
     }
 }
 
-/// Whether another finding says more of the same: `[ $a > 5 ]` is a comparison, and no odd redirection (C043); `$@/x` lacks
-/// quotes first, and only then is part of a string (S021); `${a[@]}` is first of all an array that `sh` has not.
+/// Whether another finding is more precise about the same code: `[ $a > 5 ]` is a comparison, and no odd redirection (C043);
+/// `$@/x` lacks quotes first, and only then is part of a string (S021); `${a[@]}` is first of all an array that `sh` has not.
 fn is_duplicate(it: &Diagnostic, found: &[Diagnostic]) -> bool {
     let by = match it.rule {
         Rule::BadRedirectionFdOrder => Rule::GreaterThanInTest,
@@ -173,7 +173,7 @@ pub(crate) fn rules_on(path: &Path, config: &Config, selection: &Selection) -> R
     selection.apply(config.settings.rules).subtract(&config.disabled).subtract(&ignored)
 }
 
-/// Those of the rules that shuck has not.
+/// Returns the rules that are on of those that shuck does not have.
 pub(crate) fn extras_on(config: &Config, selection: &Selection) -> Vec<Extra> {
     let configured: &[Extra] = if config.is_of_shuck { &[] } else { &Extra::ALL };
     let mut on = selection.extras(configured);
@@ -246,7 +246,7 @@ fn problem(parsed: &ParseResult) -> (String, (usize, usize)) {
 
 fn limit(parsed: &ParseResult) -> Option<String> {
     let (message, at) = problem(parsed);
-    // Where it names no place, it is wrong as often as not: it cannot read `f() {(`.
+    // An error without a place is wrong as often as not: the parser cannot read `f() {(`.
     let is_limit = at.0 == 0 || LIMITS.iter().any(|it| message.contains(it));
     is_limit.then(|| format!("shuck cannot read it: {message}"))
 }

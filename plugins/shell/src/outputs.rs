@@ -1,4 +1,4 @@
-//! Where what a script writes leads elsewhere than to the script's own standard output.
+//! Places where a script's output does not go to the script's own standard output.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -87,7 +87,7 @@ fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-/// Whether it is the standard output that a redirection leads elsewhere.
+/// Whether a redirection is one of the standard output.
 pub(crate) fn is_of_output(it: &Redirect) -> bool {
     let is_standard = it.fd.unwrap_or(1) == 1 && it.fd_var.is_none();
     let is_output = matches!(

@@ -27,7 +27,7 @@ impl Patterns {
         search.found()
     }
 
-    /// Whether the function around a place is given one.
+    /// Whether the function around a place is given a pattern.
     pub(crate) fn reach(&self, at: usize) -> bool {
         self.0.iter().any(|it| it.contains(&at))
     }
@@ -36,7 +36,7 @@ impl Patterns {
 struct Search<'a> {
     text: &'a str,
     functions: Vec<(String, Range<usize>)>,
-    /// Those that hold a pattern.
+    /// Variables that hold a pattern.
     variables: HashSet<String>,
     calls: Vec<(String, &'a [Word])>,
 }
@@ -101,7 +101,7 @@ fn is_argument(word: &Word, text: &str) -> bool {
     written.starts_with(|it: char| it == '@' || it == '*' || it.is_ascii_digit())
 }
 
-/// What is not expanded as a pattern: what is in quotes or escaped, or all of it. A letter stands for each expansion.
+/// Text that is not expanded as a pattern: in quotes or escaped, or all of it. A letter stands for each expansion.
 fn kept(parts: &[WordPartNode], is_all: bool, text: &str) -> String {
     let kept = parts.iter().map(|it| match &it.kind {
         WordPart::DoubleQuoted { parts, .. } => kept(parts, true, text),

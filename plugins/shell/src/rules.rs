@@ -6,7 +6,7 @@ use shuck_linter::{Rule, RuleSet, ShellCheckCodeMap, rule_metadata};
 use crate::defaults;
 use crate::extra::Extra;
 
-/// What shuck's parser cannot read. Not a rule of shuck's, which prints it as an error of its own.
+/// Code of the parser's errors. Not a rule of shuck's, which prints them as errors of their own.
 pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
 
 pub(crate) fn all(map: &ShellCheckCodeMap) -> Vec<plugin::Rule> {
@@ -41,7 +41,7 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
     if fix_changes_meaning(rule) {
         parts.push("Its fix can change what the script does, and is not applied as a safe one.".to_owned());
     }
-    // It has the fix of C030 or C031 where both are found.
+    // C036 has the fix of C030 or C031 where both are found.
     let is_fixable = rule == Rule::BrokenTestEnd || metadata.is_some_and(|it| it.fix_description.is_some());
     plugin::Rule {
         name: name(rule),
@@ -157,7 +157,7 @@ pub(crate) fn url(rule: Rule, map: &ShellCheckCodeMap) -> String {
     }
 }
 
-/// What only the parser finds.
+/// Whether only the parser reports a rule.
 pub(crate) fn is_of_syntax(rule: Rule) -> bool {
     matches!(
         rule,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use shuck_linter::ShellDialect;
 use shuck_parser::parser::{ParseResult, Parser};
 
-/// How often braces are looked for: the parser may report one at a time.
+/// Limit on the searches for braces: the parser may report one at a time.
 const MOST: usize = 16;
 
 /// In place of a `}`: it ends the name of a variable as that does, and is nothing to the shell.
@@ -16,10 +16,10 @@ const LETTER: &str = "%";
 
 /// A script as it was read.
 pub(crate) struct Script<'a> {
-    /// As long as what the file has.
+    /// Text that was parsed, as long as the file's.
     pub(crate) text: Cow<'a, str>,
     pub(crate) parsed: ParseResult,
-    /// Where another letter was read than the file has.
+    /// Offsets at which another letter was parsed than the file has.
     pub(crate) altered: Vec<usize>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Script<'a> {
         script
     }
 
-    /// Those that the parser complains of.
+    /// Offsets of the braces in words that the parser reports.
     fn braces_in_words(&self) -> Vec<usize> {
         let places = self.parsed.diagnostics.iter().map(|it| it.span.start.offset());
         places.filter(|it| is_brace_in_word(self.text.as_bytes(), *it)).collect()

@@ -6,7 +6,7 @@ use shuck_linter::{Rule, RuleSelector, RuleSet, ShellCheckCodeMap, apply_rule_se
 use crate::extra::Extra;
 use crate::rules::SYNTAX_ERROR;
 
-/// What the user asked for, on top of what is configured.
+/// The user's selection of rules, on top of the configuration.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     rules: Selectors<RuleSelector>,
@@ -27,19 +27,19 @@ impl Selection {
         (Self { rules, extras, ignores_syntax }, unknown)
     }
 
-    /// What is left of the rules that are `configured`.
+    /// Applies the selection to the rules of shuck that are `configured`.
     pub(crate) fn apply(&self, configured: RuleSet) -> RuleSet {
         let Selectors { select, more, ignore } = &self.rules;
         apply_rule_selector_layer(configured, select.as_deref(), more, ignore)
     }
 
-    /// What is left of the rules that shuck has not.
+    /// Applies the selection to the `configured` rules that shuck does not have.
     pub(crate) fn extras(&self, configured: &[Extra]) -> Vec<Extra> {
         let is_on = |it: &Extra| self.extras.includes(it, configured.contains(it));
         Extra::ALL.into_iter().filter(is_on).collect()
     }
 
-    /// Whether what is selected takes the place of what is configured.
+    /// Whether the selection replaces the configuration.
     pub(crate) fn is_chosen(&self) -> bool {
         self.rules.is_chosen()
     }

@@ -1,4 +1,4 @@
-//! What ShellCheck's own configuration says of rules: `disable=` and `shell=` in `.shellcheckrc`.
+//! Rules in ShellCheck's own configuration: `disable=` and `shell=` in `.shellcheckrc`.
 //!
 //! Left out: its optional checks, where it looks for sourced files, and shells that shuck does not know (`busybox`).
 

@@ -10,15 +10,15 @@ use shuck_ast::{
 
 use crate::tree::{Node, command_name, range, walk};
 
-/// What the functions of a script do with their arguments.
+/// Uses that the functions of a script make of their arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
     own: HashSet<String>,
-    /// Those that join their arguments (`$*`), or only print them.
+    /// Functions that join their arguments (`$*`), or only print them.
     showing: HashSet<String>,
 }
 
-/// What takes `$@`, and where.
+/// Use of `$@`: its taker, and the place of the argument.
 struct Call {
     taker: Taker,
     argument: Range<usize>,
@@ -27,7 +27,7 @@ struct Call {
 #[derive(Clone)]
 enum Taker {
     Command(String),
-    /// One text: a variable (`a="$@"`), or what a loop prints part by part.
+    /// A single text: a variable (`a="$@"`), or what a loop prints part by part.
     Text,
     /// A test, which does nothing with it.
     Test,
@@ -70,7 +70,7 @@ impl Functions {
         functions
     }
 
-    /// Whether the command shows what it is given at a place as a part of one text.
+    /// Whether the command shows its argument at a place as a part of one text.
     pub(crate) fn shows(&self, statement: &Stmt, at: usize, text: &str) -> bool {
         if runs_itself(statement, text) {
             return !self.showing.is_empty();
@@ -81,7 +81,7 @@ impl Functions {
         !is_format && self.is_showing(&name)
     }
 
-    /// Where the script does not say what a function does, its name does.
+    /// Whether a function only shows its arguments: by the script, or else by the function's name.
     fn is_showing(&self, name: &str) -> bool {
         let is_of_messages = || {
             let name = with_gaps(name).to_ascii_lowercase();
@@ -108,7 +108,7 @@ impl Functions {
     }
 }
 
-/// What a function gives its arguments to, if it does nothing else with all of them; nothing where it joins them.
+/// Functions that a function passes its arguments to, if it does nothing else with all of them; none if it joins them.
 fn passing((name, body): (String, Range<usize>), calls: &[Call], text: &str) -> Option<Passing> {
     let inner = &text[body.clone()];
     if inner.contains("$*") {

@@ -1,4 +1,4 @@
-//! What is said of small scripts.
+//! Findings in small scripts.
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
@@ -17,7 +17,7 @@ mod mistakes;
 mod switches;
 mod workflow;
 
-/// What is said of `path` where these files are.
+/// Report on `path` in a project of `files`.
 fn report(files: &[(&str, &str)], settings: Settings, path: &str) -> Result<Report, String> {
     let project = testing::Project::<Shell>::new(files).try_with(settings);
     project.map_err(|it| format!("{it:?}"))?.report(path, "")
@@ -51,7 +51,7 @@ fn shucks_findings() {
     assert_eq!(found.fixes[0].applicability, Applicability::Unsafe);
 }
 
-/// What most scripts mean by it; on where shuck is configured, and where it is selected.
+/// Rules whose findings are mostly meant; on where shuck is configured, and where they are selected.
 #[test]
 fn what_may_be_right_is_suppressed() {
     let script = "#!/bin/bash\necho 'costs $5 of $HOME'\nPGHOST= PGPORT= psql\n. \"$dir/lib.sh\"\n\
@@ -247,7 +247,7 @@ fn what_cannot_be_parsed() {
     assert!(lines_of(&[("a.sh", "echo $(ls\n")], select(&["C001"]), "a.sh").contains("syntax-error"));
 }
 
-/// Where the parser names no place, the script may be right.
+/// The script may be right if the parser's error has no place.
 #[test]
 fn what_the_parser_gives_up() {
     assert_eq!(check("#!/bin/sh\nf() {(\n  :\n)}\nf\n"), "excluded");
@@ -265,7 +265,7 @@ fn braces_in_words() {
     assert_eq!(quoted, "#!/bin/sh\nls \"$1\" \\{}\"$2\"\n");
 }
 
-/// As ShellCheck, shuck leaves out the backslashes that the shell takes away when it counts.
+/// shuck counts columns as ShellCheck does, without the backslashes that the shell takes away.
 #[test]
 fn places_in_backticks() {
     let quotes =
@@ -309,7 +309,7 @@ fn fixed(text: &str, code: &str) -> String {
     text
 }
 
-/// What is deleted may be run all the same, or be read as data; and so on for each.
+/// Deleted code may be run all the same, or be read as data; and so on for each.
 #[test]
 fn what_only_shuck_calls_safe() {
     let is_safe = |lines: &str, code: &str| {

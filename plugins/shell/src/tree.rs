@@ -15,7 +15,7 @@ use shuck_ast::{
 pub(crate) enum Node<'a> {
     Sequence(&'a StmtSeq),
     Statement(&'a Stmt),
-    /// What is in `$(…)` or `<(…)`, whose output the shell takes.
+    /// Statements in `$(…)` or `<(…)`, whose output the shell takes.
     Substitution(&'a StmtSeq),
 }
 
@@ -138,7 +138,7 @@ impl<'a> Statements<'a> {
         Self(all)
     }
 
-    /// Where the first one begins.
+    /// Offset of the first statement.
     pub(crate) fn first(&self) -> Option<usize> {
         self.0.first().map(|it| it.span.start.offset())
     }
@@ -156,7 +156,7 @@ impl<'a> Statements<'a> {
     }
 }
 
-/// What a statement runs, where that is written out.
+/// Name of the command that a statement runs, if it is written out.
 pub(crate) fn command_name<'a>(statement: &'a Stmt, text: &'a str) -> Option<Cow<'a, str>> {
     match &statement.command {
         Command::Simple(it) => it.name.try_static_text(text),

@@ -48,7 +48,7 @@ impl Uses {
         }
     }
 
-    /// What a statement sets to something, or is given the name of.
+    /// Adds the variables that a statement sets to something, or is given the names of.
     fn statement(&mut self, it: &Stmt, text: &str) {
         match &it.command {
             Command::Simple(it) => {

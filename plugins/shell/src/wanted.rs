@@ -1,4 +1,4 @@
-//! What of shuck need not run over a script, since nothing that it finds would be told.
+//! Parts of shuck that need not run over a script, since none of their findings would be reported.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Scripts in workflows and composite actions of GitHub: what the steps' `run` gives to a shell.
 //!
-//! As actionlint does it with ShellCheck: an expression `${{ … }}` is read as a word of its length, and rules that such words
-//! or the variables of `env` mislead are off. Past that, a finding is reported only if it is there as well where a
-//! variable's expansion is read in the place of the expression: it rests on what is written then.
+//! The method is actionlint's with ShellCheck: an expression `${{ … }}` is read as a word of its length, and rules that such
+//! words or the variables of `env` mislead are off. Past that, a finding is reported only if it is there as well when a
+//! variable's expansion is read in the place of the expression: then it does not depend on what the expression stands for.
 //!
 //! Start reading at [`report`], then [`steps`] (which scripts, for which shell), [`expressions`] (what is read in place of an
 //! expression) and [`source`] (where a part of a script is in the file).
@@ -31,13 +31,13 @@ use steps::Step;
 
 /// ShellCheck's codes of rules that do not hold in a step.
 const WITHOUT: [&str; 14] = [
-    // What actionlint switches off: words and conditions that expressions make constant, and variables of `env`.
+    // Rules that actionlint switches off: expressions make words and conditions constant, and `env` sets variables.
     "SC1091", "SC2043", "SC2050", "SC2153", "SC2154", "SC2157",
     "SC2194", // A first line names no interpreter here.
     "SC1113", "SC1114", "SC1115", "SC1128", "SC2096", "SC2148", "SC2239",
 ];
 
-/// The same where the shell ends at the first command that fails: `cd` need not be asked.
+/// Rules that are off as well if the shell ends at the first command that fails: `cd` need not be checked.
 const WITHOUT_ASKING: [&str; 1] = ["SC2164"];
 
 pub(crate) fn is_file(path: &str) -> bool {
@@ -53,7 +53,7 @@ pub(crate) fn is_without(code: &str) -> bool {
     WITHOUT.contains(&code)
 }
 
-/// What the scripts of a file have in common.
+/// State that is shared by the scripts of a file.
 pub(crate) struct Workflow<'a> {
     pub(crate) path: &'a Path,
     pub(crate) config: &'a Config,
@@ -84,7 +84,7 @@ impl Workflow<'_> {
         report.in_part(&path, &format!("{} of {} scripts cannot be read: {first}", unread.len(), steps.len()))
     }
 
-    /// What is found in a step, or why its script cannot be read.
+    /// Findings in a step. The error is why its script cannot be read.
     fn step(&self, step: &Step, text: &str, document: &Document<'_>) -> Result<Vec<Diagnostic>, String> {
         let node = document.node(document.resolved(step.run));
         let Kind::Scalar { text: script, style, .. } = &node.kind else { return Ok(Vec::new()) };
@@ -94,7 +94,7 @@ impl Workflow<'_> {
         Ok(found.into_iter().map(|it| self.placed(it, &source)).collect())
     }
 
-    /// What is found whatever is read in place of the expressions, by places in the script.
+    /// Findings that do not depend on what is read in place of the expressions, by places in the script.
     fn script(&self, script: &str, step: &Step) -> Result<Vec<Diagnostic>, Cow<'static, str>> {
         let words = expressions::replaced(script, Filler::Word);
         let mut found = self.check(&words, step)?;

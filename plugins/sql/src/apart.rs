@@ -18,7 +18,7 @@ use crate::statements::{may_be_wrong, statements};
 /// Length of statements that are read; sqruff takes about a second for longer ones.
 const LONG: usize = 50_000;
 
-/// What is read of a file, in bytes.
+/// Limit on the bytes of a file that are read.
 const MOST: usize = 200_000;
 
 /// A file that is being read.
@@ -38,14 +38,14 @@ pub(crate) struct Apart<'a> {
 #[derive(Default)]
 struct Unread {
     count: usize,
-    /// Where the first one begins.
+    /// Offset of the first such query.
     first: Option<usize>,
-    /// Whether some were not tried.
+    /// Whether some were too long to try.
     is_long: bool,
 }
 
 impl Unread {
-    /// What the answer says, where all are so many.
+    /// Reason for an incomplete report; `all` is the number of queries in the file.
     fn reason(&self, text: &str, all: usize) -> Option<String> {
         let line = text.get(..self.first?)?.matches('\n').count() + 1;
         let long = if self.is_long { ", or are too long to try" } else { "" };
@@ -122,7 +122,7 @@ impl<'a> Apart<'a> {
     }
 }
 
-/// Where a statement begins, behind the white space and the lines of comments between it and the one before.
+/// Offset of a statement's first word, behind the white space and the lines of comments before it.
 fn first_word(text: &str, of: &Range<usize>) -> usize {
     let mut rest = text[of.clone()].trim_start();
     while let Some((_, after)) = rest.strip_prefix("--").and_then(|it| it.split_once('\n')) {

@@ -25,7 +25,7 @@ enum Client {
 /// A text without commands.
 pub(crate) struct Masked<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// Where something else is in place of what is in the file.
+    /// Ranges of the file's text that were replaced.
     places: Vec<Range<usize>>,
 }
 
@@ -102,12 +102,12 @@ fn sends(command: &str) -> bool {
     ["\\g", "\\crosstabview", "\\watch", "\\;"].iter().any(|it| command.starts_with(it))
 }
 
-/// What ends statements from such a line on.
+/// Delimiter that a line sets for the statements after it.
 fn delimiter(line: &str) -> Option<&str> {
     argument(line, "delimiter")?.split_whitespace().next()
 }
 
-/// What comes after a command's name.
+/// Text behind a command's name.
 fn argument<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let line = line.trim();
     let is_it = line.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name));
@@ -120,7 +120,7 @@ struct Scanner<'a> {
     client: Client,
     at: usize,
     is_in_statement: bool,
-    /// Where the last statement begins.
+    /// Offset of the last statement.
     statement: usize,
     /// In place of a semicolon.
     delimiter: Option<&'a str>,
@@ -243,7 +243,7 @@ impl<'a> Scanner<'a> {
         };
     }
 
-    /// How long a string or a name is. A quote that is doubled begins another.
+    /// Length of a string or a name. A quote that is doubled begins another.
     fn string(&self, rest: &str, quote: char) -> usize {
         let has_escapes = match self.client {
             Client::Sqlite => false,
@@ -275,7 +275,7 @@ fn copies(statement: &str) -> bool {
     is_copy && words.windows(2).any(|it| it[0] == "from" && it[1].starts_with("stdin"))
 }
 
-/// How far it is to the end of `end`.
+/// Length of a text up to and including `end`, or of all of it.
 fn after(text: &str, end: &str) -> usize {
     text.find(end).map_or(text.len(), |it| it + end.len())
 }

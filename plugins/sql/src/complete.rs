@@ -23,7 +23,7 @@ pub(crate) fn completed(dialect: &Dialect) -> Option<Dialect> {
     })
 }
 
-/// As with sqruff, where grammars have names like `FileSegment`.
+/// Whether a missing name is a keyword: sqruff's names of grammars are like `FileSegment`.
 fn is_keyword(name: &str) -> bool {
     name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_')
 }

@@ -1,5 +1,4 @@
-//! What the configuration files say. They are read by sqruff's own reader; what it would break off at is told before
-//! ([`values`]).
+//! Configuration files, read by sqruff's own reader. Values at which it would break off are reported before ([`values`]).
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -16,10 +15,10 @@ use crate::{renamed, template, values};
 /// Sections with their keys.
 pub(crate) type Values = HashMap<String, Value>;
 
-/// What sqruff's reader looks for in a folder, in the order in which it counts.
+/// Names of the configuration files that sqruff's reader looks for in a folder, in order of precedence.
 const NAMES: [&str; 5] = [".sqlfluff", ".sqruff", ".sqruff.ini", "pyproject.toml", "sqruff.toml"];
 
-/// What sqruff reads lists from, and where it keeps them.
+/// Keys from which sqruff reads lists, and the keys under which it keeps them.
 const LISTS_OF_SQRUFF: [(&str, &str); 4] = [
     ("ignore", "ignore"),
     ("warnings", "warnings"),
@@ -48,7 +47,7 @@ impl Config {
         self.values.get("core")?.as_map()?.get(key)
     }
 
-    /// Whether any file says anything.
+    /// Whether a configuration file has any settings.
     pub(crate) fn is_configured(&self) -> bool {
         !self.values.is_empty()
     }
@@ -124,7 +123,7 @@ fn rename_rules(core: &mut Values) {
 }
 
 thread_local! {
-    /// What `FluffConfig::new` makes of a dialect takes it many milliseconds. They are made once, and some ahead of time.
+    /// Results of `FluffConfig::new` by dialect: each takes many milliseconds. They are made once, and some ahead of time.
     static READY: RefCell<Vec<(DialectKind, FluffConfig)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -149,7 +148,7 @@ fn set_dialect(values: &mut Values, dialect: DialectKind) {
     }
 }
 
-/// What `FluffConfig::new` would make of `values`, but for the dialect, which is there.
+/// Result that `FluffConfig::new` would have for `values`; `config` has the dialect already.
 fn combined(mut config: FluffConfig, mut values: Values, dialect: DialectKind) -> FluffConfig {
     set_dialect(&mut values, dialect);
     add(&mut config.raw, values);
@@ -175,7 +174,7 @@ fn names(value: &Value) -> Value {
     Value::Array(texts.map(|it| Value::String(it.into())).collect())
 }
 
-/// What the files in a folder say.
+/// Reads the configuration files in a folder.
 pub(crate) fn read_folder(dir: &Path, all: &ConfigFiles) -> Result<Values, Rc<str>> {
     let mut values = Values::new();
     for file in files_in(dir) {

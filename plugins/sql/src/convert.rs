@@ -17,19 +17,19 @@ pub(crate) const UNPARSABLE: &str = "Unparsable section";
 
 const LINE_END: [char; 2] = ['\r', '\n'];
 
-/// What a rule wants in a place.
+/// Change that a rule makes to a range.
 struct Change {
     at: Range<usize>,
     new: String,
-    /// Where in `new` comments end that go to the end of their line.
+    /// Offsets in `new` at which comments end that go to the end of their line.
     comments: Vec<usize>,
 }
 
-/// Where offsets count.
+/// Text that offsets refer to.
 pub(crate) struct Place<'a> {
-    /// What sqruff read, before it made one line end of another.
+    /// Text that sqruff was given, before it normalized the line ends.
     pub(crate) text: &'a str,
-    /// Where that starts in the file.
+    /// Offset of the text in the file.
     pub(crate) offset: usize,
 }
 
@@ -100,7 +100,7 @@ impl Place<'_> {
         })
     }
 
-    /// Where in the text, and what is there then.
+    /// Converts a fix to the range in the text and its new content.
     fn change(&self, fix: &LintFix, parsed: &Parsed) -> Option<Change> {
         let at = fix.anchor().get_position_marker()?.source_slice.clone();
         let (at, new) = match fix {
@@ -139,7 +139,7 @@ impl Place<'_> {
             })
     }
 
-    /// Whether a line ends here, after `edits`, of which the first may be here.
+    /// Whether a line ends at `at`, after `edits`, of which the first may be there.
     fn ends_line(&self, mut at: usize, edits: &[Change]) -> bool {
         for edit in edits {
             match edit.new.is_empty() {

@@ -1,4 +1,4 @@
-//! What holds where nothing is configured: what is a mistake in any database.
+//! Defaults where nothing is configured: rules for code that is a mistake in any database.
 //!
 //! sqruff's own set (`core`) is a style. With it and the right dialect there is a finding per two to seven lines in the SQL
 //! of projects that never asked for it (MediaWiki 2,953 in 7,583, PostgreSQL 3,366 in 22,436, Roundcube 1,887 in 3,872),
@@ -10,12 +10,13 @@
 //! - CV03: DuckDB, BigQuery and Snowflake read a comma before `FROM`;
 //! - RF01: knows neither records nor `EXCLUDED`, and what a trigger or a procedure has.
 //!
-//! What cannot be parsed is not told there, either, but for a misspelled first word ([`crate::misspelled`]): MediaWiki's 304 files are for three databases, and no dialect takes
-//! more than two thirds of them; and of PostgreSQL's own 152 scripts sqruff's grammar for it refuses 46, which are right.
+//! Text that cannot be parsed is not reported there, either, but for a misspelled first word ([`crate::misspelled`]): MediaWiki's
+//! 304 files are for three databases, and no dialect parses more than two thirds of them; and of PostgreSQL's own 152 scripts
+//! sqruff's grammar for it refuses 46, which are right.
 
 use sqruff_lib_core::dialects::init::DialectKind;
 
-/// What a file is tried as, in this order; the first that can parse all of it counts.
+/// Dialects that are tried for a file, in this order; the first that can parse all of it counts.
 pub(crate) const DIALECTS: [DialectKind; 4] =
     [DialectKind::Ansi, DialectKind::Postgres, DialectKind::Mysql, DialectKind::Sqlite];
 

@@ -6,7 +6,7 @@ use sqruff_lib_core::dialects::syntax::{SyntaxKind, SyntaxSet};
 use sqruff_lib_core::parser::segments::ErasedSegment;
 use sqruff_lib_core::utils::analysis::select::get_select_statement_info;
 
-/// Where a condition is: elsewhere `= NULL` may set something, or show what it gives.
+/// Places of conditions: elsewhere `= NULL` may set something, or show its result.
 const CONDITIONS: SyntaxSet = SyntaxSet::new(&[
     SyntaxKind::WhereClause,
     SyntaxKind::HavingClause,
@@ -35,7 +35,7 @@ pub(crate) fn refutes(code: &str, found: &LintResult, tree: &ErasedSegment) -> b
     }
 }
 
-/// Whether it is a mistake in any database.
+/// Whether a finding is a mistake in any database.
 pub(crate) fn is_certain(code: &str, found: &LintResult, tree: &ErasedSegment, dialect: &Dialect) -> bool {
     let Some(anchor) = &found.anchor else { return true };
     match code {
@@ -48,8 +48,7 @@ pub(crate) fn is_certain(code: &str, found: &LintResult, tree: &ErasedSegment, d
     }
 }
 
-/// Whether an alias is there twice in one FROM. A subquery may well have one of the query that it is in, and tables of
-/// two schemas one name.
+/// Whether one FROM has an alias twice. A subquery may have an alias of the query around it, and tables of two schemas one name.
 fn has_twice(select: &ErasedSegment, alias: &ErasedSegment, dialect: &Dialect) -> bool {
     let Some(info) = get_select_statement_info(select, Some(dialect), true) else { return false };
     let all = info.table_aliases;

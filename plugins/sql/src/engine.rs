@@ -25,28 +25,28 @@ pub(crate) struct Engine {
     linter: Linter,
     /// In place of the configuration's, which lacks what its grammar refers to.
     dialect: Option<Dialect>,
-    /// What suppression comments may name, and what that stands for.
+    /// Names that suppression comments may have, and the rules that each stands for.
     known: HashMap<&'static str, HashSet<&'static str>>,
 }
 
 /// A file as sqruff sees it.
 pub(crate) struct Parsed {
     pub(crate) tree: Option<ErasedSegment>,
-    /// What could not be taken apart or parsed.
+    /// Errors of the lexer and the parser.
     pub(crate) violations: Vec<SQLBaseError>,
     pub(crate) templated: TemplatedFile,
     pub(crate) newlines: NewlineMap,
-    /// Where comments end, in the original text, that go to the end of their line.
+    /// Offsets, in the original text, at which comments end that go to the end of their line.
     pub(crate) line_comments: Vec<usize>,
 }
 
 impl Parsed {
-    /// Whether sqruff understood all of it.
+    /// Whether sqruff parsed all of the file.
     pub(crate) fn is_sound(&self) -> bool {
         self.violations.is_empty()
     }
 
-    /// Whether nothing was put in the place of something.
+    /// Whether templating replaced nothing.
     pub(crate) fn is_plain(&self) -> bool {
         self.templated.templated_str.as_deref() == Some(self.templated.source_str.as_str())
     }
@@ -114,7 +114,7 @@ impl Engine {
         Parser::new_with_limits(self.dialect(), of.indentation_config(), depth, nodes)
     }
 
-    /// What the comments `-- noqa` say, and what is wrong with them.
+    /// Reads the comments `-- noqa`, and returns their errors as well.
     pub(crate) fn mask(&self, parsed: &Parsed) -> (Option<IgnoreMask>, Vec<SQLBaseError>) {
         let core = |key| self.config().get(key, "core");
         let is_off = core("disable_noqa").as_bool().unwrap_or(false);
@@ -128,7 +128,7 @@ impl Engine {
         }
     }
 
-    /// What one rule says, without what comments or templates hide.
+    /// Results of one rule, without those that comments or templates hide.
     pub(crate) fn check(
         &self,
         tables: &Tables,

@@ -33,7 +33,7 @@ pub(crate) fn apply(text: &str, config: &mut FluffConfig) -> Result<(), (Range<u
     Ok(())
 }
 
-/// Where they are, and what they are without blanks around them.
+/// Directives without blanks around them, and their ranges.
 fn directives(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let place = move |line: &str| {
         let start = line.as_ptr() as usize - text.as_ptr() as usize;
@@ -50,7 +50,7 @@ fn path(directive: &str) -> Vec<&str> {
     parts
 }
 
-/// What a configuration file would say.
+/// Values of a configuration file with the directive's setting.
 fn as_file(directive: &str) -> Values {
     let value = directive.rsplit(':').next().unwrap_or_default().trim();
     let value = value.parse().unwrap_or(Value::None);
@@ -61,7 +61,7 @@ fn as_file(directive: &str) -> Values {
     path.into_iter().rev().fold(section(key, value), |inner, name| section(name, Value::Map(inner)))
 }
 
-/// Whether it takes a value for a section, or a section for a value, at which sqruff breaks off.
+/// Whether the directive takes a value for a section, or a section for a value, at which sqruff breaks off.
 fn clashes(path: &[&str], config: &FluffConfig) -> bool {
     let Some((key, sections)) = path.split_last() else { return false };
     let sections = if sections.is_empty() { &["core"][..] } else { sections };

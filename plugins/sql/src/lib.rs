@@ -99,7 +99,7 @@ impl Plugin for Sql {
             Err(error) => return Ok(lint::not_text(error, self.projects.selection())),
         };
         match template::objection(text, project.templater()) {
-            // What cannot be mended in the file does not make the answer incomplete for ever.
+            // A template cannot be fixed in the file, so it does not make the report incomplete for ever.
             Some(why) => Ok(Report::left_out(&file.path, &why)),
             None => project.check(file, text, self.projects.selection()),
         }

@@ -18,7 +18,7 @@ use crate::misspelled;
 use crate::rules::{self, Selection, UNLEXABLE, UNPARSABLE};
 use crate::{defaults, doubts, inline};
 
-/// What a file may be, each made ready when it is first needed.
+/// Linters for the dialects that a file may be in, each made when it is first needed.
 #[derive(Clone)]
 pub(crate) struct Linter {
     config: Rc<Config>,
@@ -41,7 +41,7 @@ impl Linter {
             Some(codes) => Some(codes.clone()),
             None => (!config.is_configured()).then(rules::default_codes),
         };
-        // What stands for a rule is none of sqruff's.
+        // `UNLEXABLE` and `UNPARSABLE` are no rules of sqruff's.
         let is_theirs = |it: &&str| !matches!(*it, UNLEXABLE | UNPARSABLE);
         if selection.more.iter().any(is_theirs) {
             let mut all = rules.unwrap_or_else(|| configured_codes(&config));
@@ -127,7 +127,7 @@ impl Linter {
         }
     }
 
-    /// What is said of a text in one of the dialects that are tried, if it can be read as that.
+    /// Report on a text in one of the dialects that are tried, if it can be parsed in that.
     pub(crate) fn report_as(
         &self,
         number: usize,
@@ -213,7 +213,7 @@ impl Linter {
     }
 }
 
-/// What a configuration turns on.
+/// Rules that a configuration turns on.
 fn configured_codes(config: &Config) -> Vec<&'static str> {
     match Engine::new(config.to_sqruff(None, None)) {
         Ok(engine) => engine.rules().iter().map(|it| it.code()).collect(),
@@ -233,7 +233,7 @@ fn sorted(mut found: Vec<Diagnostic>, warnings: &[String]) -> Report {
     Report::sorted(found)
 }
 
-/// What is said of a file that is not UTF-8.
+/// Report on a file that is not UTF-8.
 pub(crate) fn not_text(error: std::str::Utf8Error, selection: &Selection) -> Report {
     if selection.ignores(UNLEXABLE) {
         return Report::new(Vec::new());

@@ -1,7 +1,7 @@
 //! The first word of a statement, where it is almost that of a statement of SQL.
 //!
-//! What no dialect here can parse may be right in another, so that nothing is reported of it where no configuration names the
-//! dialect.
+//! A text that no dialect here can parse may be right in another, so that nothing is reported in it where no configuration names
+//! the dialect.
 //! But no dialect has a statement that begins with `SELEC` and has a `FROM`.
 
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(crate) struct Misspelled {
     pub(crate) meant: &'static str,
 }
 
-/// What begins a statement, and what has to be in it: as the next word, or anywhere.
+/// First words of statements, and the words that have to follow: as the next word, or anywhere.
 const STATEMENTS: [(&str, Follows); 5] = [
     (
         "CREATE",

@@ -12,16 +12,16 @@ use crate::lint::Linter;
 use crate::reach::Ignored;
 use crate::rules::Selection;
 
-/// What the user asked for on the command line.
+/// Options from the command line.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     pub(crate) selection: Selection,
     pub(crate) files: ConfigFiles,
-    /// Where no configuration names one.
+    /// Dialect of files for which no configuration names one.
     pub(crate) dialect: Option<String>,
 }
 
-/// What holds for the files of a directory.
+/// Configuration and linter for the files of a directory.
 pub(crate) struct Project {
     config: Config,
     linter: Linter,
@@ -68,7 +68,7 @@ pub(crate) struct Projects {
     /// For files that no configuration is about: made ahead of time.
     unconfigured: Linter,
     known: ByFolder<Found>,
-    /// What the files in a directory and those above it say.
+    /// Configuration files of a directory and of those above it.
     read: ByFolder<Result<Rc<Read>, Rc<str>>>,
 }
 

@@ -11,7 +11,7 @@ use crate::config::Values;
 
 const NAMES: [&str; 2] = [".sqlfluffignore", ".sqruffignore"];
 
-/// What is left out, from the root down to a folder.
+/// Ignore patterns, from the root down to a folder.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ignored(Vec<Rc<Gitignore>>);
 

@@ -7,7 +7,7 @@ use sqruff_lib::core::rules::{ErasedRule, RuleGroups};
 
 use crate::defaults;
 
-/// What sqruff cannot parse, and what it cannot even take apart, in the words of its suppression comments.
+/// Codes of errors of the parser and of the lexer, as sqruff's suppression comments name them.
 pub(crate) const UNPARSABLE: &str = "PRS";
 pub(crate) const UNLEXABLE: &str = "LXR";
 
@@ -31,7 +31,7 @@ pub(crate) fn everything() -> Selection {
     Selection { select: Some(expand("ALL")), ..Selection::default() }
 }
 
-/// What a code, a name or a group stands for.
+/// Codes that a code, a name or a group stands for.
 fn expand(selector: &str) -> Vec<&'static str> {
     if selector == "ALL" {
         return RULES.iter().map(|it| it.code()).chain([UNPARSABLE, UNLEXABLE]).collect();
@@ -109,7 +109,7 @@ pub(crate) fn name_of(code: &str) -> &'static str {
     if code == UNLEXABLE { "lexing" } else { "parsing" }
 }
 
-/// Where sqruff's documentation has it.
+/// Address of the rule in sqruff's documentation.
 pub(crate) fn url(rule: &ErasedRule) -> String {
     format!("https://playground.quary.dev/docs/reference/rules/#{}", rule.name().replace('.', ""))
 }

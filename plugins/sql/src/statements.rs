@@ -16,7 +16,7 @@ pub(crate) enum Token<'a> {
     Sign(char),
 }
 
-/// Where a text's statements are, without semicolons and the comments before them.
+/// Ranges of a text's statements, without semicolons and the comments before them.
 pub(crate) fn statements(text: &str) -> Vec<Range<usize>> {
     let mut tokens = Tokens { text, at: 0 };
     let (mut found, mut start) = (Vec::new(), None);
@@ -31,8 +31,8 @@ pub(crate) fn statements(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether one of the rules that are on where nothing is configured ([`crate::defaults::CERTAIN`]) can find something: two
-/// tables of one name (AL04), a comparison with NULL (CV05), a query in WITH (ST03).
+/// Whether one of the rules that are on without a configuration ([`crate::defaults::CERTAIN`]) can find something: two tables of
+/// one name (AL04), a comparison with NULL (CV05), a query in WITH (ST03).
 pub(crate) fn may_be_wrong(statement: &str) -> bool {
     let (mut seen, mut tables) = (Seen::default(), Tables::default());
     let mut tokens = Tokens { text: statement, at: 0 };
@@ -147,7 +147,7 @@ pub(crate) fn is_letter(it: char) -> bool {
     it.is_alphanumeric() || it == '_'
 }
 
-/// How far it is to the end of `end`.
+/// Length of a text up to and including `end`, or of all of it.
 pub(crate) fn after(text: &str, end: &str) -> usize {
     text.find(end).map_or(text.len(), |it| it + end.len())
 }

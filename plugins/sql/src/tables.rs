@@ -2,10 +2,10 @@
 
 use crate::statements::Token;
 
-/// What ends the name of a table.
+/// Words that end the name of a table.
 const AFTER_TABLE: [&str; 8] = ["CROSS", "FULL", "INNER", "LEFT", "NATURAL", "ON", "RIGHT", "USING"];
 
-/// What ends a FROM.
+/// Words that end a FROM.
 const AFTER_FROM: [&str; 15] = [
     "EXCEPT",
     "FETCH",
@@ -31,7 +31,7 @@ const AROUND: [&str; 3] = ["AS", "LATERAL", "ONLY"];
 #[derive(Default)]
 pub(crate) struct Tables {
     names: Vec<String>,
-    /// One more for each bracket that is open.
+    /// States outside the brackets that are open, one for each.
     levels: Vec<Level>,
     level: Level,
     last: Last,
@@ -43,7 +43,7 @@ struct Level {
     is_in_table: bool,
 }
 
-/// What was read last.
+/// Kind of the last token.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Last {
     /// `FROM`, `JOIN`, a comma between tables, or a bracket after one of these.

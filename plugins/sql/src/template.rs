@@ -1,11 +1,11 @@
-//! Whether a file is SQL, or a text that a program makes SQL of.
+//! Detection of templates, from which a program makes SQL.
 
 use broker_plugin_sdk::template::{Tag, tags};
 
 /// Jinja's tags. In PostgreSQL `<%` is an operator, and `${ … }` is a placeholder.
 const TAGS: [Tag; 3] = [Tag::Value, Tag::Statement, Tag::Comment];
 
-/// What sqruff can do without Python.
+/// Templaters that sqruff can run without Python.
 const OWN: [&str; 2] = ["raw", "placeholder"];
 
 /// Why not to lint the text as it is, if so. `templater` is what is configured, if anything is.
@@ -22,7 +22,7 @@ pub(crate) fn objection(text: &str, templater: Option<&str>) -> Option<String> {
     Some(format!("it needs the templater `{needed}`, which is written in Python and not run here"))
 }
 
-/// Whether it is one that sqruff can do without Python.
+/// Whether sqruff can run a templater without Python.
 pub(crate) fn is_own(templater: &str) -> bool {
     OWN.contains(&templater)
 }
@@ -50,13 +50,13 @@ fn has_jinja(text: &str) -> bool {
     false
 }
 
-/// Whether it is the beginning of a tag, which neither a value nor a statement need end to be one: SQL has no such signs.
+/// Whether a text begins with the start of a tag; a value or a statement need not be closed to count: SQL has no such signs.
 fn starts_jinja(sign: &str) -> bool {
     let begins = |it: Tag| it.open().is_some_and(|it| sign.starts_with(it));
     begins(Tag::Value) || begins(Tag::Statement) || begins(Tag::Comment) && sign.contains("#}")
 }
 
-/// How long the string or name is. A quote that is doubled is part of it, and one after `\` is in `E'…'`.
+/// Length of a string or a name. A quote that is doubled is part of it, and one after `\` is in `E'…'`.
 fn string(before: &str, sign: &str) -> usize {
     let quote = sign.chars().next();
     let has_escapes = before.ends_with(['E', 'e']);
@@ -71,7 +71,7 @@ fn string(before: &str, sign: &str) -> usize {
     sign.len()
 }
 
-/// Whether there is something whole: `'{%'` is a pattern, and `'{{1,2},{3,4}}'` a list of lists.
+/// Whether a string has a whole tag: `'{%'` is a pattern, and `'{{1,2},{3,4}}'` a list of lists.
 fn string_has_jinja(string: &str) -> bool {
     tags(string.as_bytes(), &TAGS).next().is_some()
 }

@@ -1,7 +1,5 @@
-//! Whether sqruff can read what a configuration says. It breaks off at a value of another kind than it wants, or that it
-//! does not know, so that this is told before.
-//!
-//! Of what kind a value has to be, sqruff's own defaults say.
+//! Check of a configuration's values before sqruff reads them: it breaks off at a value of another type than it expects (by its
+//! own defaults), or that it does not know.
 
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -33,7 +31,7 @@ const CHOICES: [(&str, &[&str]); 7] = [
 
 static DEFAULTS: LazyLock<Values> = LazyLock::new(|| config::ready(DialectKind::default()).raw);
 
-/// What sqruff would break off at.
+/// First problem in `values` at which sqruff would break off.
 pub(crate) fn problem(values: &Values) -> Option<String> {
     let mut sections: Vec<_> = values.iter().collect();
     sections.sort_by_key(|it| it.0); // one of several problems, and always the same
@@ -109,7 +107,7 @@ fn text_wanted(key: &str, text: Option<&str>) -> Option<String> {
     Some(format!("one of `{}`", all.join("`, `")))
 }
 
-/// Where sqruff's default is nothing.
+/// Expected type of a list for which sqruff has no default, if `value` is of another.
 fn list_wanted(key: &str, value: &Value) -> Option<String> {
     let is_pattern = |it: &Value| it.as_string().is_some_and(|it| Regex::new(it).is_ok());
     let all = value.as_array().unwrap_or_default();

@@ -19,11 +19,11 @@ pub(crate) struct Lone {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It is never closed; by its indentation it should have been before this place.
+    /// Never closed; by its indentation it should have been before `end`.
     Open { end: Option<usize> },
-    /// It closes nothing.
+    /// A closing bracket without an opening one.
     Close,
-    /// It should close the bracket there, which is of another kind.
+    /// A closing bracket for the one at `open`, which is of another kind.
     Crossed { open: Range<usize> },
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Sort {
     Block,
 }
 
-/// What matters here of a text.
+/// Token that matters for matching brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token {
     Open(Sort),
@@ -52,11 +52,11 @@ pub(crate) enum Token {
 struct Bracket {
     sort: Sort,
     range: Range<usize>,
-    /// Where its line begins.
+    /// Start of the bracket's line.
     line: usize,
     /// Columns before the first sign of its line.
     indent: usize,
-    /// Whether it is that first sign.
+    /// Whether the bracket is that first sign.
     is_first: bool,
 }
 
@@ -116,7 +116,7 @@ impl Token {
 
 struct Scan<'a> {
     text: &'a [u8],
-    /// Where the line begins that was looked at last, and up to where.
+    /// Start of the line that was looked at last, and the position up to which it was.
     line: usize,
     looked_at: usize,
     open: Vec<Bracket>,
@@ -124,7 +124,7 @@ struct Scan<'a> {
     forgotten: Option<(Bracket, usize)>,
     /// The first that seems to close what it is not meant for.
     extra: Option<Bracket>,
-    /// What was open where a condition of the preprocessor began.
+    /// Brackets that were open where each condition of the preprocessor began.
     forks: Vec<Vec<Bracket>>,
 }
 
@@ -147,7 +147,7 @@ impl Scan<'_> {
 
     fn open(&mut self, sort: Sort, range: Range<usize>) {
         let bracket = self.bracket(sort, range);
-        // What encloses a line is indented less than it.
+        // Code that encloses a line is indented less than it.
         if let Some(top) = self.open.last()
             && bracket.line > top.line
             && bracket.indent <= top.indent
@@ -223,13 +223,13 @@ fn has_blocks(language: &str) -> bool {
     matches!(language, "ruby" | "elixir")
 }
 
-/// Whether what it encloses is not indented, by the text before the bracket.
+/// Whether the content of the bracket is not indented, by the text before it.
 fn is_flat(before: &[u8]) -> bool {
     let before = before.trim_ascii_start();
     before.starts_with(b"namespace") || before.starts_with(b"extern") || before.starts_with(b"switch")
 }
 
-/// Whether `end` ends what begins with this word.
+/// Whether `end` closes the block that this word begins.
 fn is_block(word: &str, language: &str, text: &[u8], at: usize) -> bool {
     match (language, word) {
         ("elixir", "do" | "fn") => true,
@@ -242,7 +242,7 @@ fn is_block(word: &str, language: &str, text: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether nothing but the left of an assignment or an opening bracket is before it on its line.
+/// Whether only the left side of an assignment or an opening bracket precedes the position on its line.
 fn begins(text: &[u8], at: usize) -> bool {
     let before = line_before(text, at).trim_ascii_end();
     before.is_empty()
@@ -267,7 +267,7 @@ fn is_endless(text: &[u8], at: usize) -> bool {
     matches!(after.trim_ascii_start(), [b'=', b' ', ..])
 }
 
-/// What is before a place on its line; of a very long line, the end of that.
+/// Returns the text before a position on its line; on a very long line, the end of that text.
 fn line_before(text: &[u8], at: usize) -> &[u8] {
     let before = &text[at.saturating_sub(LONG)..at];
     &before[memchr::memrchr(b'\n', before).map_or(0, |it| it + 1)..]
@@ -276,7 +276,7 @@ fn line_before(text: &[u8], at: usize) -> &[u8] {
 /// Limit on a line, in bytes; what begins earlier is no statement that a person wrote.
 const LONG: usize = 4_096;
 
-/// Whether a line that is indented as little as the one with the bracket may stand in the bracket all the same.
+/// Whether a line that is indented as little as the one with the bracket may be inside the bracket all the same.
 fn goes_on(line: &[u8]) -> bool {
     let words: [&[u8]; 14] = [
         b"else",
@@ -298,7 +298,7 @@ fn goes_on(line: &[u8]) -> bool {
         || words.iter().any(|it| line.starts_with(it))
 }
 
-/// Where the first line begins that is indented no more than the one with the bracket at `open`, and closes nothing.
+/// Returns the start of the first line that is indented no more than the one with the bracket at `open` and closes nothing.
 pub(crate) fn end_by_indent(text: &[u8], open: usize) -> Option<usize> {
     let indent = |line: &[u8]| line.iter().take_while(|it| matches!(it, b' ' | b'\t')).count();
     let own = indent(&text[open - line_before(text, open).len()..]);

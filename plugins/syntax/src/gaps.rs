@@ -1,4 +1,4 @@
-//! What is right in a language and unknown to its grammar.
+//! Replacements for code that is valid in a language and unknown to its grammar.
 //!
 //! A text with errors is parsed again with these places written in a way that the grammar knows, as long as the old, so
 //! that places stay what they are. Only what is common in new code is here.
@@ -22,7 +22,7 @@ pub(crate) fn filled(language: &str, text: &[u8]) -> Option<Vec<u8>> {
     (filled != text).then_some(filled)
 }
 
-/// What is written, and what in its place.
+/// Pairs of a text and its replacement.
 fn gaps(language: &str) -> &'static [(&'static [u8], &'static [u8])] {
     match language {
         // Since 1.26 of any value.

@@ -3,15 +3,15 @@
 //!
 //! Left out: brackets in strings and comments within a type.
 
-/// Whether what is between parentheses, of which the text begins with the rest of the file, is a type that cannot be
-/// read as a value. Names are not: they can.
+/// Whether the argument in parentheses with which the text begins is a type that cannot be read as a value. Names are not: they
+/// can.
 pub(crate) fn is_type(argument: &[u8]) -> bool {
     let types: [&[u8]; 6] = [b"[", b"map[", b"chan ", b"struct{", b"func(", b"interface{"];
     let rest = types.iter().any(|it| argument.starts_with(it)).then(|| after_type(argument)).flatten();
     rest.is_some_and(|it| matches!(it.trim_ascii_start().first(), Some(b')' | b',')))
 }
 
-/// What follows a type.
+/// Returns the text after a type.
 fn after_type(text: &[u8]) -> Option<&[u8]> {
     let mut text = text.trim_ascii_start();
     loop {
@@ -44,7 +44,7 @@ fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') || !byte.is_ascii()
 }
 
-/// What follows the bracket that closes the one with which the text begins.
+/// Returns the text after the bracket that closes the one with which the text begins.
 fn after_brackets(text: &[u8]) -> Option<&[u8]> {
     let mut depth = 0_usize;
     for (at, it) in text.iter().enumerate() {

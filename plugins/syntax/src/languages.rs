@@ -1,11 +1,11 @@
-//! Which languages there are, and how far their grammars can be trusted.
+//! Supported languages, and the reliability of their grammars.
 //!
 //! A grammar of tree-sitter is made for editors, which do not mind an error in good code. So each was run over code that
 //! compiles: the numbers below are what it found fault with (Rust's with a second parser, [`crate::rust`]: by its grammar alone
 //! it was 1,591). A language that gets a plugin of its own is taken out here
 //! and in `broker-plugin.toml`.
 
-/// What to believe of a grammar.
+/// Degree to which errors of a grammar are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trust {
     /// Everything: less than 1 in 200 of the good files has an error.
@@ -19,9 +19,9 @@ pub(crate) enum Trust {
 /// A language that is checked.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Language {
-    /// As the host calls it; also the code of its rule.
+    /// Name of the language for the host; also the code of its rule.
     pub(crate) name: &'static str,
-    /// As people call it.
+    /// Name of the language for people.
     pub(crate) title: &'static str,
     pub(crate) trust: Trust,
     /// The code of the rule on brackets, if there is one.
@@ -30,7 +30,7 @@ pub(crate) struct Language {
     pub(crate) files: usize,
     pub(crate) by_grammar: usize,
     pub(crate) by_brackets: usize,
-    /// What those files were, and what the grammar does not know.
+    /// Origin of those files, and constructs that the grammar does not know.
     pub(crate) note: &'static str,
 }
 
@@ -67,7 +67,7 @@ const fn vague(
     Language { name, title, trust: Trust::Nothing, brackets: "", files, by_grammar, by_brackets: 0, note }
 }
 
-/// By name.
+/// Languages by name.
 pub(crate) static ALL: [Language; 22] = [
     rough(
         ("c", "c-brackets"),

@@ -1,20 +1,19 @@
 //! Brackets of C, C++ and Kotlin, read from the text alone.
 //!
-//! Where a text does not fit the grammar, the grammar's own tokens cannot be relied on: what follows a `#define` is
-//! taken for code, or the end of a string for the start of one. So this looks for comments, strings and lines of the
-//! preprocessor, and for nothing else. A string ends with its line whatever happens, so that a quote that was
-//! forgotten does no more harm than that.
+//! Tokens of the grammar cannot be relied on in a text that does not match it: the text after a `#define` is taken for code, or
+//! the end of a string for the start of one. So this looks for comments, strings and lines of the preprocessor, and for nothing
+//! else. A string ends with its line whatever happens, so that a quote that was forgotten does no more harm than that.
 
 use std::ops::Range;
 
 use crate::brackets::{Sort, Token};
 
-/// Which of the ways to write a string, a comment or a directive there are.
+/// Syntax of strings, comments and directives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
-    /// With a preprocessor and raw strings.
+    /// Syntax with a preprocessor and raw strings.
     C,
-    /// With comments in comments, code in strings, and strings of several lines.
+    /// Syntax with nested comments, code in strings, and strings of several lines.
     Kotlin,
 }
 
@@ -90,7 +89,7 @@ impl Lexer<'_> {
         self.in_string(has_three);
     }
 
-    /// On to the end of the string, or to code in it.
+    /// Skips to the end of the string, or to code in it.
     fn in_string(&mut self, has_three: bool) {
         let has_code = self.dialect == Dialect::Kotlin;
         loop {
@@ -209,7 +208,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What is under `#if 0` may be any text: on to the line that ends it.
+    /// Skips the text under `#if 0`, which may be anything, up to the line that ends it.
     fn skip_dead(&mut self) {
         let mut depth = 0;
         while self.at < self.text.len() {

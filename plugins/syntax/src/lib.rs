@@ -83,7 +83,7 @@ impl Plugin for Syntax {
         }
     }
 
-    /// Those of the file's language.
+    /// Returns the rules of the file's language.
     fn rules_on(&mut self, path: &str) -> Result<RulesOn, String> {
         let language = syntax::language_of(path).and_then(|it| Language::named(&it));
         Ok(RulesOn::new(language.into_iter().flat_map(rules::of).map(|it| it.code), None))
@@ -142,7 +142,7 @@ impl Syntax {
         Ok(better(tree, other))
     }
 
-    /// What is wrong in a tree; `again` makes the tree of another text.
+    /// Returns the findings in a tree; `again` parses another text.
     fn findings(
         &self,
         path: &str,
@@ -164,7 +164,7 @@ impl Syntax {
         })
     }
 
-    /// Where the grammar is not trusted, brackets that do not match go before what it says.
+    /// Reports on a file. If the grammar is not trusted, brackets that do not match take precedence over its errors.
     fn report_of(
         &self,
         path: &str,
@@ -198,19 +198,19 @@ fn better(tree: Tree, other: Option<Tree>) -> Tree {
     other.filter(|it| wrong(it) < wrong(&tree)).unwrap_or(tree)
 }
 
-/// Whether another parser can read a text with which the grammar finds fault.
+/// Whether another parser can read a text in which the grammar finds errors.
 fn is_readable(language: &Language, text: &[u8]) -> bool {
     let is_rust = language.name == "rust";
     let filled = gaps::filled(language.name, text).filter(|_| is_rust);
     is_rust && str::from_utf8(filled.as_deref().unwrap_or(text)).is_ok_and(rust::is_readable)
 }
 
-/// How much of a tree does not fit.
+/// Number of nodes that do not match the grammar.
 fn wrong(tree: &Tree) -> usize {
     tree.nodes().filter(|it| it.is_error() || it.is_missing()).count()
 }
 
-/// Whether a text is not parsed: it is binary, or too large.
+/// Whether a text is not parsed: because it is binary, or too large.
 fn is_left_out(content: &[u8]) -> bool {
     content.len() > LARGEST || memchr::memchr(0, content).is_some()
 }

@@ -26,7 +26,7 @@ pub(crate) fn unclosed_comment(text: &[u8]) -> Option<Range<usize>> {
     }
 }
 
-/// What follows the next tag that begins code: `<?php`, `<?=` or `<?`, but no other instruction such as `<?xml`.
+/// Returns the position after the next tag that begins code: `<?php`, `<?=` or `<?`, but no other instruction such as `<?xml`.
 fn after_tag(text: &[u8], from: usize) -> Option<usize> {
     let mut tags = memmem::find_iter(text.get(from..)?, b"<?").map(|it| from + it + 2);
     tags.find(|it| {
@@ -56,7 +56,7 @@ fn after_string(text: &[u8], from: usize, quote: u8) -> Option<usize> {
     }
 }
 
-/// What follows a heredoc whose `<<<` ends at `from`; the next byte, if that was something else.
+/// Returns the position after a heredoc whose `<<<` ends at `from`, or of the next byte if it is no heredoc.
 fn after_heredoc(text: &[u8], from: usize) -> Option<usize> {
     let is_gap = |it: &&u8| b" \t'\"".contains(it);
     let start = from + text[from..].iter().take_while(is_gap).count();

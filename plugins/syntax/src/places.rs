@@ -1,4 +1,4 @@
-//! From a tree that has errors to the places that a person would look at.
+//! Conversion of a tree that has errors to the places that a person would look at.
 //!
 //! When a text stops to fit, tree-sitter puts an error around what it cannot make sense of, and that may begin long
 //! before the place. What it had read until then is in the error, whole; the rest are the words and signs that it
@@ -10,7 +10,7 @@ use broker_plugin_sdk::syntax::{Node, Tree};
 
 use crate::brackets::{self, Kind, Token};
 
-/// What is wrong at a place.
+/// Place of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) range: Range<usize>,
@@ -72,7 +72,7 @@ fn first(found: Vec<Place>, bracket: Place) -> Place {
     }
 }
 
-/// Without those that seem to come of the one before.
+/// Drops places that seem to be consequences of the one before.
 fn apart(mut found: Vec<Place>, text: &[u8]) -> Vec<Place> {
     let mut last: Option<usize> = None;
     found.retain(|it| {
@@ -140,7 +140,7 @@ fn unexpected(error: Node<'_>, text: &[u8]) -> Place {
     }
 }
 
-/// What is behind the last whole part of an error, in it or on the rest of its line; else the end of that part.
+/// Returns the text after the last whole part of an error, in it or on the rest of its line; else the end of that part.
 fn tail(error: Node<'_>, text: &[u8]) -> Range<usize> {
     let mut tail = None;
     for child in error.children().filter(|it| !it.is_extra()) {
@@ -164,7 +164,7 @@ fn lines(text: &[u8], range: Range<usize>) -> usize {
     memchr::memchr_iter(b'\n', &text[range]).count()
 }
 
-/// What is missing is missing after the text before it, not before what follows.
+/// Returns the place of something missing: after the text before it, not before the text that follows.
 fn before(text: &[u8], at: usize) -> Range<usize> {
     let end = text[..at].trim_ascii_end().len();
     end..end

@@ -1,4 +1,4 @@
-//! One rule for each language, and one more where its grammar alone is not to be trusted.
+//! Rules: one for each language, and one more where its grammar alone is not to be trusted.
 
 use broker_plugin_sdk::{Rule, Severity};
 
@@ -8,13 +8,13 @@ pub(crate) fn all() -> Vec<Rule> {
     ALL.iter().flat_map(of).collect()
 }
 
-/// Those of a language.
+/// Returns the rules of a language.
 pub(crate) fn of(language: &'static Language) -> impl Iterator<Item = Rule> {
     let brackets = (language.trust == Trust::Brackets).then(|| brackets(language));
     [grammar(language)].into_iter().chain(brackets)
 }
 
-/// What a finding by the grammar alone is worth.
+/// Returns the severity of a finding by the grammar alone.
 pub(crate) fn severity(trust: Trust) -> Severity {
     match trust {
         Trust::Grammar => Severity::Error,
@@ -53,7 +53,7 @@ fn brackets(language: &Language) -> Rule {
     Rule { explanation, ..Rule::new(*brackets, format!("Brackets do not match in {title}")) }
 }
 
-/// How often the rule is wrong.
+/// Returns a sentence on the rate of false findings of the rule.
 fn measured(language: &Language, wrong: usize) -> String {
     let Language { files, note, .. } = language;
     format!("Of {files} files that are right, this finds fault with {wrong} ({note}).")

@@ -10,7 +10,7 @@ use proc_macro2::token_stream::IntoIter;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Block, Expr, File, parse::Parser};
 
-/// Whether a text is Rust, or may be: a file, or the statements or the expression of one that is made for `include!`.
+/// Whether a text is Rust, or may be: a file, or statements or an expression of a file made for `include!`.
 pub(crate) fn is_readable(text: &str) -> bool {
     let text = without_shebang(text.strip_prefix('\u{feff}').unwrap_or(text));
     let Ok(tokens) = text.parse::<TokenStream>() else { return false };

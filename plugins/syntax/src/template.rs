@@ -7,17 +7,17 @@ use broker_plugin_sdk::template::{self, IS_TEMPLATE, Tag, tags};
 /// `<? … ?>` is an instruction of XML, and `${ … }` an expression of many languages.
 const TAGS: [Tag; 5] = [Tag::Value, Tag::Statement, Tag::Comment, Tag::Erb, Tag::Placeholder];
 
-/// What XML has in texts only, and there seldom.
+/// Tags that XML has in texts only, and there seldom.
 const OF_NO_XML: [Tag; 2] = [Tag::Statement, Tag::Comment];
 
-/// Why not to report the places that do not fit: a template's tag is on the line of one of the first.
+/// Returns the reason not to report errors, if there is one: a template's tag is on the line of one of the first.
 pub(crate) fn objection(
     path: &str,
     language: &str,
     text: &[u8],
     places: impl Iterator<Item = usize>,
 ) -> Option<&'static str> {
-    // What a template has no end of, the grammar misses at the end of the root only.
+    // An element that a template does not close is an error at the end of the root only.
     let has_tag = || language == "xml" && tags(text, &OF_NO_XML).next().is_some();
     if language == "php" && is_behind_guard(text) {
         return Some("it is a configuration file that a line of PHP keeps from being served");
@@ -28,8 +28,8 @@ pub(crate) fn objection(
     template::objection(path, text, tags(text, &TAGS), places)
 }
 
-/// Whether the first line is a comment of an INI file with PHP in it (`;<?php exit; /*`), so that a server runs the file and
-/// does not send it.
+/// Whether the first line is a comment of an INI file with PHP in it (`;<?php exit; /*`), so that a server runs the file and does
+/// not send it.
 fn is_behind_guard(text: &[u8]) -> bool {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii_start();
     let line = text.split(|it| *it == b'\n').next().unwrap_or_default();

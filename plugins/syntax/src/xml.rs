@@ -1,4 +1,4 @@
-//! What is right in XML and unknown to its grammar, written in a way that the grammar knows.
+//! Rewrites XML that is valid and unknown to its grammar to equivalents that the grammar accepts.
 //!
 //! The grammar knows an instruction around the root only, on one line and with a line break after it. In a document type
 //! it knows neither references to parameters (`%name;`) between declarations nor elements in the value of an entity.
@@ -39,7 +39,7 @@ fn fill_markup(text: &mut [u8], start: usize) -> usize {
     after
 }
 
-/// From the name of a document type declaration to its end.
+/// Fills a document type declaration, from its name to its end.
 fn fill_type(text: &mut [u8], start: usize) -> usize {
     let mut at = start;
     let mut is_inside = false;

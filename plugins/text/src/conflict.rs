@@ -15,7 +15,7 @@ use examples::Examples;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// What a line at the start of a line means.
+/// Kind of conflict marker at the start of a line.
 #[derive(Clone, Copy, PartialEq)]
 enum Marker {
     Ours,
@@ -46,7 +46,7 @@ pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether lines are an edit in the form that models are asked for, which git never writes.
+/// Whether lines are an edit block in the form that models are asked for, which git never writes.
 fn is_edit_block(lines: &[u8]) -> bool {
     let first = &lines[..line_text_end(lines, 0)];
     first.trim_ascii_end() == b"<<<<<<< SEARCH" && lines.trim_ascii_end().ends_with(b"\n>>>>>>> REPLACE")
@@ -61,7 +61,7 @@ fn next_opening(content: &[u8], from: usize) -> Option<usize> {
     starts.find(|it| marker(&content[*it..line_text_end(content, *it)]) == Some(Marker::Ours))
 }
 
-/// Where the conflict that opens at `start` ends, if its markers follow in order.
+/// Returns the end of the conflict that opens at `start`, if its markers follow in order.
 fn closing(content: &[u8], start: usize) -> Option<usize> {
     let mut last = Marker::Ours;
     let mut at = line_end(content, start);

@@ -1,4 +1,4 @@
-//! Whether a file is text, and whether that text is UTF-8 where nothing says that it is something else.
+//! Detection of text, and of text that is not UTF-8 although nothing declares another encoding.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::rules::INVALID_UTF8;
 /// A NUL byte this far into a file makes it binary, as for Git.
 const LOOKED_AT: usize = 8 * 1024;
 
-/// Where a declaration of the encoding is looked for.
+/// Number of bytes at the start in which a declaration of the encoding is searched for.
 const HEADER: usize = 2 * 1024;
 
 /// More bytes per thousand that are not UTF-8 than text in a Western legacy encoding has: data, then.
@@ -31,7 +31,7 @@ const MAGIC: [&[u8]; 8] = [
 /// Starts of binary files with which a text may begin as well.
 const MAGIC_OF_LETTERS: [&[u8]; 2] = [b"GIF8", b"BZh"];
 
-/// What declares an encoding, in lower case.
+/// Prefixes of declarations of an encoding, in lower case.
 const DECLARATIONS: [&[u8]; 5] = [b"coding:", b"coding=", b"charset=", b"charset:", b"codepage"];
 
 /// Formats that say nothing about encoding and often hold what is not UTF-8 on purpose.
@@ -40,7 +40,7 @@ const RECORDS: [&str; 10] = ["diff", "patch", "eml", "mbox", "dic", "aff", "srt"
 /// Formats that are data, be it that a file has no NUL.
 const DATA: [&str; 10] = ["der", "cer", "p12", "pfx", "p7b", "p7s", "jks", "bin", "dat", "raw"];
 
-/// Whether to leave the file alone altogether.
+/// Whether a file is binary, and so not checked at all.
 pub(crate) fn is_binary(content: &[u8]) -> bool {
     let start = &content[..content.len().min(LOOKED_AT)];
     memchr::memchr(0, start).is_some()
@@ -48,7 +48,7 @@ pub(crate) fn is_binary(content: &[u8]) -> bool {
         || is_like_binary(content) && std::str::from_utf8(content).is_err()
 }
 
-/// Whether it has a sign of binary formats that text may have by chance.
+/// Whether the content has a mark of binary formats that text may have by chance.
 fn is_like_binary(content: &[u8]) -> bool {
     MAGIC_OF_LETTERS.iter().any(|it| content.starts_with(it))
         || is_der(content)
@@ -56,14 +56,14 @@ fn is_like_binary(content: &[u8]) -> bool {
         || has_control_characters(&content[..content.len().min(LOOKED_AT)])
 }
 
-/// Whether it begins as data of zlib does (RFC 1950), such as an object of Git's.
+/// Whether the content begins like zlib data (RFC 1950), such as an object of Git.
 fn is_zlib(content: &[u8]) -> bool {
     let [0x78, flags, ..] = content else { return false };
     (0x7800 | u16::from(*flags)).is_multiple_of(31)
 }
 
-/// Whether it is one sequence of ASN.1 in DER from its first byte to its last, as certificates and keys are. Small ones may
-/// have no NUL.
+/// Whether the content is one sequence of ASN.1 in DER from its first byte to its last, as certificates and keys are. Small ones
+/// may have no NUL.
 fn is_der(content: &[u8]) -> bool {
     let (length, head) = match content {
         [0x30, length @ ..=0x7f, ..] => (usize::from(*length), 2),

@@ -45,7 +45,7 @@ fn count(content: &[u8]) -> (usize, usize) {
         .fold((0, 0), |(crlf, lf), (_, is_crlf)| if is_crlf { (crlf + 1, lf) } else { (crlf, lf + 1) })
 }
 
-/// Where each line break starts, and whether it is CRLF.
+/// Returns the start of each line break, and whether it is CRLF.
 fn breaks(content: &[u8]) -> impl Iterator<Item = (usize, bool)> {
     memchr::memchr_iter(b'\n', content).map(|at| match at.checked_sub(1) {
         Some(before) if content[before] == b'\r' => (before, true),

@@ -30,13 +30,13 @@ const PUBLISHED: [&[u8]; 3] = [
     b"DuLnQAI3mDgey3VBzWnB2L39JUU4txjeVE6m",
 ];
 
-/// How far after the marker such a part may end.
+/// Maximum distance in bytes from the marker to the end of such a part.
 const FIRST_LINES: usize = 256;
 
 /// Words in the names of files whose keys protect nothing.
 const OPEN_NAMES: [&str; 2] = ["insecure", "snakeoil"];
 
-/// How far after the marker to look for the body, and for its end.
+/// Number of bytes after the marker in which to look for the body and its end.
 const REACH: usize = 16 << 10;
 
 /// Fewer characters in a row are a word.
@@ -68,13 +68,13 @@ fn diagnostic(path: &Path, is_open: bool, kind: &str, range: Range<usize>) -> Di
     Diagnostic { severity, ..Diagnostic::new(rule, format!("the file holds {kind}"), range) }
 }
 
-/// Whether a key, of which this is the body, is known to all.
+/// Whether the key with this body is published.
 fn is_published(body: &[u8]) -> bool {
     let start = &body[..body.len().min(FIRST_LINES)];
     PUBLISHED.iter().any(|it| memmem::find(start, it).is_some())
 }
 
-/// Whether the file's name says that its key is.
+/// Whether the file's name marks its key as one that protects nothing.
 fn is_called_open(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
     name.split(|it: char| !it.is_alphanumeric()).any(|it| OPEN_NAMES.contains(&it))
@@ -102,7 +102,7 @@ fn has_key(text: &[u8], shortest: usize) -> bool {
     seen == [true; 3] && !is_cut_short(rest)
 }
 
-/// Whether dots stand for a part of the body, of which `rest` is what follows its first lines.
+/// Whether dots stand for a part of the body; `rest` is the text after its first lines.
 fn is_cut_short(mut rest: &[u8]) -> bool {
     loop {
         if starts_with_dots(rest) {
@@ -127,7 +127,7 @@ fn starts_with_dots(text: &[u8]) -> bool {
     bare.starts_with(b"...") || bare.starts_with("…".as_bytes())
 }
 
-/// What stands between two lines of base64: line breaks, written out or escaped, and what joins strings.
+/// Skips the text between two lines of base64: line breaks, literal or escaped, and operators that join strings.
 fn skip_joints(mut text: &[u8]) -> &[u8] {
     loop {
         let escape = [&b"\\\\n"[..], b"\\n", b"\\r"].into_iter().find_map(|it| text.strip_prefix(it));
@@ -140,7 +140,7 @@ fn skip_joints(mut text: &[u8]) -> &[u8] {
     }
 }
 
-/// What follows a line such as `Proc-Type: 4,ENCRYPTED`.
+/// Returns the text after a header line such as `Proc-Type: 4,ENCRYPTED`.
 fn header(text: &[u8]) -> Option<&[u8]> {
     let name = text.iter().take_while(|it| it.is_ascii_alphanumeric() || **it == b'-').count();
     let value = text[name..].strip_prefix(b": ").filter(|_| name > 0)?;

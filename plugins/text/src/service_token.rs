@@ -80,7 +80,7 @@ fn next_run(content: &[u8], from: &mut usize) -> Option<usize> {
     Some(*from + rest.iter().position(|it| !is_of_token(*it)).unwrap_or(rest.len()))
 }
 
-/// Whether a byte may be one of a token.
+/// Whether a byte may be part of a token, by its value.
 const OF_TOKEN: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -99,7 +99,7 @@ const fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Whether a word begins at `start`: behind another sign, or behind an escape such as `\n`.
+/// Whether a word begins at `start`: after another sign, or after an escape such as `\n`.
 fn is_start(content: &[u8], start: usize) -> bool {
     match &content[..start] {
         [.., b'\\', b'n' | b'r' | b't'] => true,
@@ -122,7 +122,7 @@ fn token_at(content: &[u8], start: usize) -> Option<(&'static Kind, usize)> {
     })
 }
 
-/// Whether nothing follows that makes the text before it a part of a name or of a longer token.
+/// Whether the token ends here: no character follows that makes it part of a name or of a longer token.
 fn is_end(after: &[u8]) -> bool {
     match after {
         [b'.', next, ..] => !is_of_word(*next),
@@ -131,7 +131,7 @@ fn is_end(after: &[u8]) -> bool {
     }
 }
 
-/// Whether what has a token's shape is one.
+/// Whether a match of a token's shape is a real token.
 fn is_real(kind: &Kind, found: &Match, content: &[u8], start: usize) -> bool {
     let token = &content[start..start + found.length];
     let body = &token[kind.prefix.len()..];

@@ -1,4 +1,4 @@
-//! What is found in small texts, and what is not.
+//! Findings in small texts, and texts without any.
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 

@@ -1,4 +1,4 @@
-//! What taplo's configuration says: which files are left out, and which schemas they follow.
+//! Configuration of taplo: the files that it excludes, and the schemas that files follow.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::schema::seen_from;
 
-/// In the order in which they count.
+/// Names of the configuration file in the order in which they count.
 const NAMES: [&str; 2] = [".taplo.toml", "taplo.toml"];
 
 /// Patterns for absolute paths.
@@ -18,7 +18,7 @@ pub(crate) struct Config {
     include: Option<GlobSet>,
     exclude: GlobSet,
     root: PathBuf,
-    /// For all files first, then `[[rule]]` by `[[rule]]`.
+    /// Schemas for all files first, then those of each `[[rule]]`.
     schemas: Vec<Association>,
 }
 
@@ -68,7 +68,7 @@ impl Config {
         let mut schemas = vec![Association { include: None, exclude: GlobSet::default(), ..all }];
         let rules = table.get("rule").and_then(|it| it.get_ref().as_array());
         let rules = rules.into_iter().flat_map(|it| it.iter()).filter_map(|it| it.get_ref().as_table());
-        // Those for parts of a file say nothing of schemas, as in taplo.
+        // Rules for parts of a file contain no schemas, as in taplo.
         for rule in rules.filter(|it| !it.contains_key("keys")) {
             schemas.push(Association::new(rule, root)?);
         }
@@ -77,7 +77,7 @@ impl Config {
 }
 
 impl Association {
-    /// What a table says of files and their schema.
+    /// Reads a table about files and their schema.
     fn new(table: &DeTable, root: &Path) -> Result<Self, String> {
         let set = |key: &str| table.get(key).map(|it| patterns(key, it.get_ref(), root)).transpose();
         let schema = table.get("schema").and_then(|it| it.get_ref().as_table());

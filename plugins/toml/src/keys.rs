@@ -1,4 +1,4 @@
-//! Which key stands where, so that a second definition can name the first.
+//! Index of the keys in a file, so that a second definition can name the first.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,14 +6,14 @@ use std::ops::Range;
 use toml_parser::Source;
 use toml_parser::parser::{Event, EventKind, RecursionGuard, parse_document};
 
-/// How deep the parser goes into dotted keys.
+/// Maximum depth of dotted keys in the parser.
 const DEEPEST: usize = 80;
 
 /// Every key in a file, in the order of the text.
 pub(crate) struct Keys(Vec<Key>);
 
 struct Key {
-    /// From the root. The elements of an array have their number in it.
+    /// Path from the root. Elements of an array have their number in it.
     path: Vec<String>,
     span: Range<usize>,
 }
@@ -48,7 +48,7 @@ struct Walk<'i> {
     keys: Vec<Key>,
     /// The table that a header opened.
     table: Vec<String>,
-    /// What the keys of a value in braces or brackets are below of.
+    /// Paths of the keys whose value in braces or brackets is open.
     open: Vec<Vec<String>>,
     /// The dotted key that is being read.
     dotted: Vec<String>,
@@ -114,7 +114,7 @@ impl<'i> Walk<'i> {
         self.keys.push(Key { path, span: event.span().start()..event.span().end() });
     }
 
-    /// What the next key is below of.
+    /// Returns the path that the next key is below.
     fn base(&self) -> &[String] {
         match self.open.last() {
             Some(open) => open,

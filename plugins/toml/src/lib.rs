@@ -1,5 +1,5 @@
-//! What is wrong with a TOML file, as a Broker plugin: the parser that cargo has, which tells of every error in
-//! a file, and taplo's configuration of which files to look at.
+//! Checks of TOML files, as a Broker plugin: with cargo's parser, which reports every error in a file, and taplo's configuration
+//! of which files to look at.
 //!
 //! Start reading at [`Toml`], then [`syntax`] (what no reader takes), [`newer`] (what only readers of TOML 1.1 take),
 //! [`schema`] (what the file's schema wants) and [`config`] (which files are left out).
@@ -76,8 +76,8 @@ impl Plugin for Toml {
 
 broker_plugin_sdk::plugin!(Toml, "../broker-plugin.toml");
 
-/// What there is to say of a file with these bytes, in the order of the text. `schema` adds what it breaks of its
-/// schema, if it is TOML at all.
+/// Returns the report on a file with these bytes, in the order of the text. `schema` adds the violations of its schema, if it is
+/// TOML at all.
 fn report(content: &[u8], schema: &mut dyn FnMut(&str, &DeTable, &mut Vec<Diagnostic>)) -> Report {
     let text = match std::str::from_utf8(content) {
         Ok(text) => text,

@@ -1,4 +1,4 @@
-//! What TOML 1.1 takes and TOML 1.0 does not. Looks at the parser's events, not at what they mean.
+//! Syntax that is valid in TOML 1.1 and not in TOML 1.0. Looks at the parser's events, not at their meaning.
 
 use broker_plugin_sdk::Diagnostic;
 use toml_parser::Source;
@@ -7,7 +7,7 @@ use toml_parser::parser::{Event, EventKind, parse_document};
 
 use crate::rules::TOML_1_1;
 
-/// One finding for each inline table, scalar or key.
+/// Reports at most one finding for each inline table, scalar or key.
 pub(crate) fn check(text: &str, found: &mut Vec<Diagnostic>) {
     let source = Source::new(text);
     let tokens = source.lex().into_vec();
@@ -38,7 +38,7 @@ struct InlineTables {
 }
 
 struct Open {
-    /// Where it starts.
+    /// Event that opened it.
     event: Event,
     is_told: bool,
     /// The comma that nothing has followed yet.
@@ -101,7 +101,7 @@ fn scalar(source: Source, event: &Event, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether the time in a date and time, if any, goes on after the minutes.
+/// Whether the time in a date and time, if any, has seconds.
 fn has_seconds(text: &str) -> bool {
     match text.find(':') {
         Some(colon) => text.as_bytes().get(colon + 3) == Some(&b':'),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-/// Where they are, in `table` and below it.
+/// Collects the places of such numbers in `table` and below it.
 pub(crate) fn invalid(table: &DeTable, found: &mut Vec<Range<usize>>) {
     table.values().for_each(|it| value(it, found));
 }

@@ -1,5 +1,5 @@
-//! What a file breaks of its schema: the one that it names itself (`#:schema`, `$schema`), that taplo's configuration
-//! names, or that goes with its name. Leaves out schemas that only the network has.
+//! Violations of a file's schema: the one that it names itself (`#:schema`, `$schema`), that taplo's configuration names, or that
+//! goes with its name. Leaves out schemas that only the network has.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(crate) fn check(
     }
 }
 
-/// What a comment before everything else says: `#:schema ADDRESS`.
+/// Returns the address in a comment before everything else: `#:schema ADDRESS`.
 fn directive(text: &str) -> Option<&str> {
     let text = text.trim_start_matches('\u{feff}');
     let header = text.lines().map(str::trim).take_while(|it| it.is_empty() || it.starts_with('#'));

@@ -1,4 +1,4 @@
-//! What no reader of TOML takes, as cargo's parser tells it.
+//! Errors that every reader of TOML reports, as cargo's parser has them.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use crate::rules::{DUPLICATE_KEY, INVALID_SYNTAX};
 /// After so many errors the rest says nothing new.
 const MOST: usize = 50;
 
-/// How the parser says that a key is there already.
+/// Message of the parser for a key that exists already.
 const DUPLICATE: &str = "duplicate key";
 
-/// How the parser says that there should be a value.
+/// Message of the parser for a missing or unquoted value.
 const NO_QUOTES: &str = "string values must be quoted";
 
-/// How the parser says that it gives up.
+/// Message of the parser for nesting that is too deep.
 const TOO_DEEP: &str = "recursion limit";
 
 /// The errors in `text`, whether these are all, and what is in the file.
@@ -48,11 +48,11 @@ pub(crate) fn check(text: &str) -> (Vec<Diagnostic>, Completeness, DeTable<'_>) 
     (found.told, completeness, table.into_inner())
 }
 
-/// What was found so far.
+/// Errors found so far.
 struct Errors<'a> {
     text: &'a str,
     told: Vec<Diagnostic>,
-    /// Where the line ends that the last error was on.
+    /// End of the line that the last error was on.
     last_line: usize,
 }
 

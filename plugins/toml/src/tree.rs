@@ -30,7 +30,7 @@ fn integer(it: &DeInteger) -> Number {
     i64::from_str_radix(it.as_str(), it.radix()).unwrap_or_default().into()
 }
 
-/// Where the value at `path` is.
+/// Returns the place of the value at `path`.
 pub(crate) fn spot(table: &DeTable, path: &[Segment]) -> Option<Spot> {
     let (first, rest) = path.split_first()?;
     let Segment::Key(name) = first else {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::tree::{Document, Id};
 
-/// What GitHub takes a file for, by its path.
+/// Kind of a file for GitHub, by its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum File {
     Workflow,
@@ -40,7 +40,8 @@ pub fn steps(document: &Document<'_>, of: Id) -> Vec<Id> {
     found
 }
 
-/// Where the expression ends that a text begins with, behind its `${{`. A `}}` in a string of the expression does not end it.
+/// Returns the end of the expression that a text begins with, after its `${{`. A `}}` in a string of the expression does not end
+/// it.
 #[must_use]
 pub fn expression_end(text: &str) -> Option<usize> {
     let mut quoted = false;

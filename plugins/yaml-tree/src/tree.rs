@@ -13,7 +13,7 @@ pub type Id = usize;
 #[derive(Debug, Default)]
 pub struct Document<'t> {
     nodes: Vec<Node<'t>>,
-    /// Which node has an anchor, by the parser's number.
+    /// Nodes with an anchor, by the parser's number of the anchor.
     anchors: BTreeMap<usize, Id>,
 }
 
@@ -22,7 +22,7 @@ pub struct Node<'t> {
     pub kind: Kind<'t>,
     /// Bytes.
     pub range: Range<usize>,
-    /// Whether a tag that is not one of YAML's own says what it is.
+    /// Whether a tag that is not one of YAML's own determines its type.
     pub is_custom: bool,
 }
 

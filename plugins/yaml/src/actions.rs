@@ -56,7 +56,7 @@ fn workflow(text: &str, document: &Document<'_>, root: Id, found: &mut Vec<Diagn
     }
 }
 
-/// What holds for the steps of a job or of an action.
+/// Checks the steps of a job or of an action.
 fn steps(text: &str, document: &Document<'_>, of: Id, found: &mut Vec<Diagnostic>) {
     let steps = github::steps(document, of);
     jobs::step_ids(document, &steps, found);

@@ -8,7 +8,7 @@ use broker_plugin_sdk::{Diagnostic, Related};
 use crate::tree::{Document, Id, Kind};
 use crate::{rules, scalar};
 
-/// Whether the tool that reads this file wants keys to be there more than once.
+/// Whether the tool that reads this file expects keys to occur more than once.
 pub(crate) fn are_wanted(path: &str) -> bool {
     path.rsplit('/').next() == Some(".cirrus.yml")
 }
@@ -38,7 +38,7 @@ fn in_map(document: &Document<'_>, entries: &[(Id, Id)], found: &mut Vec<Diagnos
     }
 }
 
-/// Whether two keys with the same text are one: `1` and `"1"` are two.
+/// Whether two keys are the same: `1` and `"1"` are not, although their text is.
 fn are_same(document: &Document<'_>, one: Id, other: Id) -> bool {
     let value = |it: Id| match &document.node(it).kind {
         Kind::Scalar { text, style, tag } => Some(scalar::value(text, *style, tag.as_deref())),

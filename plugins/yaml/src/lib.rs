@@ -126,7 +126,7 @@ impl Yaml {
         Report { completeness, ..Report::new(found) }
     }
 
-    /// What holds for this kind of file alone.
+    /// Runs the checks for this kind of file alone.
     fn of_kind(
         &mut self,
         path: &str,

@@ -1,4 +1,4 @@
-//! From text to documents. A broken document does not hide what is wrong in the next one.
+//! Parser: from text to documents. A broken document does not hide errors in the next one.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use crate::tree::{Builder, Document};
 /// More broken documents are not told of in one file.
 const MOST_BROKEN: usize = 20;
 
-/// What is in a text.
+/// Content of a text.
 pub(crate) struct Stream<'t> {
-    /// Those that are whole.
+    /// Documents that are complete.
     pub(crate) documents: Vec<Document<'t>>,
     pub(crate) found: Vec<Diagnostic>,
-    /// Why the rest was not looked at.
+    /// Reason why the rest was not parsed.
     pub(crate) limit: Option<String>,
 }
 
@@ -28,15 +28,15 @@ impl Stream<'_> {
     }
 }
 
-/// How much is read again at most to join texts in one file, in bytes.
+/// Maximum number of bytes that are read again to join texts in one file.
 const MOST_READ: usize = 32 << 20;
 
-/// What became of quoted scalars that go on with less indentation than they should.
+/// Result of joining quoted scalars that continue with less indentation than they should.
 pub(crate) enum Joined {
-    /// There is nothing to join, or it helps nothing.
+    /// There is nothing to join, or joining does not help.
     Nothing,
     Text(String),
-    /// There are so many that it would take too long.
+    /// There are so many that joining would take too long.
     TooMany,
 }
 
@@ -64,8 +64,8 @@ pub(crate) fn joined(text: &str) -> Joined {
     if joined == text { Joined::Nothing } else { Joined::Text(joined) }
 }
 
-/// Where the one line break is that a text ends with, but for indentation. An empty line in between would be a line break
-/// in the scalar as well.
+/// Returns the position of the one line break at the end of a text, apart from indentation. An empty line in between would be a
+/// line break in the scalar as well.
 fn break_before(text: &str) -> Option<usize> {
     let before = text.trim_end_matches([' ', '\t']);
     let start = before.trim_end_matches(['\n', '\r']).len();

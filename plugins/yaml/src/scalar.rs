@@ -1,4 +1,4 @@
-//! What a scalar is: a text, or by its look something else (YAML 1.2, core schema).
+//! Type of a scalar: a text, or by its form something else (YAML 1.2, core schema).
 
 use granit_parser::ScalarStyle;
 use serde_json::Value;
@@ -41,8 +41,8 @@ fn number(text: &str) -> Option<Value> {
     Some(serde_json::Number::from_f64(number)?.into())
 }
 
-/// Whether readers differ about what it is: YAML 1.1 has more words for true and false, and other numbers and dates;
-/// and with a placeholder in it, a tool puts something else in its place first.
+/// Whether readers differ about the value: YAML 1.1 has more words for true and false, and other numbers and dates; and a
+/// placeholder in it is first replaced by a tool.
 pub(crate) fn is_ambiguous(text: &str, style: ScalarStyle) -> bool {
     let has_placeholder =
         ["${", "{{", "<<", "$(", "{%"].iter().any(|it| text.contains(it)) || text.starts_with('$');

@@ -1,4 +1,4 @@
-//! What a document breaks of the schema that the file's name or the file itself says.
+//! Violations of the schema that the file's name or the file itself names.
 
 use broker_plugin_sdk::{Diagnostic, inform};
 use broker_schemas::place::{self, Spot};
@@ -7,7 +7,7 @@ use broker_schemas::{Found, Place, Schemas, Segment, Violation};
 use crate::tree::{Document, Id, Kind};
 use crate::{rules, scalar, value};
 
-/// What editors read: a comment before the document that names its schema.
+/// Prefixes of comments that editors read: they precede the document and name its schema.
 const MODELINES: [&str; 2] = ["# yaml-language-server: $schema=", "# $schema: "];
 
 pub(crate) fn check(
@@ -50,7 +50,7 @@ fn modeline(text: &str) -> Option<&str> {
     named.next().map(str::trim).filter(|it| !it.is_empty() && *it != "none")
 }
 
-/// Nothing where what the reader sees may be something else than what is written.
+/// Converts a violation; `None` if a reader may get another value than the one written.
 fn diagnostic(violation: &Violation, text: &str, document: &Document<'_>, root: Id) -> Option<Diagnostic> {
     let way = way(document, root, &violation.path)?;
     let last = *way.last()?;

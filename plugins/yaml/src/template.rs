@@ -12,7 +12,7 @@ pub(crate) fn is_template(text: &str) -> bool {
     tags(&unquoted(text.as_bytes(), b"\"'"), &Tag::UNQUOTED).next().is_some()
 }
 
-/// Whether the file is a template of a Helm chart, be it that it looks like YAML.
+/// Whether the file is a template of a Helm chart, even if it looks like YAML.
 pub(crate) fn is_of_helm(path: &str, text: &str, root: &Path) -> bool {
     if !text.contains("{{") {
         return false;
@@ -23,7 +23,7 @@ pub(crate) fn is_of_helm(path: &str, text: &str, root: &Path) -> bool {
     chart.is_some_and(|it| fs::metadata(it).is_ok())
 }
 
-/// Whether the file, which may hold either by its name, is JSON with comments.
+/// Whether the file, whose name allows both, is JSON with comments.
 pub(crate) fn is_json(path: &str, text: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     [".eslintrc", ".prettierrc"].contains(&name)

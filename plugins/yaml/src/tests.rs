@@ -1,4 +1,4 @@
-//! What is found in small files.
+//! Findings in small files.
 
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
@@ -76,7 +76,7 @@ fn syntax() {
     }
 }
 
-/// As Go's library writes them; more than the parser could be asked for one by one from the start of the file.
+/// Texts as Go's library writes them; more than the parser could be asked for one by one from the start of the file.
 #[test]
 fn quoted_texts_that_go_on_with_less_indentation() {
     let rule = format!("a:\n  b:\n    rule: 'x{}'\n", "\n  y ''z''".repeat(150));

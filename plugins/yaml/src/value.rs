@@ -10,7 +10,7 @@ const MOST_NODES: usize = 500_000;
 
 const DEEPEST: usize = 200;
 
-/// What readers make of the document; nothing if it is too large or too deep with its aliases put in.
+/// Returns the value that readers get from the document; `None` if it is too large or too deep with its aliases expanded.
 pub(crate) fn of(document: &Document<'_>) -> Option<Value> {
     let mut left = MOST_NODES;
     value(document, document.root()?, 0, &mut left)
@@ -43,7 +43,7 @@ fn map(document: &Document<'_>, entries: &[(Id, Id)], depth: usize, left: &mut u
     Some(made.into())
 }
 
-/// What is there already goes before what is merged; and a later key replaces it.
+/// Merges into a mapping: its own entries take precedence over merged ones, and a later key replaces an earlier one.
 fn merge(made: &mut Map<String, Value>, merged: Value) {
     match merged {
         Value::Object(merged) => {

@@ -4,10 +4,10 @@ use broker_plugin_sdk::Diagnostic;
 
 use crate::rules::DUPLICATE_KEY;
 
-/// What yamllint calls the rule.
+/// Name of the rule in yamllint.
 const RULE: &str = "rule:key-duplicates";
 
-/// Whether the first line says that the file is not to be looked at.
+/// Whether the first line disables checks of the file.
 pub(crate) fn is_off(text: &str) -> bool {
     text.lines().next().is_some_and(|it| it.trim_end() == "# yamllint disable-file")
 }

@@ -20,7 +20,7 @@ pub(super) struct InProcess {
     _state: TempDir,
 }
 
-/// As many as the program has on a machine with two processors.
+/// Number of workers that the program has on a machine with two processors.
 const WORKERS: usize = 2;
 
 /// Guests of all daemons of a process, which share their plugins.

@@ -29,7 +29,7 @@ pub enum RunPart {
     Exited(Exited),
 }
 
-/// What became of a command.
+/// Result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exited {
     pub code: i32,
@@ -39,7 +39,7 @@ pub struct Exited {
     pub harvest: Option<Kept>,
 }
 
-/// What became of the files that were written.
+/// Result of harvesting the files that a command wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
     Written { changed: Vec<String>, removed: Vec<String>, revision: Option<u64> },
@@ -58,7 +58,7 @@ pub enum LogPart {
 pub struct Run {
     pub id: String,
     pub name: String,
-    /// Empty for the base.
+    /// Branch of the run; empty for the base.
     pub branch: String,
     pub command: Vec<String>,
     pub background: bool,
@@ -112,7 +112,7 @@ impl Running {
         }
     }
 
-    /// Both outputs, and what became of it.
+    /// Returns both outputs and the result.
     pub async fn end(mut self) -> (String, String, Exited) {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         loop {

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::text::Encoding;
 
-/// How requests of the server are answered.
+/// Answers of the client to requests of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// As a client does that supports its capabilities.
+    /// Correct answers of a client that supports its capabilities.
     Right,
-    /// Each with an error.
+    /// An error for each request.
     Errors,
-    /// Not at all.
+    /// No answer.
     Never,
 }
 
@@ -104,7 +104,7 @@ impl Client {
         self.capabilities.pointer(pointer)
     }
 
-    /// Whether it has a capability: any value but `null` and `false`.
+    /// Whether the client has a capability: any value but `null` and `false`.
     pub fn can(&self, pointer: &str) -> bool {
         self.capability(pointer).is_some_and(|it| !it.is_null() && *it != Value::Bool(false))
     }

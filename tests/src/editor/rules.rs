@@ -48,7 +48,7 @@ const CODES: [i64; 10] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     Created,
-    /// With the last percentage.
+    /// Begun, with the last percentage.
     Begun(u64),
     Ended,
 }
@@ -132,7 +132,7 @@ impl Editor {
         }
     }
 
-    /// What is wrong with a result: its shape, or items although partial results were sent.
+    /// Returns the fault of a result: its shape, or items although partial results were sent.
     fn fault_of_result(&self, asked: &Asked, result: &Value) -> Option<String> {
         let parts = self.partial.get(&asked.params["partialResultToken"].to_string());
         let items = result["items"].as_array();

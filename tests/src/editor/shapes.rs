@@ -4,7 +4,7 @@ use gen_lsp_types::{Notification, Request, lsp_notification, lsp_request};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// What keeps a value from being exactly a `T`.
+/// Returns the reason why a value is not exactly a `T`.
 fn fault<T: DeserializeOwned + Serialize>(value: &Value) -> Option<String> {
     match serde_json::from_value::<T>(value.clone()) {
         Ok(read) => difference(value, &serde_json::to_value(read).unwrap(), ""),
@@ -52,7 +52,7 @@ macro_rules! by_notification {
     };
 }
 
-/// What is wrong with the result of a request of the client.
+/// Returns the fault in the result of a request of the client.
 pub(crate) fn of_result(method: &str, result: &Value) -> Option<String> {
     by_request!(method, result, Result:
         "initialize" "shutdown" "textDocument/diagnostic" "workspace/diagnostic" "textDocument/codeAction"
@@ -69,7 +69,7 @@ pub(crate) fn of_result(method: &str, result: &Value) -> Option<String> {
     )
 }
 
-/// What is wrong with the parameters of a request of the server.
+/// Returns the fault in the parameters of a request of the server.
 pub(crate) fn of_request(method: &str, params: &Value) -> Option<String> {
     by_request!(method, params, Params:
         "client/registerCapability" "client/unregisterCapability" "window/showDocument"
@@ -80,7 +80,7 @@ pub(crate) fn of_request(method: &str, params: &Value) -> Option<String> {
     )
 }
 
-/// What is wrong with the parameters of a notification of the server.
+/// Returns the fault in the parameters of a notification of the server.
 pub(crate) fn of_notification(method: &str, params: &Value) -> Option<String> {
     match method {
         "broker/branchChanged" => of_branch_changed(params),
@@ -91,7 +91,7 @@ pub(crate) fn of_notification(method: &str, params: &Value) -> Option<String> {
     }
 }
 
-/// What is wrong with a partial result in `$/progress`.
+/// Returns the fault in a partial result in `$/progress`.
 pub(crate) fn of_partial_result(method: &str, value: &Value) -> Option<String> {
     use gen_lsp_types::{DocumentDiagnosticReportPartialResult, WorkspaceDiagnosticReportPartialResult};
     match method {
@@ -126,7 +126,7 @@ pub fn of_change(change: &Value) -> Option<String> {
     keys(change, CHANGE).or_else(|| one_of(&change["kind"], &CHANGES))
 }
 
-/// What is wrong with the keys of an object.
+/// Returns the fault in the keys of an object.
 pub(crate) fn keys(value: &Value, (required, optional): Keys) -> Option<String> {
     let Some(object) = value.as_object() else { return Some(format!("it is no object: {value}")) };
     let missing =

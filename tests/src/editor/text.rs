@@ -73,7 +73,7 @@ impl Encoding {
         self.range(text, start..start + part.len())
     }
 
-    /// What is wrong with a range of a server: it must lie in the text and not end before it starts.
+    /// Returns the fault of a range from a server: it must lie in the text and not end before it starts.
     pub fn fault(self, text: &str, range: Range) -> Option<String> {
         if (range.start.line, range.start.character) > (range.end.line, range.end.character) {
             return Some("it ends before it starts".to_owned());

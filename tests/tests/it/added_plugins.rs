@@ -22,7 +22,7 @@ fn place() -> Place {
     Place::new(&[("a.c", "int a; // TODO: b\n")])
 }
 
-/// What a command says, where it must succeed.
+/// Returns the output of a command, which must succeed.
 #[track_caller]
 fn ok(place: &Place, arguments: &[&str]) -> String {
     let output = place.run(arguments);
@@ -31,13 +31,13 @@ fn ok(place: &Place, arguments: &[&str]) -> String {
     shown(place, &output.stdout)
 }
 
-/// What a command complains of, where it must not succeed.
+/// Returns the errors of a command, which must not succeed.
 #[track_caller]
 fn refused(place: &Place, arguments: &[&str]) -> String {
     let output = place.run(arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
     let told = shown(place, &output.stderr);
-    // What it is doing is told as well.
+    // Messages on progress are on standard error as well.
     let told: Vec<_> =
         told.lines().filter(|it| !it.starts_with("compiling") && !it.starts_with("fetching")).collect();
     told.join("\n")
@@ -82,5 +82,5 @@ fn without_digests(text: &str) -> String {
     })
 }
 
-/// What a server has, by path: type and body.
+/// Pages of a server, by path: type and body.
 type Pages = Arc<Mutex<HashMap<String, (String, Vec<u8>)>>>;

@@ -67,7 +67,7 @@ fn a_branch_is_checked_in_a_folder_of_its_own() {
         assert_eq!((exit, messages(&report)), (Some(0), vec![]), "{report}");
     }
     assert_eq!((it.read("a.m"), it.read("b.m")), ("good\n".to_owned(), "good\n".to_owned()));
-    // What a branch says of commands does not count.
+    // Commands that a branch configures do not count.
     let evil = OWN.replace("tools/lint", "tools/evil");
     assert!(it.run_with_input(&["branch", "write", "two", "broker.toml"], &evil).status.success());
     assert_eq!(check(&it, &["--branch", "two", "b.m"]).0, Some(0));

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use tests::daemon::{Client, Home, ask, base, branch, variable, write};
 use tokio::task::JoinSet;
 
-/// How many clients do it at once.
+/// Number of concurrent clients.
 const CLIENTS: usize = 8;
 
-/// How far memory may be above what it was after the warm-up, in MiB.
+/// Maximum growth of memory after the warm-up, in MiB.
 const SLACK: u64 = 48;
 
 async fn one(client: &Client, workspace: &str, number: usize) {

@@ -304,7 +304,7 @@ fn lists_plugins() {
     assert!(table.contains("\nbroker ") && table.contains("suppression comments"), "{table}");
 }
 
-/// What would change if anything below a folder were made, written, renamed or removed.
+/// Returns the metadata that would change if anything below a folder were made, written, renamed or removed.
 fn state(root: &Path) -> BTreeMap<PathBuf, (u64, i64, i64, i64, i64, u64)> {
     let mut state = BTreeMap::new();
     let mut todo = vec![root.to_owned()];

@@ -1,8 +1,7 @@
 //! The daemon: real plugins in it, and real clients on its socket.
 //!
-//! What it does is tested twice from one source, over gRPC through the program and in process on `workspaces` itself: see
-//! [`both`]. What is about processes, sockets and messages is tested over gRPC alone: the modules `doors`, `messages` and
-//! `state`.
+//! Operations are tested twice from one source, over gRPC through the program and in process on `workspaces` itself: see
+//! [`both`]. Processes, sockets and messages are tested over gRPC alone: the modules `doors`, `messages` and `state`.
 
 /// The tests of a module, each over gRPC and in process.
 macro_rules! both {
@@ -46,7 +45,7 @@ use tests::{
     daemon::{Client, Daemon, Home, base},
 };
 
-/// How a test reaches the daemon's operations.
+/// Way in which a test reaches the daemon's operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     OverGrpc,

@@ -1,4 +1,4 @@
-//! What an edit breaks elsewhere is told where only what changed is checked, with the real ty.
+//! Findings that an edit causes in other files are reported where only changed files are checked, with the real ty.
 
 use std::process::Command;
 

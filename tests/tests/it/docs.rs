@@ -10,6 +10,6 @@ fn pages_are_those_of_the_program() {
     let program = tests::broker();
     let it = Place::new(&[]);
     let output = it.isolated(generate, &["--check", program.to_str().unwrap()]).output().unwrap();
-    // It names the command that mends them.
+    // The output names the command that updates the pages.
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

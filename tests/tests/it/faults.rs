@@ -17,7 +17,8 @@ use overlay::{Branch, Disk, Memory, View};
 use plugin_host::{HostOptions, Notice, Notify, PluginError, PluginHost, Settings};
 use tests::*;
 
-/// What the plugin `misbehaves` says of a file that says `fault`, and of one that asks for nothing after it.
+/// Returns the outcome of the plugin `misbehaves` for a file that contains `fault`. Expects that the file after it is checked all
+/// the same.
 fn fault(fault: &str) -> String {
     fault_for(fault, Duration::from_secs(60))
 }
@@ -365,7 +366,7 @@ Content("dir/new/file")
 "#);
 }
 
-/// What is wrong with a component that is refused before it runs.
+/// Returns the error of a component that is refused before it runs.
 fn refused(wasm: &[u8]) -> PluginError {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("p.wasm");

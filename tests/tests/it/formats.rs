@@ -60,7 +60,7 @@ impl Space {
     }
 }
 
-/// What the snapshot of a renderer shows.
+/// Returns the output in the snapshot of a renderer.
 fn shown(format: &str, test: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../broker/crates/render/src/snapshots");
     let file = folder.join(format!("render__{format}__tests__{test}.snap"));
@@ -79,7 +79,7 @@ fn obeys(schema: &str, report: &Value) {
     assert_eq!(complaints(schema, report), [""; 0]);
 }
 
-/// What of the report is against the schema.
+/// Returns the violations of the schema in the report.
 fn complaints(schema: &str, report: &Value) -> Vec<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas").join(schema);
     // Broker's own are not beside those of others.
@@ -195,7 +195,7 @@ fn rdjson_counts_bytes() {
 /// An element of an XML document.
 #[derive(Debug)]
 struct Element {
-    /// From the root.
+    /// Path from the root.
     path: String,
     attributes: BTreeMap<String, String>,
 }
@@ -242,7 +242,7 @@ impl Element {
     }
 }
 
-/// As Checkstyle's own reports are, and as reviewdog and Jenkins read them.
+/// Format of Checkstyle's own reports, which reviewdog and Jenkins read.
 #[test]
 fn checkstyle_is_what_its_readers_expect() {
     for xml in reports("checkstyle") {
@@ -266,7 +266,7 @@ fn checkstyle_is_what_its_readers_expect() {
     }
 }
 
-/// As the XSD of Jenkins' xUnit plugin has it, which is the strictest of those in use, and counts that agree.
+/// Format of the XSD of Jenkins' xUnit plugin, which is the strictest of those in use, and counts that agree.
 #[test]
 fn junit_is_what_its_readers_expect() {
     for xml in reports("junit") {
@@ -301,7 +301,7 @@ fn junit_is_what_its_readers_expect() {
     }
 }
 
-/// What the agent of Azure Pipelines makes of a line: the properties and the message.
+/// Parses a line as the agent of Azure Pipelines does: the properties and the message.
 fn command(line: &str) -> (BTreeMap<String, String>, String) {
     let decoded = |text: &str, pairs: &[(&str, &str)]| {
         pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))

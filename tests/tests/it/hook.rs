@@ -58,7 +58,7 @@ fn after_an_edit_an_agent_hears_what_it_brought() {
     let path = it.root().join("a.py");
     let input = json!({ "file_path": path, "old_string": OLD, "new_string": NEW });
     let brought = "Broker: this edit brought\n1 new finding\na.py:2:8 ";
-    // What was there before is undone, or said.
+    // The text before the edit is restored by undoing it, or is in the response.
     for response in [Value::Null, json!({ "originalFile": OLD })] {
         let said = hook(&it, &[], &claude(&it, "PostToolUse", "Edit", &input, &response));
         assert!(context(&said).starts_with(brought), "{said}");
@@ -122,7 +122,7 @@ fn a_patch_names_files_as_seen_from_the_agents_folder() {
         let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
         assert!(reason.contains("\nsub/a.py:1:5 error python/F821"), "{said}");
     }
-    // What does not fit its file is for the agent to find out.
+    // Edits that do not apply to their file are left to the agent.
     assert_eq!(hook(&it, &["--block"], &event("PreToolUse", "none.py")), json!({}));
     it.write("sub/a.py", "x = y\n");
     let said = hook(&it, &["--block"], &event("PostToolUse", "a.py"));

@@ -39,11 +39,11 @@ const LINKED: (&str, &str) = ("there.md", "# there\n");
 
 type Texts = BTreeMap<&'static str, String>;
 
-/// What a branch has of its own.
+/// Changes that a branch has of its own.
 #[derive(Debug, Clone, Default)]
 struct Own {
     texts: Texts,
-    /// Where [`LINK`] leads, if it is there.
+    /// Target of [`LINK`], if the link exists.
     link: Option<&'static str>,
 }
 
@@ -53,7 +53,7 @@ struct Known {
     id: String,
     /// Held during an edit, so that it is known which revision it will make.
     editing: tokio::sync::Mutex<()>,
-    /// What the branch itself wrote, at each revision.
+    /// Texts and link that the branch itself wrote, at each revision.
     own: Mutex<Vec<Own>>,
 }
 
@@ -260,7 +260,7 @@ impl World {
     }
 }
 
-/// As the summary has it: over paths and hashes, sorted by path.
+/// Hash as the summary has it: over paths and hashes, sorted by path.
 fn content_hash(texts: &Texts, asked: &[&str]) -> String {
     let mut bytes = Vec::new();
     for (path, text) in texts.iter().filter(|it| asked.contains(it.0)) {

@@ -22,7 +22,7 @@ const EDITORS: usize = 4;
 /// Files that each commit writes, all with its own number.
 const TOGETHER: usize = 12;
 
-/// What one editor knows: texts by revision, and what was acknowledged.
+/// State of one editor: texts by revision, and the last acknowledged revision.
 #[derive(Default)]
 struct Edited {
     id: String,
@@ -58,7 +58,7 @@ async fn edit(client: Client, editor: Arc<Mutex<Edited>>, mut random: Random) {
     }
 }
 
-/// What the commit of this number does: writes, and files and a directory that come and go.
+/// Returns the edits of the commit of this number: writes, and files and a directory that are added and removed.
 fn together(number: u64) -> Vec<Edit> {
     let mut edits: Vec<_> = (0..TOGETHER)
         .map(|it| write(&format!("all/{}/{it}.txt", it % 3), format!("{number}\n").repeat(500)))
@@ -144,7 +144,7 @@ impl Round {
         tokio::time::timeout(PATIENCE, all).await.expect("clients notice that the daemon is gone");
     }
 
-    /// What was acknowledged is there, under the revision that was acknowledged.
+    /// Expects that acknowledged edits exist, under the revision that was acknowledged.
     async fn expect_edits(&self, client: &Client) {
         for editor in &self.editors {
             let (id, sent, acknowledged) = {
@@ -157,7 +157,7 @@ impl Round {
                 let (_, text) = client.read_at(branch(&id), "edited.py", Some(at)).await.unwrap();
                 assert_eq!(String::from_utf8(text).unwrap(), sent[&at]);
             }
-            // What was not acknowledged but done is known from now on.
+            // Edits that were done but not acknowledged are known from now on.
             editor.lock().unwrap().acknowledged = revision;
         }
     }

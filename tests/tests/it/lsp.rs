@@ -53,7 +53,7 @@ fn opened(client: Client) -> (Place, Editor, String) {
     (place, editor, uri)
 }
 
-/// What is found in a document.
+/// Returns the findings in a document.
 #[track_caller]
 fn found(editor: &mut Editor, uri: &str) -> Vec<String> {
     codes(&editor.findings(uri))
@@ -144,7 +144,7 @@ fn kill(pid: &str) {
     assert!(Command::new("kill").args(["-9", pid]).status().unwrap().success());
 }
 
-/// Whether a process is there that has not ended.
+/// Whether a process exists that has not ended.
 fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|it| !it.is_empty() && !it.trim_start().starts_with('Z'))

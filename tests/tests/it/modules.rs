@@ -52,7 +52,7 @@ fn crates() -> Vec<(String, PathBuf)> {
     crates
 }
 
-/// Each file with its path of modules: `a::b` for `a/b.rs`.
+/// Returns each file with its path of modules: `a::b` for `a/b.rs`.
 fn modules(src: &Path) -> Vec<(Vec<String>, String)> {
     let (mut found, mut folders) = (Vec::new(), vec![src.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -109,7 +109,7 @@ fn flat(tree: &str, before: &[&str]) -> Vec<Vec<String>> {
     all
 }
 
-/// What the text of a module names: in `use` statements, and behind `crate::` elsewhere.
+/// Returns the paths that the text of a module names: in `use` statements, and after `crate::` elsewhere.
 fn named(text: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for statement in text.split("use ").skip(1) {
@@ -124,7 +124,7 @@ fn named(text: &str) -> Vec<Vec<String>> {
     all
 }
 
-/// Which modules right below the root of a crate use which others.
+/// Returns the dependencies between the modules directly below the root of a crate.
 fn graph(src: &Path) -> Graph {
     let modules = modules(src);
     let top: BTreeSet<_> = modules.iter().filter_map(|(names, _)| names.first().cloned()).collect();

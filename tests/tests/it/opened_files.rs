@@ -1,4 +1,5 @@
-//! Where files are opened by their paths, so that a named pipe, a device or an endless file in an untrusted folder stops no thread.
+//! Code that opens files by their paths, so that a named pipe, a device or an endless file in an untrusted folder stops no
+//! thread.
 //!
 //! A workspace is read through `overlay::View`, and what else others may have put somewhere through `overlay::read_regular`: both
 //! open without waiting, take regular files alone, and know a limit. All other code that opens a file to read it stands in a
@@ -10,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What opens files by their paths, below `broker`, and which files these are.
+/// Sources below `broker` that open files by their paths, and the files that they open.
 const OPENERS: &[(&str, &str)] = &[
     ("crates/agents/src/audit.rs", "the log in the state folder"),
     ("crates/client/src/endpoint.rs", "the socket's folder"),
@@ -61,7 +62,7 @@ const WAYS: [&str; 7] = [
     "File::open)",
 ];
 
-/// Where the kernel's own files are.
+/// Folders of the kernel's own files.
 const OF_KERNEL: [&str; 3] = ["\"/proc/", "\"/sys/", "\"/dev/"];
 
 fn sources() -> Vec<PathBuf> {

@@ -1,4 +1,4 @@
-//! Where the disk says one thing and the branch another, the answer is the branch's.
+//! Answers for a branch that differs from the disk are the branch's.
 
 use std::{fs, path::Path, sync::Arc, time::Instant};
 
@@ -48,7 +48,8 @@ impl Guest {
         check(&self.linter, Arc::new(branch.snapshot()), paths)
     }
 
-    /// Whether a guest was ready for the file in which a person types, and what it said: the same as a new one.
+    /// Checks a file in which a person types. Returns whether a guest was ready for it, and its findings, the same as a new
+    /// one's.
     fn typed(&self, branch: &Branch, file: &str) -> (bool, Vec<Diagnostic>) {
         let units = vec![Unit { path: path(file), named: path("") }];
         let view: Arc<dyn View> = Arc::new(branch.snapshot());
@@ -70,7 +71,7 @@ impl Guest {
     fn said_when_ready(&self, branch: &Branch, file: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            // One is made some time after the answer.
+            // A guest is made some time after the answer.
             let (was_ready, found) = self.typed(branch, file);
             if was_ready {
                 return found.iter().map(|it| it.code.as_str()).collect::<Vec<_>>().join(" ");

@@ -1,5 +1,5 @@
-//! The same findings as the `ruff` program of the same version, on a few hundred files and a project with
-//! configuration, stubs and a notebook. `./dev bench parity` does it on whole packages.
+//! Comparison with the `ruff` program of the same version, which must have the same findings on a few hundred files and a project
+//! with configuration, stubs and a notebook. `./dev bench parity` does it on whole packages.
 
 use std::{
     collections::BTreeSet,
@@ -85,7 +85,8 @@ fn packages_of_the_standard_library() {
     same(folder.path(), &["."], 500);
 }
 
-/// Whether a rule of ruff's defaults is on in a project that does not configure ruff: what `docs/reference/linters/python.md` says.
+/// Whether a rule of ruff's defaults is on in a project that does not configure ruff, as listed in
+/// `docs/reference/linters/python.md`.
 fn is_about_what_is_broken(code: &str) -> bool {
     const CERTAIN: &str = "B002 B012 B015 B016 B021 B022 B025 B029 B030 B031 B032 B033 B035";
     let linter = code.trim_end_matches(|it: char| it.is_ascii_digit());

@@ -19,7 +19,7 @@ fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// What a new plugin is, with the component that `./dev` built from one.
+/// Makes a new plugin, with the component that `./dev` built from one.
 fn made(folder: &Path) -> String {
     let (exit, out, errors) = run(folder, &["new", "none-comparison"]);
     assert_eq!((exit, errors.as_str()), (Some(0), ""), "{out}");
@@ -293,7 +293,7 @@ fn dev(folder: &Path, arguments: &[&str]) -> (Ending, impl Iterator<Item = Strin
     (child, BufReader::new(reader).lines().map(Result::unwrap))
 }
 
-/// What is printed until it waits for the next change.
+/// Returns the lines that are printed up to the wait for the next change.
 fn round(lines: &mut impl Iterator<Item = String>) -> Vec<String> {
     let round: Vec<_> = lines.take_while(|it| !it.starts_with("watching ")).collect();
     assert!(!round.is_empty());
@@ -430,8 +430,8 @@ fn a_plugin_that_breaks_off_does_not_pass() {
     assert!(!plugin.join("fixtures/invalid/a.fault.findings").exists());
 }
 
-/// What an author in another language gets, from nothing to a tested rule. `./dev` installs the tools. JavaScript is not
-/// among them: `./dev` tries the example `package-json`, in TypeScript, with the same SDK and tools, which take half a minute.
+/// Steps of an author in another language, from nothing to a tested rule. `./dev` installs the tools. JavaScript is not among
+/// them: `./dev` tries the example `package-json`, in TypeScript, with the same SDK and tools, which take half a minute.
 fn from_nothing(language: &str) {
     let Some(tools) = std::env::var_os("BROKER_TEST_LANGUAGES") else {
         println!("skipped: BROKER_TEST_LANGUAGES is not set");

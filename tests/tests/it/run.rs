@@ -167,7 +167,7 @@ fn without_a_repository_caches_of_tools_are_no_edit() {
     let output = it.run(&["run", "--branch", "try", "--harvest", "--", "sh", "-c", script]);
     assert_eq!(told(output).2, "1 changed, 0 removed: revision 1\n");
     assert_eq!(it.run(&["branch", "read", "try", "kept.txt"]).status.code(), Some(0));
-    // What is named is meant.
+    // Files that the pattern names are kept, even those in a cache.
     let named = ["run", "--branch", "try", "--harvest=made/*", "--", "sh", "-c", script];
     assert_eq!(told(it.run(&named)).2, "2 changed, 0 removed: revision 2\n");
 }
@@ -205,7 +205,7 @@ fn a_command_in_the_background_is_found_by_its_name() {
     let mut log = Ending(log.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut lines = BufReader::new(log.0.stdout.take().unwrap()).lines();
     assert_eq!(lines.next().unwrap().unwrap(), "up");
-    // Its file is there when it has handled a signal, which it does after that.
+    // The service handles the signal after it has written its file.
     assert_eq!(it.run(&["run", "kill", "--signal", "HUP", "svc"]).status.code(), Some(0));
     assert_eq!(lines.next().unwrap().unwrap(), "told");
     assert_eq!(told(it.run(&["run", "--branch", "try", "--", "cat", "made.txt"])).1, "made\n");
@@ -284,7 +284,7 @@ fn output_that_cannot_be_written_is_an_error() {
         let output = it.command(&arguments).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(125), "{place:?}");
         assert!(String::from_utf8(output.stderr).unwrap().contains("No space left"), "{place:?}");
-        // As a shell has it: the command is ended by SIGPIPE.
+        // The command is ended by SIGPIPE, as in a shell.
         let arguments = [&["run"], place, &["--", "yes"]].concat();
         let mut running = Ending(it.command(&arguments).stdout(Stdio::piped()).spawn().unwrap());
         let mut line = String::new();

@@ -15,7 +15,7 @@ fn view(files: &[(&str, &str)]) -> Arc<dyn View> {
     Arc::new(Memory::from_files(files).unwrap())
 }
 
-/// What the guest says when it is told to do `command` beside a few files.
+/// Returns the guest's answer to `command` beside a few files.
 fn answer(command: &str) -> String {
     let others = [("a.py", "def f(x):\n    return g(x)\n"), ("notes", "x = 1"), ("broken.rs", "fn f( {")];
     let view = view(&[&others[..], &[("todo", command)]].concat());

@@ -1,4 +1,4 @@
-//! What a collector of OpenTelemetry gets of a daemon that a command started.
+//! Data that a collector of OpenTelemetry receives from a daemon that a command started.
 
 use std::{
     fs,

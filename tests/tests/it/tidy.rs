@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Which of the project's own packages each may depend on. Nothing may depend on `tests`.
+/// Packages of the project that each may depend on. Nothing may depend on `tests`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("componentize", &[]),
     ("overlay", &[]),
@@ -270,7 +270,7 @@ fn versions_of_plugins_agree() {
         let manifest = read(&file);
         let package = file.with_file_name("Cargo.toml");
         if !package.exists() {
-            // It is in another language, whose package has no version.
+            // Examples in other languages have a package without a version.
             continue;
         }
         let package = read(&package);
@@ -366,7 +366,7 @@ fn reasons_of_errors_are_in_one_table_that_is_documented() {
     }
 }
 
-/// Where the messages of the protocol are translated.
+/// Folders in which the messages of the protocol are translated.
 const TRANSLATE: [&str; 2] = ["broker/src/grpc", "broker/crates/client"];
 
 /// Files of the program that name messages elsewhere. One may only be taken away.

@@ -52,7 +52,7 @@ pub const LARGEST: usize = 8 << 20;
 
 /// The text that a file has after an edit. An edit that was refused before goes on with the reading that was picked.
 ///
-/// What a patch says of other files is refused: see [`plan`].
+/// Parts of a patch for other files are refused: see [`plan`].
 pub fn apply(
     path: &WorkspacePath,
     text: &str,

@@ -1,5 +1,5 @@
-//! What an agent's tools do with the files of a view, each time with the same result.
+//! Tools of an agent for the files of a view, each time with the same result.
 //!
-//! No protocol, no disk and no model: what comes in are texts and a view, what goes out are texts, differences and reasons.
+//! No protocol, no disk and no model: the input is texts and a view, the output is texts, differences and reasons.
 
 pub mod edit;

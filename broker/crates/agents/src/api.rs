@@ -12,7 +12,7 @@ use crate::{Agents, Call, INSTRUCTIONS, Preview, Reply, ToolInfo, list};
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolList {
     pub tools: Vec<ToolInfo>,
-    /// For the model.
+    /// Instructions for the model.
     pub instructions: String,
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn normalised(
     object(&At { tool, path: String::new() }, schema, arguments).map(Value::Object)
 }
 
-/// Where in the arguments of which tool a value stands.
+/// Place of a value: a path within the arguments of a tool.
 struct At<'a> {
     tool: &'a str,
     path: String,
@@ -89,7 +89,7 @@ impl Kind {
         }
     }
 
-    /// What is wanted, and how it is sent.
+    /// Name of the kind for an error message, and the remedy.
     fn wanted(self) -> (&'static str, &'static str) {
         match self {
             Self::Integer => ("a whole number", "send a number, such as 10"),
@@ -214,7 +214,7 @@ fn list(items: &Value, given: Value) -> Result<Vec<Value>, Value> {
     }
 }
 
-/// What a text says as JSON, if it is a list or an object; else the value itself.
+/// Parses a text that holds a JSON list or object; any other value is returned as it is.
 fn parsed(given: &Value) -> Value {
     let text = given.as_str().map(str::trim).filter(|it| it.starts_with(['[', '{']));
     let found = text.and_then(|it| serde_json::from_str(it).ok());

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Call, Reply};
 
-/// One call.
+/// Log entry of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogEntry {
     /// Milliseconds since the Unix epoch.
@@ -39,7 +39,7 @@ pub struct LogEntry {
 /// Writes the log, if there is a folder for it.
 pub(crate) struct Audit {
     file: Option<PathBuf>,
-    /// One writer at a time, so that lines stay whole and one rotates.
+    /// Lock of the writers, so that lines stay whole and one of them rotates.
     turn: Mutex<()>,
 }
 
@@ -49,7 +49,7 @@ const LARGE: u64 = 8 << 20;
 /// Number of files that were put aside and are kept.
 const ASIDE: usize = 3;
 
-/// Where the log is in its folder.
+/// Path of the log in its folder.
 pub fn log_file(folder: &Path) -> PathBuf {
     folder.join("agents.jsonl")
 }

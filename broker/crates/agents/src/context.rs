@@ -1,4 +1,4 @@
-//! What a call is about: the workspace of its session, and a branch of it.
+//! Context of a call: the workspace of its session, and a branch of it.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ use workspaces::{
 
 use crate::{indexes::Indexes, reply::ToolError, session::Session};
 
-/// All that a tool answers with.
+/// Context of a tool call.
 #[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) daemon: Arc<Daemon>,
@@ -37,7 +37,7 @@ pub(crate) struct BranchRef {
     pub(crate) revision: Revision,
 }
 
-/// What a call sees: a branch, or the base as long as the session has none.
+/// View that a call reads: of a branch, or of the base as long as the session has none.
 #[derive(Clone)]
 pub(crate) struct Seen {
     pub(crate) target: TargetId,
@@ -119,7 +119,7 @@ impl Context {
         Ok(self.daemon.fork(request).await?.into())
     }
 
-    /// What a branch changes against its parent.
+    /// Returns the changes of a branch against its parent.
     pub(crate) async fn changes(&self, branch: &BranchRef) -> Result<Vec<FileChange>, ToolError> {
         let request = DiffRequest {
             branch: branch.id.clone(),
@@ -136,7 +136,7 @@ impl Context {
         let _stays = self.daemon.discard(&trial.id).await;
     }
 
-    /// What agents are shown in this workspace, as the disk says. Settings that cannot be read may ask for anything.
+    /// Reads the settings for agents of this workspace from the disk. Settings that cannot be read may ask for anything.
     pub(crate) async fn settings(&self) -> Result<AgentSettings, ToolError> {
         let (base, _) = self.daemon.view(&TargetId::Workspace(self.workspace.clone())).await?;
         blocking(move || {
@@ -146,7 +146,7 @@ impl Context {
         .await
     }
 
-    /// What the call sees.
+    /// Returns the view that the call reads.
     pub(crate) async fn seen(&self, named: Option<&str>) -> Result<Seen, ToolError> {
         let branch = self.branch(named).await?;
         let target = match &branch {
@@ -178,7 +178,7 @@ impl Drop for EndsWithCaller {
     }
 }
 
-/// The same for work that looks whether its caller is gone, and then ends early.
+/// Runs blocking work that checks whether its caller is gone, and then ends early.
 pub(crate) async fn blocking_for_caller<T: Send + 'static>(
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {

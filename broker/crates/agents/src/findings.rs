@@ -177,7 +177,7 @@ impl Shown {
 }
 
 impl Findings {
-    /// Those of no file.
+    /// Returns the findings of a check of no files.
     pub(crate) fn none() -> Self {
         Self {
             ok: true,

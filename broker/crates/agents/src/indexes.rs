@@ -1,6 +1,6 @@
 //! The search indexes of workspaces: opened when first asked for, and kept up to date beside what is asked.
 //!
-//! No answer waits for an index, or is another without it.
+//! Answers do not wait for an index, and are the same without one.
 
 use std::{
     path::PathBuf,
@@ -20,7 +20,7 @@ use search::{CodeIndex, Index, IndexOptions, Options};
 /// All indexes, by the handle of their workspace.
 #[derive(Default)]
 pub(crate) struct Indexes {
-    /// Where they are kept; nothing is indexed without one.
+    /// Folder of the indexes; nothing is indexed without one.
     folder: Option<PathBuf>,
     open: DashMap<String, Arc<Kept>>,
 }
@@ -122,7 +122,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// What agents search: what ripgrep would.
+/// Options to walk the files that agents search: the ones that ripgrep would search.
 pub(crate) fn walk_options() -> WalkOptions {
     search::walk_options(folders::global_excludes())
 }

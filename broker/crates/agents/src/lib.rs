@@ -67,7 +67,7 @@ pub struct Agents {
     audit: Audit,
 }
 
-/// One call of a tool.
+/// Call of a tool.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The handle of the workspace.
@@ -146,7 +146,7 @@ impl Agents {
         Ok(Arc::clone(&session))
     }
 
-    /// Its branch stays, and is found again by its name.
+    /// Forgets the session that is idle the longest. Its branch stays, and is found again by its name.
     fn forget_idle(&self) {
         let oldest = self.sessions.iter().min_by_key(|it| it.used()).map(|it| it.key().clone());
         oldest.map(|it| self.sessions.remove(&it));

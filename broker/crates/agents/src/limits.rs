@@ -1,4 +1,4 @@
-//! What a model can read: answers of a bounded size that say what was left out.
+//! Limits for answers that a model reads: bounded sizes, with a note of what was left out.
 
 use std::borrow::Cow;
 

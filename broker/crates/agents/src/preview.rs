@@ -1,4 +1,4 @@
-//! What edits would bring, for those that edit the disk themselves: tried on branches that do not stay.
+//! Previews of edits, for clients that edit the disk themselves: tried on branches that do not stay.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,18 +21,18 @@ use crate::{
 pub struct Preview {
     /// The handle of the workspace.
     pub workspace: String,
-    /// Made first: what the files were, if the base has the edits already.
+    /// Edits to make first: they restore the files, if the base has the edits already.
     pub before: Vec<PreviewEdit>,
     pub edits: Vec<PreviewEdit>,
     /// The longest that the caller waits.
     pub deadline: Option<Duration>,
 }
 
-/// One edit.
+/// Edit of a preview.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreviewEdit {
     File(FileEdit),
-    /// In any of the forms that `edit_file` takes.
+    /// Edit in any of the forms that `edit_file` takes.
     Code {
         target_file: String,
         code_edit: String,
@@ -67,9 +67,9 @@ impl Agents {
     }
 }
 
-/// Why there is no preview.
+/// Reason why there is no preview.
 enum Failed {
-    /// One of the edits cannot be made.
+    /// An edit cannot be made.
     Edit(ToolError),
     Otherwise(ToolError),
 }

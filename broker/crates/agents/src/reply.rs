@@ -1,4 +1,4 @@
-//! What a tool answers, and what is wrong with a call.
+//! Answers of tools, and errors of calls.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,14 +11,14 @@ use crate::limits;
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// For a model, in few words.
+    /// The answer as text for a model, in few words.
     pub text: String,
-    /// The same as data, as the tool's output schema says; empty for an error.
+    /// The answer as data, in the form of the tool's output schema; empty for an error.
     pub structured: Map<String, Value>,
     pub is_error: bool,
 }
 
-/// Why a call was not done, and what to do instead.
+/// Error of a call that was not done, with the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct ToolError {
@@ -26,7 +26,7 @@ pub struct ToolError {
     pub remedy: Option<String>,
 }
 
-/// What a tool answers, as data and in words.
+/// Answer of a tool, as data and in words.
 pub(crate) trait Answer: Serialize + JsonSchema {
     fn text(&self) -> String;
 }

@@ -14,7 +14,7 @@ pub(crate) fn of_input<T: JsonSchema>() -> Map<String, Value> {
 pub(crate) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = generated::<T>();
     prune(&mut schema);
-    // What is empty or unknown is left out of a result.
+    // Results leave out fields that are empty or unknown.
     for key in ["description", "required"] {
         schema.remove(key);
     }

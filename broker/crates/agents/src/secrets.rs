@@ -7,7 +7,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Captures, Regex};
 
-/// What stands in place of a secret.
+/// Placeholder of a secret.
 pub(crate) const MASK: &str = "[masked]";
 
 static KEY: LazyLock<Regex> = LazyLock::new(|| {

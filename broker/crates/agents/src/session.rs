@@ -1,4 +1,4 @@
-//! What is remembered of an agent between its calls: the name of its branch, and the edits that were refused.
+//! State of an agent between its calls: the name of its branch, and the edits that were refused.
 
 use std::{
     collections::VecDeque,
@@ -8,7 +8,7 @@ use std::{
 use overlay::{ContentHash, WorkspacePath};
 use parking_lot::Mutex;
 
-/// One agent's session in one workspace.
+/// Session of one agent in one workspace.
 pub(crate) struct Session {
     /// The name of its own branch.
     branch: String,
@@ -16,7 +16,7 @@ pub(crate) struct Session {
     refused: Mutex<VecDeque<(WorkspacePath, String)>>,
     /// Counts uses of all sessions.
     used: AtomicU64,
-    /// Held while its branch is forked, so that two first edits at once share one.
+    /// Lock for the time while the branch is forked, so that two first edits at once share one.
     pub(crate) forking: tokio::sync::Mutex<()>,
 }
 

@@ -13,18 +13,18 @@ use crate::{
     schema,
 };
 
-/// What a call may do, as clients ask their user about it.
+/// Effect that a call may have, as clients ask their user about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// It changes nothing.
+    /// Changes nothing.
     Reads,
-    /// It changes a branch, in a way that can be undone.
+    /// Changes a branch, in a way that can be undone.
     Edits,
-    /// The same, and a second call with the same arguments changes nothing more.
+    /// Changes a branch like `Edits`, and a second call with the same arguments changes nothing more.
     EditsOnce,
-    /// It cannot be undone.
+    /// Cannot be undone.
     Destroys,
-    /// It runs a program of the user's.
+    /// Runs a program of the user's.
     Runs,
 }
 

@@ -1,4 +1,4 @@
-//! What one linter says of one file: shared by all branches for which it holds.
+//! Answer of one linter about one file, shared by all branches for which it holds.
 
 mod unread;
 
@@ -24,13 +24,13 @@ pub struct Answer {
     /// The hash of the file's bytes that it is for; `None` if they could not be read.
     pub content: Option<ContentHash>,
     pub findings: Vec<Finding>,
-    /// How long it may be given again, if that is limited. Such an answer is never written to a file.
+    /// Limit on reuse of the answer, if there is one. Such an answer is never written to a file.
     pub lease: Option<Lease>,
-    /// Whether a finding that is missing is not fixed for that, since some analyses did not run.
+    /// Whether some analyses did not run: a finding that is missing then is not fixed.
     pub halted: bool,
     /// Whether another attempt would fail in the same way as long as the text and the reads are the same.
     pub(super) repeats: bool,
-    /// Why the linter leaves the file out, or a part of it, if that is for its content.
+    /// Reason for which the linter leaves the file out, or a part of it, if it is the content.
     pub left_out: Option<Box<str>>,
 }
 
@@ -52,9 +52,9 @@ pub type OnAnswer = Arc<dyn Fn(Option<Timing<'_>>) + Send + Sync>;
 pub(crate) struct Computed {
     pub(super) answer: Arc<Answer>,
     pub(super) reads: Arc<ReadSet>,
-    /// The same as the cache holds it; `None` if the answer is not kept.
+    /// The reads as the cache holds them; `None` if the answer is not kept.
     pub(super) kept_reads: Option<scheduler::Reads>,
-    /// Whether the linter was not asked, because there is too much to read.
+    /// Whether the linter was not asked, because the file is too large.
     pub(super) is_too_large: bool,
 }
 
@@ -71,17 +71,17 @@ impl Answer {
         }
     }
 
-    /// Whether there is no more to say.
+    /// Whether the answer is final: complete, or the file is left out.
     pub(super) fn is_final(&self) -> bool {
         matches!(self.completeness, Completeness::Complete | Completeness::Excluded)
     }
 
-    /// Whether it has every finding of its linter.
+    /// Whether the answer has every finding of its linter.
     pub(super) fn is_whole(&self) -> bool {
         self.completeness == Completeness::Complete && !self.halted && self.left_out.is_none()
     }
 
-    /// Whether it may be given again now, where its read set holds.
+    /// Whether the answer may be given again now, where its read set holds.
     pub(super) fn is_reusable(&self) -> bool {
         self.is_final() && self.lease.as_ref().is_none_or(Lease::holds)
     }
@@ -109,18 +109,19 @@ impl Finding {
 }
 
 impl Computed {
-    /// What there is to say of a unit that was not asked about.
+    /// Answer for a unit that the linter was not asked about.
     pub(super) fn without_findings(completeness: Completeness) -> Self {
         let answer = Arc::new(Answer::without_findings(completeness));
         Self { answer, reads: Arc::default(), kept_reads: None, is_too_large: false }
     }
 
-    /// Left out, as by a linter's configuration. What the file has is not read, and so nothing is remembered.
+    /// Answer for a file that is too large: left out, as by a linter's configuration. The file is not read, and so nothing is
+    /// remembered.
     pub(super) fn too_large() -> Self {
         Self { is_too_large: true, ..Self::without_findings(Completeness::Excluded) }
     }
 
-    /// Something the answer may depend on changed meanwhile.
+    /// Makes a final answer partial, since something that it may depend on changed meanwhile.
     pub(super) fn doubt(&mut self) {
         if self.answer.is_final() {
             let why = "other files changed while it was checked".to_owned();

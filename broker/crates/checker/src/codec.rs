@@ -1,4 +1,4 @@
-//! How answers are written to the cache's files. What is the same in all of a file's findings is written once.
+//! Format of answers in the cache's files. Parts that all of a file's findings have in common are written once.
 
 use std::{collections::HashMap, sync::Arc};
 

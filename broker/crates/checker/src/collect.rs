@@ -1,4 +1,4 @@
-//! Which files are to be checked.
+//! Selection of the files to check.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use overlay::{FileKind, KeptWalk, Skipped, View, WalkOptions, WorkspacePath, kep
 pub struct Files {
     pub units: Vec<Unit>,
     pub skipped: Skipped,
-    /// Those of the units that are only there for the sake of others, which they use.
+    /// Units that are checked only because they use other ones.
     pub dependents: BTreeSet<WorkspacePath>,
-    /// Whether they are all that the workspace has.
+    /// Whether `units` are all files of the workspace.
     pub is_whole: bool,
 }
 
-/// Which files.
+/// Files to check: a list, or the result of a walk.
 #[derive(Clone)]
 pub enum Wanted {
     Files(Files),
@@ -27,7 +27,7 @@ pub enum Wanted {
         options: WalkOptions,
         /// Filter on the files found: only these are checked; no filter if empty.
         only: BTreeSet<WorkspacePath>,
-        /// Whether what the view's configuration says of files counts.
+        /// Whether the file settings of the view's configuration apply.
         configured: bool,
     },
 }
@@ -47,13 +47,13 @@ impl Wanted {
     }
 }
 
-/// The options with what the view's configuration says of files. What is wrong with it, the choice of linters tells.
+/// Returns the options with the file settings of the view's configuration. Errors in it are reported by the choice of linters.
 pub fn with_file_settings(options: &WalkOptions, view: &dyn View) -> WalkOptions {
     let mut options = options.clone();
     let FileSettings { exclude, include, force_exclude } =
         Configs::new(view).workspace().map(|it| it.files()).unwrap_or_default();
     let lines = |globs: &[Glob]| globs.iter().map(|it| it.as_str().to_owned()).collect::<Vec<_>>();
-    // What was asked for comes later, and counts more.
+    // The caller's options come later, and take precedence.
     options.excludes.splice(..0, lines(&exclude));
     options.includes.splice(..0, lines(&include));
     options.force_excludes |= force_exclude;
@@ -92,7 +92,7 @@ fn nearest<'n>(named: &'n BTreeSet<WorkspacePath>, path: &WorkspacePath) -> Opti
     above.find_map(|it| named.get(it))
 }
 
-/// Whether there is nothing to be found out by a walk, which lists the directories on the way.
+/// Whether the path is a file, so that no walk is needed, which would list the directories on the way.
 pub fn is_file(view: &dyn View, path: &WorkspacePath) -> bool {
     view.metadata(path).is_ok_and(|it| it.kind == FileKind::File)
 }

@@ -29,7 +29,7 @@ enum Kind {
     Branch([Arc<Node>; BRANCHES]),
 }
 
-/// One for each value of a digit.
+/// Number of children of a branch: one for each value of a digit.
 const BRANCHES: usize = 16;
 
 /// Files of a leaf, at most.

@@ -9,12 +9,12 @@ use lint::{Linter, Masking, Severity};
 
 use super::Answer;
 
-/// How much of what there is to find in a file its answers tell.
+/// Extent to which the answers about a file cover what there is to find in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// The linters whose findings are all there, by their places.
     pub whole: Box<[usize]>,
-    /// Who else could have found something.
+    /// Other linters that could have found something.
     pub others: Others,
     /// Findings that say that the file cannot be parsed; with those that are suppressed.
     pub syntax_errors: usize,
@@ -31,7 +31,7 @@ pub enum Others {
 }
 
 impl Coverage {
-    /// That of a file with these answers. `absent` are those linters for such files that were not asked.
+    /// Computes the coverage of a file by its answers. `absent`: the linters for such files that were not asked.
     pub(super) fn of<'l>(
         answers: &[(usize, Arc<Answer>)],
         linter: impl Fn(usize) -> &'l dyn Linter,
@@ -40,7 +40,7 @@ impl Coverage {
         let findings = answers.iter().flat_map(|(_, it)| &it.findings);
         let syntax_errors = findings.filter(|it| it.rule.is_syntax_error).count();
         if syntax_errors > 0 {
-            // What one parser cannot read, another reads otherwise than it was meant.
+            // Text that one parser cannot read is misread by another.
             return Self { syntax_errors, ..Self::default() };
         }
         let is_whole =
@@ -50,19 +50,19 @@ impl Coverage {
         Self { whole, others, syntax_errors }
     }
 
-    /// Whether the whole answers are all that there is.
+    /// Whether no other linter could have found something.
     pub fn is_all(&self) -> bool {
         self.others == Others::None
     }
 
-    /// The same where linters have other places.
+    /// Replaces the places of the linters by those in `places`.
     pub(super) fn placed(mut self, places: &[usize]) -> Self {
         self.whole.iter_mut().for_each(|it| *it = places[*it]);
         self
     }
 }
 
-/// Whether the findings there are may have kept the linter from others.
+/// Whether findings of the answer may have kept the linter from finding others.
 fn is_masked(linter: &dyn Linter, answer: &Answer) -> bool {
     match linter.masking() {
         Masking::SyntaxErrors => false,

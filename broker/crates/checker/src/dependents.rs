@@ -12,14 +12,14 @@ use parking_lot::Mutex;
 
 use super::{Files, SharedLinter, Wanted, is_file};
 
-/// The same for all who share it: what is found depends on one view only, also where it is asked of another, so
-/// that the two can be compared.
+/// Dependents of the wanted files, shared by the checks of a comparison: they are found in one view only, also for the check
+/// of another, so that the two can be compared.
 pub struct Dependents {
     view: Arc<dyn View>,
     wanted: Wanted,
     gone: Vec<WorkspacePath>,
     within: Vec<WorkspacePath>,
-    /// What is wanted and what is gone.
+    /// Paths that are wanted or gone.
     used: OnceLock<Vec<WorkspacePath>>,
     /// By the linter's name.
     found: Mutex<HashMap<String, Arc<[WorkspacePath]>>>,

@@ -32,7 +32,7 @@ use super::{
     answer::{Answer, Computed, OnAnswer, ask},
 };
 
-/// Where work runs, and what is remembered of it. Clones share both.
+/// Schedulers and cache of the checks. Clones share them.
 #[derive(Clone)]
 pub struct Engine {
     scheduler: Scheduler<Arc<Output>>,
@@ -44,28 +44,28 @@ pub struct Engine {
     build: &'static str,
 }
 
-/// What is to be found out.
+/// Request to the engine: which files of a view to check, and how.
 pub struct EngineRequest {
     pub view: Arc<dyn View>,
     pub wanted: Wanted,
-    /// Whose files are asked about as well.
+    /// Source of further files to check, which use the wanted ones.
     pub dependents: Option<Arc<Dependents>>,
     pub route: Route,
     pub class: Class,
     pub branch: BranchKey,
     pub revision: u64,
-    /// Whether work for older revisions of the branch is given up for this.
+    /// Whether work for older revisions of the branch is cancelled for this.
     pub supersede: bool,
     /// The longest that one linter may take for one file.
     pub timeout: Duration,
     /// Bytes of a file; what is larger is left out.
     pub largest: u64,
     pub batch: BatchSize,
-    /// How many parts of the work run at once, at most.
+    /// Limit of the parts of the work that run at once.
     pub jobs: Option<usize>,
     /// Whether earlier answers are reused, and these kept.
     pub use_cache: bool,
-    /// Whether others who ask the same at the same time may have the answer, too.
+    /// Whether other requests for the same work at the same time may have the answer, too.
     pub share: bool,
     /// Ends the request early; what was not answered is pending.
     pub cancel: Option<Cancel>,
@@ -73,18 +73,18 @@ pub struct EngineRequest {
     pub answered: OnAnswer,
     /// Takes what was seen, for the sake of another request about a child of this view.
     pub seen: Option<mpsc::Sender<Seen>>,
-    /// What was just seen in the parent of this view.
+    /// Observations that were just made in the parent of this view.
     pub parent: Option<Arc<Inherited>>,
     /// Takes and gives answers that are not kept, for the same question about another view.
     pub unkept: Option<Arc<Unkept>>,
-    /// Whether files are passed over about which a linter would be asked whose answers rest on more than they name.
+    /// Whether files are skipped for which a linter would be asked whose answers depend on more than they name.
     pub traced_only: bool,
 }
 
 /// Says, once the files are known, which linters are to be asked about them.
 pub type Route = Box<dyn Fn(&Files) -> Result<Arc<Router>, SetupFailure> + Send + Sync>;
 
-/// What every interested linter says of one file.
+/// Answers of every interested linter about one file.
 pub struct FileAnswers {
     pub unit: Unit,
     /// By linter, in the router's order.
@@ -97,7 +97,7 @@ pub struct FileAnswers {
     pub(crate) reads: Box<[Option<scheduler::Reads>]>,
 }
 
-/// What became of a request as a whole.
+/// Result of a request as a whole.
 #[derive(Debug)]
 pub struct Totals {
     pub skipped: overlay::Skipped,
@@ -105,11 +105,11 @@ pub struct Totals {
     pub cached: Vec<u32>,
     /// The longest that a part of the work waited.
     pub queued: Duration,
-    /// What was asked.
+    /// Plan that was carried out.
     pub(crate) plan: Arc<Plan>,
 }
 
-/// Why there is no answer at all.
+/// Reason for which there is no answer at all.
 #[derive(Debug)]
 pub enum Refused {
     Busy {
@@ -123,7 +123,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// The same for the view that another one is compared with.
+    /// Returns the error as one of the view that another is compared with.
     #[must_use]
     pub(crate) fn of_before(self) -> Self {
         match self {
@@ -136,7 +136,7 @@ impl Refused {
     }
 }
 
-/// Told of each file that is done. While it takes its time, nothing new is begun.
+/// Receives each file that is done. While it takes its time, nothing new is begun.
 pub trait Listener: Send {
     /// Numbers of answers and files that will come from the router's linters; none comes from those that are missing.
     fn start(
@@ -149,18 +149,18 @@ pub trait Listener: Send {
 
     fn file(&mut self, file: FileAnswers) -> impl Future<Output = ()> + Send;
 
-    /// Nothing more is there for the moment.
+    /// Called when nothing more is there for the moment.
     fn pause(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// What a task gives.
+/// Result of a task.
 pub(crate) enum Output {
     Plan(Result<Arc<Plan>, SetupFailure>),
     Known(Vec<Known>),
     Batch(Vec<Computed>),
 }
 
-/// So few files are looked up where they are asked for: to hand them to another thread would take longer.
+/// Number of files up to which they are looked up on the calling thread: to hand them to another would take longer.
 const FEW: usize = 16;
 
 /// Bytes of the stack of a thread that waits for other processes: as Rust has them.
@@ -201,7 +201,7 @@ impl Engine {
         self.cache.as_ref().filter(|_| request.use_cache)
     }
 
-    /// Whether answers are kept, with what they rest on.
+    /// Whether answers are kept, with what they depend on.
     pub(crate) fn has_cache(&self) -> bool {
         self.cache.is_some()
     }
@@ -316,7 +316,7 @@ impl Engine {
                 }
                 Err(rejected) => {
                     run.put_back(item);
-                    // What has begun is carried through.
+                    // A request that has begun is carried through.
                     return match Refused::from(rejected) {
                         Refused::Busy { retry_after } if run.began => Ok(Some(retry_after)),
                         refused => Err(refused),
@@ -417,7 +417,7 @@ fn work_key(units: &[Unit], batch: &Batch, run: &CheckRun) -> Option<WorkKey> {
     Some(WorkKey(*hash.finalize().as_bytes()))
 }
 
-/// How many files a linter gets at once.
+/// Limits on the number of files that a linter gets at once.
 #[derive(Debug, Clone, Copy)]
 pub struct BatchSize {
     pub largest: usize,
@@ -438,7 +438,7 @@ impl Refused {
     }
 }
 
-/// What came of work that all else depends on.
+/// Returns the output of work that all else depends on.
 fn done(end: End<Arc<Output>>) -> Result<Arc<Output>, Refused> {
     match end {
         End::Done(output) => Ok(output),

@@ -1,11 +1,11 @@
-//! What a report has of each file: findings, with their places as people count, and what is not known.
+//! Contents of a report for each file: findings with lines and columns, and answers that are incomplete.
 
 use std::{cmp::Ordering, fmt, sync::Arc};
 
 use lint::{Applicability, Completeness, FindingKey, LineColumn, Severity, Span};
 use overlay::{ContentHash, WorkspacePath};
 
-/// One finding. There can be very many, so what is alike is shared.
+/// A finding. There can be very many, so equal parts are shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub file: Arc<CheckedFile>,
@@ -27,20 +27,20 @@ pub struct CheckedFile {
     pub content: Option<ContentHash>,
 }
 
-/// What a finding says of its rule.
+/// Rule of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleRef {
     pub linter: Arc<str>,
     pub code: String,
     pub name: Option<String>,
     pub url: Option<String>,
-    /// Whether it says that the file cannot be parsed, so that others of the linter may be missing.
+    /// Whether the rule reports that the file cannot be parsed, so that other findings of the linter may be missing.
     pub is_syntax_error: bool,
-    /// Whether its fixes are made before all others of a file.
+    /// Whether fixes of the rule are made before all others of a file.
     pub fixes_first: bool,
-    /// Whether it says that code is not needed.
+    /// Whether the rule reports code that is not needed.
     pub is_unnecessary: bool,
-    /// Whether it says that something deprecated is used.
+    /// Whether the rule reports the use of something deprecated.
     pub is_deprecated: bool,
     /// Name that it shares with rules of other linters that find the same.
     pub shared_name: Option<String>,
@@ -121,7 +121,7 @@ pub enum Subject {
     Path(WorkspacePath),
 }
 
-/// How much of an answer there is, best first.
+/// Completeness of an answer, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Complete,
@@ -159,12 +159,12 @@ impl fmt::Display for RuleRef {
 }
 
 impl Finding {
-    /// Whether a machine may remove it without asking.
+    /// Whether the finding has a fix that a machine may make without asking.
     pub fn is_fixable(&self) -> bool {
         self.fixes.iter().any(|it| it.applicability == Applicability::Safe)
     }
 
-    /// What it can be recognised by.
+    /// Returns the key that the finding can be recognised by.
     pub fn key(&self) -> FindingKey<'_> {
         FindingKey {
             linter: &self.rule.linter,

@@ -1,8 +1,8 @@
-//! Which fixes of one file's findings can be made together.
+//! Selection of the fixes of one file that can be made together.
 //!
-//! As ruff has it: the earlier one first, ties by linter and rule; a fix that begins before or where the one
-//! before it ends waits for the next round. All edits of a fix are made, or none; an edit that
-//! several fixes have in common is made once.
+//! Fixes are made in ruff's order: by position, ties by linter and rule; a fix that begins before or at the end of the
+//! previous one waits for the next round. All edits of a fix are made, or none; an edit that several fixes have in common
+//! is made once.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -18,7 +18,7 @@ pub struct Picked {
     pub fixes: Vec<FixId>,
 }
 
-/// What a fix is known by while offsets change.
+/// Identity of a fix that stays the same while offsets change.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FixId {
     pub rule: Arc<RuleRef>,
@@ -26,7 +26,7 @@ pub struct FixId {
     replacements: Vec<Box<str>>,
 }
 
-/// Which fixes are to be made.
+/// Options for the choice of fixes.
 pub struct Choice<'a> {
     pub least: Applicability,
     pub limit: usize,
@@ -37,7 +37,7 @@ pub struct Choice<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     InText,
-    /// What takes more away than it adds goes last: another fix may need just that, an import for example.
+    /// Fixes that remove more text than they add go last: another fix may need that text, an import for example.
     RemovalsLast,
 }
 
@@ -82,7 +82,7 @@ impl FixId {
     }
 }
 
-/// Whether less text is there afterwards.
+/// Whether the fix removes more bytes than it adds.
 fn removes(fix: &Fix) -> bool {
     let removed: u64 = fix.edits.iter().map(|it| u64::from(it.span.end - it.span.start)).sum();
     removed > fix.edits.iter().map(|it| it.replacement.len() as u64).sum()

@@ -1,4 +1,4 @@
-//! Which files a linter wants to see: by their names, and scripts without an extension by their first lines.
+//! Selection of the files that a linter wants to see: by name, and scripts without an extension by their first lines.
 //!
 //! Left out: links, whose targets are looked at by their own names, and files with an extension, whatever their first line
 //! says.
@@ -60,7 +60,7 @@ impl<'v> RoutedFile<'v> {
 
     fn read(&self) -> Option<Script> {
         let it = if has_extension(self.path) { None } else { self.view.metadata(self.path).ok() }?;
-        // What is too large is not even hashed: that would read all of it.
+        // A file that is too large is not even hashed: that would read all of it.
         if it.kind != FileKind::File || it.size > LARGEST_SCRIPT {
             return None;
         }
@@ -112,7 +112,7 @@ impl Globs {
     }
 }
 
-/// Whether nothing in it means anything but itself.
+/// Whether the glob has no special characters.
 fn is_plain(glob: &str) -> bool {
     glob.chars().all(|it| it.is_alphanumeric() || matches!(it, '.' | '_' | '-' | '+'))
 }

@@ -1,4 +1,4 @@
-//! What a check of a whole folder found out about each file, kept so that a comparison of two views over the folder looks
+//! Facts about each file of a folder from a check of all of it, kept so that a comparison of two views over the folder looks
 //! only at the files about which the two may have different answers.
 //!
 //! Each file has its entry with what its answers rest on. Where that is not known, the file is looked at in each comparison:
@@ -35,7 +35,7 @@ use self::{
 };
 use super::{MissingLinter, Router, contents::Contents, engine::UnfinishedAnswers};
 
-/// What is known of the files of one folder, for one question.
+/// Facts about the files of one folder, for one question.
 pub(crate) struct KeptAnswers {
     moment: Moment,
     walk: KeptWalk,
@@ -59,7 +59,7 @@ pub(crate) struct KeptAnswers {
     failures: Arc<UnfinishedAnswers>,
 }
 
-/// When a file is to be recorded once more whose answers are not known.
+/// Time at which a file whose answers are not known is recorded once more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Retry {
     Never,
@@ -99,7 +99,7 @@ pub(crate) struct FolderChange {
     pub(crate) retried: BTreeSet<WorkspacePath>,
 }
 
-/// What two views have in common with what is kept.
+/// Kept facts that two views have in common.
 pub(crate) struct Common {
     pub(crate) sums: Sums,
     pub(crate) contents: Contents,
@@ -244,7 +244,7 @@ impl KeptAnswers {
         self.files.len() + self.uncertain.len()
     }
 
-    /// Where the folder may differ from what is kept; `None` if that is not known any more.
+    /// Paths at which the folder may differ from what is kept; `None` if they are not known any more.
     pub(crate) fn changes(&self, log: &dyn ChangeLog) -> Option<Vec<WorkspacePath>> {
         log.changed_since(self.moment)
     }
@@ -255,7 +255,7 @@ impl KeptAnswers {
         self.configuration.is_alike(changed, views)
     }
 
-    /// Whether what configures the file was looked at, which may be new in a directory that is.
+    /// Whether the configuration of the file was looked at, which may be new in a new directory.
     pub(crate) fn knows_configuration_of(&self, path: &WorkspacePath) -> bool {
         let directory = path.parent().unwrap_or_else(WorkspacePath::root);
         self.configuration.has_looked_in(&directory)
@@ -311,14 +311,14 @@ impl KeptAnswers {
         matches!(self.uncertain.get(path), Some(Retry::From { .. }))
     }
 
-    /// Those of them that are to be recorded once more now, when another comparison begins.
+    /// Uncertain files that are to be recorded once more now, when another comparison begins.
     pub(crate) fn retried(&self) -> BTreeSet<WorkspacePath> {
         let now = self.comparisons.fetch_add(1, Relaxed);
         let is_due = |it: &Retry| matches!(it, Retry::From { comparison, .. } if *comparison <= now);
         self.uncertain.iter().filter(|(_, it)| is_due(it)).map(|(path, _)| path.clone()).collect()
     }
 
-    /// The linters that are missed where these files are. `None` if it is not known for whom new files are.
+    /// Linters that are missed for the files of `walk`. `None` if the linters of new files are not known.
     pub(crate) fn missing(&self, walk: &KeptWalk) -> Option<Vec<MissingLinter>> {
         let is_same_list = self.walk.difference(walk).is_empty();
         if !is_same_list && self.router.is_grouped() {
@@ -355,7 +355,7 @@ impl KeptAnswers {
     }
 }
 
-/// What a map has for `path` and all below it.
+/// Entries of a map for `path` and all paths below it.
 fn at_or_below<'m, T>(
     map: &'m BTreeMap<WorkspacePath, T>,
     path: &'m WorkspacePath,

@@ -24,10 +24,10 @@ use crate::{
     },
 };
 
-/// How to check.
+/// Options of a check in this process.
 #[derive(Clone)]
 pub struct Options {
-    /// How many jobs run at once.
+    /// Number of jobs that run at once.
     pub jobs: usize,
     /// The longest that one linter may take for one file.
     pub timeout: Duration,
@@ -58,7 +58,7 @@ pub fn default_jobs() -> usize {
 /// Threads that wait for language servers: one for each that is likely to be asked.
 const WAITING: usize = 4;
 
-/// How many files a linter gets at once, at most, where no other check waits for its turn.
+/// Limit of the files that a linter gets at once, where no other check waits for its turn.
 const BATCH: usize = 256;
 
 /// Bytes for what is reported again when a file is checked again unchanged.
@@ -126,7 +126,7 @@ impl LocalChecker {
         Ok((collector.finish(&outcome), outcome))
     }
 
-    /// What a test needs to ask the pipeline itself.
+    /// Parts that a test needs to call the pipeline itself.
     #[cfg(test)]
     pub(crate) fn parts(&self) -> (&Engine, &PolicyCache, &Runtime) {
         (&self.engine, &self.cache, &self.runtime)
@@ -183,7 +183,7 @@ pub fn check(
     Ok(collected.report)
 }
 
-/// The same linters whatever the configuration says.
+/// Lineup of fixed linters, whatever the configuration selects.
 pub(crate) struct These(pub(crate) Vec<SharedLinter>);
 
 impl Lineup for These {

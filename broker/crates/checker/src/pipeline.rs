@@ -42,12 +42,12 @@ use super::{
     baseline::Baseline, kept::FactCollector, policy::RuleIndex,
 };
 
-/// What is to be checked, and how.
+/// Request for a check: which files of a view to check, and how.
 #[derive(Clone)]
 pub struct Request {
     pub view: Arc<dyn View>,
     pub wanted: Wanted,
-    /// Files that are asked about as well, for the sake of those.
+    /// Source of further files to check, which use the wanted ones.
     pub dependents: Option<Arc<Dependents>>,
     /// Only what differs from another view.
     pub comparison: Option<Arc<Comparison>>,
@@ -65,7 +65,7 @@ pub trait Lineup: Send + Sync {
     fn rules(&self, view: &Arc<dyn View>, linter: &str) -> Vec<Rule>;
 }
 
-/// What decides, besides the view's own configuration, which findings are reported.
+/// Options that decide, besides the view's own configuration, which findings are reported.
 #[derive(Debug, Clone)]
 pub struct PolicyOptions {
     /// Whether the linters are asked about every rule that the configuration selects. If not, it is not known
@@ -76,33 +76,33 @@ pub struct PolicyOptions {
     pub baseline: BaselineUse,
 }
 
-/// Which known findings are left out file by file.
+/// Baseline whose known findings are left out file by file.
 #[derive(Debug, Clone)]
 pub enum BaselineUse {
-    /// None here: the collector may compare a baseline with all findings at once.
+    /// No baseline here: the collector may compare one with all findings at once.
     Later,
-    /// Those of the baseline that the configuration names.
+    /// The baseline that the configuration names.
     Configured,
     This(Arc<Baseline>),
 }
 
-/// How the work stands among that of others.
+/// Scheduling of the work among that of others.
 #[derive(Clone)]
 pub struct Schedule {
     pub class: Class,
     pub branch: BranchKey,
     /// 0 for a view that has none.
     pub revision: Revision,
-    /// Whether this is given up for a newer revision of the branch, and such work for older ones for this.
+    /// Whether this is cancelled for a newer revision of the branch, and such work for older ones for this.
     pub supersede: bool,
     /// The longest that one linter may take for one file.
     pub timeout: Duration,
     pub batch: BatchSize,
-    /// How many parts of the work run at once, at most; as many as there are threads if that is `None`.
+    /// Limit of the parts of the work that run at once; `None`: as many as there are threads.
     pub jobs: Option<usize>,
     /// Whether earlier answers are reused, and these kept.
     pub use_cache: bool,
-    /// Whether others who ask the same at the same time may have the answer, too.
+    /// Whether other requests for the same work at the same time may have the answer, too.
     pub share: bool,
     /// Ends the check early; what was not answered is pending.
     pub cancel: Option<Cancel>,
@@ -110,7 +110,7 @@ pub struct Schedule {
     pub answered: OnAnswer,
 }
 
-/// What came of a check, besides what the sink has.
+/// Result of a check, besides what the sink has.
 #[derive(Debug)]
 pub struct Outcome {
     pub summary: Summary,
@@ -169,7 +169,7 @@ pub async fn check(
 }
 
 impl Request {
-    /// The same about other files, or another view, without a comparison.
+    /// Returns the request for other files, or another view, without a comparison.
     #[must_use]
     pub fn about(&self, view: Arc<dyn View>, wanted: Wanted) -> Self {
         Self { view, wanted, dependents: None, comparison: None, ..self.clone() }
@@ -195,7 +195,7 @@ impl Request {
             wanted,
             dependents: self.dependents.clone(),
             route: Box::new(move |files| lineup.route(&shown, files)),
-            // What is wrong with the configuration, the route reports.
+            // Errors in the configuration are reported by the route.
             largest: self
                 .configs(&**configuration)
                 .workspace()
@@ -203,7 +203,7 @@ impl Request {
             view: Arc::clone(view),
             class,
             branch,
-            // What is not to be given up for a newer revision is older than none.
+            // Work that is not cancelled for a newer revision is older than none.
             revision: if supersede { revision.0 } else { u64::MAX },
             supersede,
             timeout,

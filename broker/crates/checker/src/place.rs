@@ -1,4 +1,4 @@
-//! From a linter's byte offsets to lines and columns, while the text is at hand.
+//! Conversion of a linter's byte offsets to lines and columns, while the text is at hand.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -48,7 +48,7 @@ impl Placer {
         let mut placed = Vec::with_capacity(diagnostics.len());
         let findings = diagnostics.into_iter().map(|it| self.finding(&place, linter, it));
         let mut told = HashSet::new();
-        // What a linter says twice of the same place in the same words is one finding.
+        // Findings of a linter with the same place and the same message are one finding.
         let is_new = |it: &Finding| {
             let cell = it.cell.as_ref().map(|it| it.index);
             told.insert((Arc::clone(&it.rule), cell, it.span, Arc::clone(&it.message)))
@@ -111,7 +111,7 @@ impl Placer {
 /// A file and the tables of its lines.
 struct Place<'a> {
     file: Arc<CheckedFile>,
-    /// Where related spans are in other files.
+    /// Ranges of related spans in other files.
     others: HashMap<(WorkspacePath, Span), Range>,
     table: LineTable<'a>,
     cells: Vec<(&'a Arc<str>, LineTable<'a>)>,

@@ -1,4 +1,4 @@
-//! What of the linters' findings in a file is reported: first the file's own comments decide, then the severities of
+//! Selection of the linters' findings in a file that are reported: by the file's own comments, then by the severities of
 //! `broker.toml`. The baseline comes after it.
 //!
 //! A finding that a comment suppresses is suppressed even if its rule is off, so that to switch a rule off
@@ -24,17 +24,17 @@ use super::{
 
 pub use self::rule_index::RuleIndex;
 
-/// What is told of one file.
+/// Reported findings of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileAnswer {
     /// In a report's order; with those about the file's suppressions.
     pub findings: Vec<Finding>,
-    /// One for each finding: [`Fingerprint::kinds`].
+    /// Fingerprints of the findings, in the same order: [`Fingerprint::kinds`].
     pub fingerprints: Vec<Fingerprint>,
-    /// What is found and not told, with its rule: another linter says the same, or the rule is off. An entry of a
-    /// baseline may be for it.
+    /// Findings that are not reported, with their rules: another linter has the same one, or the rule is off. An entry of
+    /// a baseline may be for one of them.
     pub hidden: Vec<(Arc<RuleRef>, Fingerprint)>,
-    /// How many findings the file's comments suppress.
+    /// Number of findings that the file's comments suppress.
     pub suppressed: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct Read<'a> {
     pub rules: &'a RuleIndex<'a>,
 }
 
-/// What is told of `file`, which `findings` are for. Depends on nothing but what is given.
+/// Selects the reported findings of `file` from `findings`. The result depends on nothing but the arguments.
 pub fn for_file(
     file: Read<'_>,
     findings: Vec<Finding>,
@@ -132,7 +132,7 @@ pub fn graded(finding: Finding, severities: &Severities) -> Option<Finding> {
     }
 }
 
-/// What is wrong with a file's suppressions, as findings.
+/// Returns the problems of a file's suppressions as findings.
 fn problems(path: &WorkspacePath, text: &[u8], problems: Vec<Diagnostic>) -> Vec<Finding> {
     if problems.is_empty() {
         return Vec::new();

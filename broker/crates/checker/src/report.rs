@@ -10,36 +10,36 @@ use super::{
     finding::{Excluded, Finding, Incomplete, Level, Subject, Unavailable},
 };
 
-/// What became of a check.
+/// Result of a check.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// Every linter that took part, asked or not.
     pub linters: Vec<Identity>,
-    /// How many files at least one linter checked, or should have.
+    /// Number of files that at least one linter checked, or should have.
     pub files: usize,
-    /// Those files, by path.
+    /// Files that `files` counts, by path.
     pub checked: Vec<Checked>,
     /// By path, cell, place, linter and code.
     pub findings: Vec<Finding>,
-    /// How many findings the files' own comments suppress; they are not among `findings`.
+    /// Number of findings that the files' own comments suppress; they are not among `findings`.
     pub suppressed: usize,
-    /// How many findings a baseline lists as known; they are not among `findings`.
+    /// Number of findings that a baseline lists as known; they are not among `findings`.
     pub baselined: usize,
-    /// How many fixes were made; what they removed is not among `findings`.
+    /// Number of fixes that were made; findings that they removed are not among `findings`.
     pub fixed: usize,
     /// Everything that keeps "no findings" from meaning that there are none.
     pub incomplete: Vec<Incomplete>,
-    /// Linters that are not there, and that nobody asked for by name.
+    /// Linters that are not available, and that were not asked for by name.
     pub unavailable: Vec<Unavailable>,
     pub counts: Counts,
-    /// What the user named and, by the linters' configuration, nobody checked anything of.
+    /// Paths that the user named and of which, by the linters' configuration, nothing was checked.
     pub left_out: BTreeSet<WorkspacePath>,
-    /// What linters leave out for its content, whole or in part, by path.
+    /// Files that linters leave out for their content, whole or in part, by path.
     pub excluded: Vec<Excluded>,
     pub skipped: Skipped,
-    /// What else was passed over by who checked elsewhere, and does not tell why.
+    /// Number of other files that a check in another process skipped, which does not report why.
     pub passed_over: u64,
-    /// What the parent of the branch has and the branch has not, if that was asked; `findings` are the new ones then.
+    /// Findings that the parent of the branch has and the branch has not, in a comparison; `findings` are the new ones then.
     pub gone: Option<Vec<Finding>>,
     pub duration: Duration,
 }
@@ -48,13 +48,13 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     pub path: WorkspacePath,
-    /// That of the worst answer about it.
+    /// Level of the worst answer about the file.
     pub level: Level,
     /// Linters are counted as in [`Report::linters`].
     pub coverage: Coverage,
 }
 
-/// `files`, each counted once, by the worst answer about it.
+/// Numbers of `files` by the worst answer about each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub complete: usize,
@@ -87,7 +87,7 @@ impl Excluded {
 }
 
 impl Incomplete {
-    /// Why an answer is not all there is; `None` if it is, or was not wanted.
+    /// Returns why an answer is incomplete; `None` if it is complete, or was not wanted.
     pub fn of_answer(path: &WorkspacePath, linter: &str, answer: &Answer) -> Option<Self> {
         let reason = match &answer.completeness {
             Completeness::Complete | Completeness::Excluded => return None,
@@ -99,7 +99,7 @@ impl Incomplete {
         Some(Self { subject: Subject::Path(path.clone()), linter: Some(linter.into()), level, reason })
     }
 
-    /// What a walk was to visit and could not.
+    /// Returns the paths that a walk was to visit and could not read.
     pub fn unreadable(skipped: &Skipped) -> impl Iterator<Item = Self> {
         skipped.unreadable.iter().map(|(path, reason)| Self {
             subject: Subject::Path(path.clone()),
@@ -148,7 +148,7 @@ impl Report {
         self.incomplete.is_empty()
     }
 
-    /// How many files a linter leaves out for their content.
+    /// Number of files that a linter leaves out for their content.
     pub fn excluded_files(&self) -> usize {
         paths(self.excluded.iter().filter(|it| !it.in_part))
     }

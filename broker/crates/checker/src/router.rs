@@ -1,4 +1,4 @@
-//! Which linters want which file.
+//! Routing of files to linters.
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -25,16 +25,16 @@ pub struct MissingLinter {
     pub need: Need,
 }
 
-/// Why a linter that is not asked is missed.
+/// Reason for which a linter that is not asked is missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// It would have said more of its files.
+    /// The linter might have found more in its files; the answer is complete without it.
     Optional,
-    /// It is named, and not there: an answer without it is not all there is.
+    /// The linter is named and not available: the answer is incomplete without it.
     Missing,
-    /// It is named, and is there, but not asked about its files.
+    /// The linter is named and available, but not asked about its files.
     PassedOver,
-    /// It is named and asked, and at most files are missing.
+    /// The linter is named and asked; at most files for it are missing.
     Asked,
 }
 
@@ -42,8 +42,8 @@ pub enum Need {
 const NO_FILES: &str = "there are no files for it";
 
 impl MissingLinter {
-    /// What is missed, where `matches` says whether there are files for it, and `counts_alone` whether the question is
-    /// about all files, or about none that another linter is asked about.
+    /// Returns what is reported of the linter, if it is missed. `matches`: there are files for it; `counts_alone`: the question
+    /// is about all files, or about none that another linter is asked about.
     fn among(&self, matches: bool, counts_alone: bool) -> Option<Self> {
         match (self.need, matches) {
             (Need::Optional | Need::Missing | Need::PassedOver, true) => Some(self.clone()),
@@ -57,7 +57,7 @@ impl MissingLinter {
         }
     }
 
-    /// Whether the answer is not complete without it.
+    /// Returns `Ok` if the answer is incomplete without the linter, and `Err` if it is complete.
     pub fn sorted(self) -> Result<Incomplete, Unavailable> {
         if matches!(self.need, Need::Optional | Need::Asked) {
             return Err(Unavailable { linter: self.linter, reason: self.reason });
@@ -79,7 +79,7 @@ pub struct Router {
     first: LinterGroup,
     missing: Vec<MissingLinter>,
     absent: Vec<Absent>,
-    /// What those want to see.
+    /// Compiled interests of the linters in `absent`, by their places.
     unseen: Vec<Filter>,
 }
 
@@ -121,7 +121,7 @@ impl Router {
         }
     }
 
-    /// The same, of which it is known who else would be asked.
+    /// Returns the router with the linters that are missing.
     #[must_use]
     pub fn with_missing(mut self, missing: Vec<MissingLinter>) -> Self {
         self.first.missing = 0..missing.len();
@@ -129,7 +129,7 @@ impl Router {
         self
     }
 
-    /// The same, of which it is known who is not asked.
+    /// Returns the router with the linters that are not asked.
     #[must_use]
     pub fn without(mut self, absent: Vec<Absent>) -> Self {
         self.unseen = absent.iter().map(|it| Filter::new(&it.globs, &it.interpreters)).collect();
@@ -138,12 +138,12 @@ impl Router {
         self
     }
 
-    /// Whether it has no linters and knows of none that is not asked.
+    /// Whether the router has no linters at all: neither asked, missing nor absent.
     pub fn is_empty(&self) -> bool {
         self.linters.is_empty() && self.missing.is_empty() && self.absent.is_empty()
     }
 
-    /// Whether files are not all for the same linters.
+    /// Whether some paths have a linter group of their own.
     pub(super) fn is_grouped(&self) -> bool {
         !self.groups.is_empty()
     }
@@ -168,7 +168,7 @@ impl Router {
         self.missing_where(|it| has_files[it], counts_alone)
     }
 
-    /// The same where it is known which of the missing linters have files.
+    /// Returns the same as [`missing_for`](Self::missing_for), given which of the missing linters have files.
     pub(super) fn missing_where(
         &self,
         has_files: impl Fn(usize) -> bool,
@@ -188,7 +188,7 @@ impl Router {
         each
     }
 
-    /// Says of a file which of the missing linters would be asked about it, by their places.
+    /// Returns a function from a file to the missing linters that would be asked about it, by their places.
     pub(super) fn wanted_by_missing(&self) -> impl Fn(&WorkspacePath) -> std::vec::IntoIter<usize> {
         let globs: Vec<_> = self.missing.iter().map(|it| Globs::of_globs(&it.globs)).collect();
         move |path| {
@@ -197,7 +197,7 @@ impl Router {
         }
     }
 
-    /// Whether both ask the same linters about all files alike.
+    /// Whether both routers ask the same linters, and have the same missing and absent ones, for all files alike.
     pub(super) fn is_alike(&self, other: &Self) -> bool {
         let identities = |it: &Self| it.linters.iter().map(|it| it.identity().clone()).collect::<Vec<_>>();
         !self.is_grouped()
@@ -207,7 +207,7 @@ impl Router {
             && self.absent == other.absent
     }
 
-    /// Asks the linters of all of them about every file. None of them is grouped.
+    /// Merges routers, none of them grouped, into one that asks all their linters about every file.
     pub fn joined(routers: &[Arc<Self>]) -> Self {
         let mut all = Self::new(&[]);
         for router in routers {
@@ -221,8 +221,8 @@ impl Router {
         all
     }
 
-    /// Asks the linters of each router about those of the paths that come with it. What is named nowhere
-    /// is of the first.
+    /// Merges routers into one that asks the linters of each about the paths that come with it, and those of the first
+    /// about all other paths.
     pub fn grouped(routers: Vec<(Arc<Self>, Vec<WorkspacePath>)>) -> Self {
         let mut all = Self::new(&[]);
         for (index, (router, paths)) in routers.into_iter().enumerate() {
@@ -236,7 +236,7 @@ impl Router {
         all
     }
 
-    /// Where those of another router stand now.
+    /// Appends the linters of another router and returns their places.
     fn add(&mut self, other: &Self) -> LinterGroup {
         let (linters, absent, missing) = (self.linters.len(), self.absent.len(), self.missing.len());
         self.linters.extend(other.linters.iter().cloned());
@@ -292,7 +292,7 @@ impl Router {
         self.linters[linter].profile().scope == Scope::Project
     }
 
-    /// The same as [`linters_for`](Router::linters_for), by their places in [`linters`](Router::linters).
+    /// Returns the same linters as [`linters_for`](Router::linters_for), by their places in [`linters`](Router::linters).
     fn wanting(&self, file: &RoutedFile<'_>) -> impl Iterator<Item = usize> {
         self.group(file.path()).linters.clone().filter(|it| self.filters[*it].wants(file))
     }

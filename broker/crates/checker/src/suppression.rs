@@ -62,7 +62,7 @@ pub(crate) struct Placed {
     pub(crate) with: WithSuppressions,
     /// The lines that have one now, as they were counted before.
     pub(crate) lines: Vec<u32>,
-    /// Those for which there is no place, each with the reason.
+    /// Lines for which there is no place, each with the reason.
     pub(crate) refused: Vec<(u32, &'static str)>,
 }
 
@@ -165,7 +165,7 @@ impl Syntax {
         !self.has_error && parsed(self.language, text).is_none_or(|it| it.has_error())
     }
 
-    /// Whether each of `spans` is in a comment of `text`, which is no worse than the text before.
+    /// Returns for each of `spans` whether it is in a comment of `text`; `false` for all if only `text` has a syntax error.
     fn has_comments(&self, text: &[u8], spans: &[Option<Span>]) -> Vec<bool> {
         let tree = parsed(self.language, text).filter(|it| self.has_error || !it.has_error());
         let is_comment = |span: &Option<Span>| {

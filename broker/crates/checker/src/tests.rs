@@ -95,7 +95,7 @@ fn files_with_other_linters_are_checked_in_one_run() {
     };
     let of = |linters: Vec<SharedLinter>| Arc::new(Router::new(&linters));
     let first = of(vec![linter("one", "a.py"), linter("two", "b.py")]);
-    // Of the same name, with other settings.
+    // A linter of the same name, with other settings.
     let of_tests = of(vec![linter("two", "tests/a.py"), linter("three", "tests/a.py")]);
     let router = Router::grouped(vec![(first, Vec::new()), (of_tests, vec![path("tests/a.py")])]);
     let last = Arc::new(Mutex::new((0, 0)));

@@ -1,4 +1,4 @@
-//! How long linters take, answer by answer.
+//! Times that linters take, answer by answer.
 
 use std::{mem, sync::Arc, time::Duration};
 
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::{OnAnswer, Timing};
 
-/// How long a linter took for one file.
+/// Time that a linter took for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerTime {
     pub linter: String,
@@ -30,7 +30,7 @@ impl Timings {
         })
     }
 
-    /// What was collected, the longest first; nothing of it is left.
+    /// Takes out the times that were collected, the longest first.
     pub fn take(&self) -> Vec<AnswerTime> {
         let mut all = mem::take(&mut *self.0.lock());
         all.sort_by_key(|it| std::cmp::Reverse(it.duration));

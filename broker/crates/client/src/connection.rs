@@ -27,7 +27,7 @@ pub type EnvironmentOf = Arc<dyn Fn(&Path) -> BTreeMap<String, String> + Send + 
 #[derive(Clone)]
 pub struct Options {
     pub endpoint: Endpoint,
-    /// Whether one is started.
+    /// Whether a daemon is started if none runs.
     pub start: bool,
     /// Told when one was started.
     pub notify: Option<Notify>,

@@ -1,4 +1,4 @@
-//! Where a daemon is found, and the lock that makes it the only one there.
+//! Address of a daemon, and the lock that makes it the only one there.
 //!
 //! The folder belongs to the user alone. The process that holds the lock owns the socket beside it: a socket without a
 //! lock is left over from a daemon that was killed.
@@ -43,7 +43,7 @@ pub struct Claim {
     wrote_token: Cell<bool>,
 }
 
-/// What became of the wish to be the daemon.
+/// Outcome of an attempt to become the daemon.
 pub enum Claimed {
     Ours(Claim),
     /// Another process is, with this number if it said so.
@@ -67,7 +67,7 @@ impl Endpoint {
         self.socket.with_extension("token")
     }
 
-    /// Where a daemon that was started in the background writes what it has to say.
+    /// Path of the log of a daemon that was started in the background.
     pub fn log_file(&self) -> PathBuf {
         self.socket.with_extension("log")
     }
@@ -198,7 +198,7 @@ fn take(lock: &File) -> Result<bool, Errno> {
 
 /// To close the file is not enough: a child that is just being started has it open, too, until it is another program.
 fn release(lock: &File) {
-    // What cannot be unlocked was not locked.
+    // A lock that cannot be released was not held.
     let _unlocked = flock(lock, FlockOperation::Unlock);
 }
 

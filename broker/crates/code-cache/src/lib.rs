@@ -4,8 +4,8 @@
 //! 30 MB on every start would cost more than a check, so the contents are only hashed again when the file is not the one
 //! that was stamped. The time of the stamp is when the entry was last used: what is not used for long is removed.
 //!
-//! What is kept is run as it is, so the folder must be the user's alone. Knows neither what the code is nor how it is
-//! made; an entry's name must hold all that shapes it.
+//! Entries are executed as they are, so the folder must be the user's alone. The crate depends neither on what the code is
+//! nor on how it is made; an entry's name must hold all that shapes it.
 
 #![allow(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
 
@@ -48,7 +48,7 @@ impl CodeCache {
         is_there
     }
 
-    /// Keeps `code`; says whether the entry has it now.
+    /// Keeps `code`; returns whether the entry has it now.
     pub fn keep(&self, entry: &Path, code: &[u8]) -> bool {
         match write(entry, code).and_then(|()| stamp(entry, &blake3::hash(code))) {
             Ok(()) => {
@@ -122,7 +122,7 @@ fn stamp_path(entry: &Path) -> PathBuf {
     entry.with_extension("stamp")
 }
 
-/// What tells one state of a file from another without reading it.
+/// Summary of a file's state, which differs from one state to another, without reading the file.
 fn state(entry: &Path) -> io::Result<String> {
     let metadata = fs::symlink_metadata(entry)?;
     if !metadata.is_file() {

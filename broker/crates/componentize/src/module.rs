@@ -1,4 +1,4 @@
-//! From a core module to a component, as `wasm-component-ld` does it for Rust.
+//! Conversion of a core module to a component, as `wasm-component-ld` does it for Rust.
 
 use anyhow::{Context as _, Result};
 use wasi_preview1_component_adapter_provider::{
@@ -8,7 +8,7 @@ use wasmparser::Parser;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-/// Whether a compiler left it as a core module.
+/// Whether a compiler left the file as a core module.
 pub fn is_module(wasm: &[u8]) -> bool {
     Parser::is_core_wasm(wasm)
 }

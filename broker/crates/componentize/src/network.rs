@@ -21,7 +21,7 @@ const NETWORK: &str = "wasi:sockets/";
 /// The interfaces whose types sockets are told in.
 const TYPES: [&str; 2] = ["wasi:io/", "wasi:clocks/"];
 
-/// The same component, which needs no network. One that asks for none stays as it is.
+/// Returns the component without its need of a network. A component that needs none is returned unchanged.
 pub fn without_network(component: Vec<u8>) -> Result<Vec<u8>> {
     let DecodedWasm::Component(mut resolve, world) = wit_component::decode(&component)? else {
         bail!("it is no component");
@@ -61,7 +61,7 @@ fn refusing_component(resolve: &Resolve, world: WorldId) -> Result<Vec<u8>> {
 
 const MANGLING: ManglingAndAbi = ManglingAndAbi::Legacy(LiftLowerAbi::Sync);
 
-/// Where the answer to everything is; as long as any answer can be.
+/// Address of the answer to every call, whose 64 bytes are as long as any answer can be.
 const ANSWER: i32 = 64;
 
 /// `result` is told by a byte of which 1 is the error, the error by one of which 1 is `access-denied`, and padding by

@@ -1,11 +1,11 @@
-//! What becomes of a component that asks for sockets.
+//! Components that ask for sockets, after the network is taken from them.
 
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
 use componentize::{is_module, with_manifest, without_network};
 use wit_component::{DecodedWasm, decode};
 
-/// It connects, and it asks for the time.
+/// Component that connects, and asks for the time.
 const ASKS: &str = r#"(component
     (import "wasi:clocks/wall-clock@0.2.0" (instance (export "now" (func (result u64)))))
     (type $tcp (instance

@@ -83,7 +83,7 @@ struct Compared {
     imports: usize,
     scan: Duration,
     tree: Duration,
-    /// What only the tree has.
+    /// Imports that only the tree has.
     missing: Vec<String>,
 }
 
@@ -112,13 +112,13 @@ impl Compared {
     }
 }
 
-/// How a file says what it imports, and its grammar, if there is one.
+/// Language of a file for the scan, and its grammar, if there is one.
 fn languages(path: &Path) -> Option<(Language, syntax::Language)> {
     let name = WorkspacePath::new(path.file_name()?.to_str()?).ok()?;
     Some((Language::of(name.extension()?)?, syntax::Language::of(&name)?))
 }
 
-/// What a tree has; `None` if the text does not fit the grammar.
+/// Returns the imports in the tree of a text; `None` if the text does not fit the grammar.
 fn imports(
     language: Language,
     grammar: syntax::Language,

@@ -14,7 +14,7 @@ use super::{
 
 const INCLUDES: [&str; 4] = ["include", "import", "include_next", "embed"];
 
-/// Before the name of an included file: whether it is looked for beside the including file first.
+/// Mark before the name of an included file that is looked for beside the including file first.
 const NEAR: char = '"';
 const FAR: char = '<';
 
@@ -57,14 +57,14 @@ fn named(text: &str) -> Option<String> {
     Some(format!("{mark}{}", name.trim().replace('\\', "/")))
 }
 
-/// What a line wants to know of.
+/// Headers in the `__has_…` expressions of a line.
 fn looked_for(line: &str) -> impl Iterator<Item = String> {
     line.split("__has_")
         .skip(1)
         .filter_map(|it| named(skip_blank(skip_blank(&it[word_end(it)..]).strip_prefix('(')?)))
 }
 
-/// What is imported and exported as a module, each at the start of a line.
+/// Modules that are imported or exported, each at the start of a line.
 fn modules(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut own = String::new();

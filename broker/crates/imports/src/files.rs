@@ -8,34 +8,34 @@ use super::Language;
 
 pub(super) struct Files {
     pub all: BTreeSet<WorkspacePath>,
-    /// By the last component, and by the last two: some names are in most directories.
+    /// Files by the last component, and by the last two: some names are in most directories.
     by_end: HashMap<String, Vec<WorkspacePath>>,
     by_directory: BTreeMap<WorkspacePath, Vec<WorkspacePath>>,
-    /// Where packages of Go lie by their whole names.
+    /// `vendor` directories, in which packages of Go are found by their whole names.
     pub vendors: BTreeSet<WorkspacePath>,
     pub manifests: Manifests,
 }
 
-/// What directories are called, by those files in them that say so.
+/// Names of directories, from the manifests in them.
 #[derive(Default)]
 pub(super) struct Manifests {
     /// Modules of Go, each with the path that its packages' names begin with.
     pub modules: Vec<(String, WorkspacePath)>,
     /// Crates of Rust, each with its root file.
     pub crates: HashMap<String, Vec<WorkspacePath>>,
-    /// Where the crates begin that a directory has.
+    /// Root files of the crates of each directory.
     pub crate_roots: HashMap<WorkspacePath, Vec<WorkspacePath>>,
     /// Packages of JavaScript, each with its directory and its entry files.
     pub packages: HashMap<String, Vec<(WorkspacePath, Vec<String>)>>,
 }
 
 impl Files {
-    /// These, whatever else there is.
+    /// Creates the set of only these files.
     pub(super) fn only(paths: &BTreeSet<WorkspacePath>) -> Self {
         Self::new(paths.clone(), Manifests::default())
     }
 
-    /// These, with what the manifests around them say.
+    /// Creates the set of these files, with the manifests around them.
     pub(super) fn new(all: BTreeSet<WorkspacePath>, manifests: Manifests) -> Self {
         let mut by_end: HashMap<_, Vec<_>> = HashMap::new();
         let mut by_directory: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -70,7 +70,7 @@ impl Files {
         path.filter(|it| self.all.contains(it))
     }
 
-    /// All whose path ends with these components.
+    /// Returns the files whose path ends with these components.
     pub(super) fn ending_with(&self, end: &str) -> impl Iterator<Item = WorkspacePath> {
         let known = last(end, 2).or(last(end, 1)).and_then(|it| self.by_end.get(it));
         let same_end = known.into_iter().flatten();

@@ -10,10 +10,10 @@ use super::{
     text::{skip_blank, string_end, word_end},
 };
 
-/// What a file calls its own package here.
+/// Name for a file's own package here.
 const OWN: &str = ".";
 
-/// All that stands in quotes before the first declaration, and the headers that C is given.
+/// Returns all quoted strings before the first declaration, and the headers that C is given.
 pub(super) fn names(text: &str) -> BTreeSet<String> {
     let is_before = |it: &&str| !matches!(*it, "func" | "type" | "var" | "const");
     let quoted = words(text).take_while(is_before).filter(|it| it.starts_with(['"', '`']));
@@ -65,7 +65,7 @@ fn ends(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), |it| it.split_once('/').map(|it| it.1))
 }
 
-/// What a `go.mod` says the module is called.
+/// Name of the module in a `go.mod`.
 pub(super) fn module(text: &str) -> Option<String> {
     let words = text.lines().filter_map(|it| it.split("//").next()).flat_map(str::split_whitespace);
     let name = words.filter(|it| *it != "(").skip_while(|it| *it != "module").nth(1)?;

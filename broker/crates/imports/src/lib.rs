@@ -1,5 +1,5 @@
-//! Which files of a workspace import which, directly or through others, and so may have other findings when some change.
-//! The nearest come first.
+//! Files of a workspace that import others, directly or through further ones, and so may have other findings when some
+//! change. The nearest come first.
 //!
 //! A scan for import statements in the view, for Python, JavaScript and TypeScript, Go, Rust, and C; files
 //! of other languages stand alone. No server is asked, since what it takes to ask for the uses of all that a file
@@ -43,29 +43,29 @@ use files::Files;
 /// Bytes of a file that are scanned; its imports are expected there.
 const READ: usize = 1 << 20;
 
-/// What the files of a workspace import.
+/// Imports of the files of a workspace.
 #[derive(Default)]
 pub struct Imports {
     /// Names by content, for the texts that were there at the last look.
     said: Mutex<Arc<Said>>,
 }
 
-/// Which files import certain others, as far as import statements tell.
+/// Files that import certain others, as far as import statements show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
     reaching: BTreeSet<WorkspacePath>,
-    /// All that were looked at and say what they import.
+    /// Files that were scanned for imports.
     known: BTreeSet<WorkspacePath>,
 }
 
 impl Reach {
-    /// Unknown for a file that was not read.
+    /// Whether the file may be one of these. Also true for a file that was not read.
     pub fn may_hold(&self, path: &WorkspacePath) -> bool {
         self.reaching.contains(path) || !self.known.contains(path)
     }
 }
 
-/// Whether what stands at `part` of a file's text is imported there, and may be one of these files.
+/// Whether the text at `part` of a file is imported there, and may mean one of these files.
 pub fn may_mean(
     path: &WorkspacePath,
     text: &str,
@@ -83,7 +83,7 @@ pub fn may_mean(
     all.iter().any(|it| !language.targets(path, it, &files).is_empty())
 }
 
-/// Whether a file may define what others use without an import.
+/// Whether a file may define names that others use without an import.
 pub fn is_global(path: &WorkspacePath, text: &[u8]) -> bool {
     let is_script = path.extension().and_then(Language::of) == Some(Language::Script);
     let has = |word: &[u8]| text.windows(word.len()).any(|it| it == word);
@@ -99,7 +99,7 @@ type Said = HashMap<(Language, ContentHash), Arc<str>>;
 /// The files that have a name by what they say.
 type Defined<'f> = HashMap<(Language, String), Vec<&'f WorkspacePath>>;
 
-/// Who imports a file.
+/// Importers of each file.
 type Importers<'f> = HashMap<WorkspacePath, Vec<&'f WorkspacePath>>;
 
 impl Imports {
@@ -127,8 +127,8 @@ impl Imports {
         found
     }
 
-    /// Which files import one of those that `changed`, directly or through others. A changed file is one of them if it
-    /// imports another.
+    /// Returns the files that import one of those that `changed`, directly or through others. A changed file is one of
+    /// them if it imports another.
     pub fn reach(&self, languages: &Languages, view: &dyn View, changed: &[WorkspacePath]) -> Reach {
         let options = WalkOptions { respect_ignore_files: false, ..WalkOptions::default() };
         let files = look::files(languages, view, changed, &options);
@@ -161,7 +161,7 @@ impl Imports {
         importers
     }
 
-    /// What each file says.
+    /// Names that each file imports or defines.
     fn texts<'f>(&self, view: &dyn View, files: &'f Files) -> Vec<(&'f WorkspacePath, Language, Arc<str>)> {
         let before = Arc::clone(&self.said.lock());
         let (mut said, mut texts) = (Said::new(), Vec::new());
@@ -192,7 +192,8 @@ fn defined<'f>(texts: &[(&'f WorkspacePath, Language, Arc<str>)]) -> Defined<'f>
 pub struct Languages(BTreeSet<Language>);
 
 impl Languages {
-    /// Those whose files have one of these extensions. Extensions of no language that is known here count for nothing.
+    /// Languages whose files have one of these extensions. Extensions of no language that is known here count for
+    /// nothing.
     pub fn of<'e>(extensions: impl IntoIterator<Item = &'e str>) -> Self {
         Self(extensions.into_iter().filter_map(Language::of).collect())
     }
@@ -202,7 +203,7 @@ impl Languages {
     }
 }
 
-/// How files say what they import.
+/// Syntax of a file's imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Language {
     C,

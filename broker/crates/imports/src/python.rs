@@ -13,10 +13,10 @@ use super::{
     text::{is_of_name, string_end, word_end},
 };
 
-/// What ends a statement, as the scan has it.
+/// Token that ends a statement in the scan.
 const END: &str = "\n";
 
-/// Each as `module`, or as `module:name,name`.
+/// Returns the imported names, each as `module`, or as `module:name,name`.
 pub(super) fn names(text: &str) -> BTreeSet<String> {
     let tokens: Vec<_> = tokens(text).collect();
     let mut found = BTreeSet::new();
@@ -44,13 +44,13 @@ pub(super) fn names(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// What the import statement around this part of a text imports there, each as [`names`] has it; nothing if it is in
+/// Names that the import statement around this part of a text imports there, each as [`names`] has it; none if it is in
 /// no import statement.
 pub(super) fn imported_at(text: &str, part: Range<usize>) -> Vec<String> {
     let word = &text[part.clone()];
     let Some(start) = statement_start(&text[..part.start]) else { return Vec::new() };
     let end = text[part.end..].find('\n').map_or(text.len(), |it| part.end + it);
-    // What is in brackets may end later.
+    // Brackets may be closed later.
     let statement = format!("{})", &text[start..end]);
     let narrow = |name: String| {
         let (module, listed) = name.split_once(':').unwrap_or((&name, ""));
@@ -62,7 +62,7 @@ pub(super) fn imported_at(text: &str, part: Range<usize>) -> Vec<String> {
     names(&statement).into_iter().filter_map(narrow).collect()
 }
 
-/// Where the import statement begins that goes on after this text.
+/// Start of the import statement that goes on after this text.
 fn statement_start(before: &str) -> Option<usize> {
     let starts = before.match_indices('\n').map(|it| it.0 + 1).chain([0]);
     let begins = |at: &usize| {
@@ -97,7 +97,7 @@ fn listed<'t>(tokens: &[&'t str]) -> Vec<&'t str> {
     all.split(|it| *it == ",").filter_map(name).collect()
 }
 
-/// What a call is given as text: a module, or one within the package that comes after it.
+/// Module named by the string arguments of a call; a relative one also within the package in the argument after it.
 fn called(tokens: &[&str]) -> Vec<String> {
     let near = tokens.iter().take_while(|it| **it != ")").filter(|it| **it != END).take(6);
     let texts: Vec<_> =
@@ -152,7 +152,7 @@ pub(super) fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<Wo
     around.chain(within).flat_map(|it| module(path, up, &it, files)).collect()
 }
 
-/// Where a module may be, as seen from a file if the name begins with `up` dots.
+/// Files that a module may be, as seen from a file if the name begins with `up` dots.
 fn module(path: &WorkspacePath, up: usize, parts: &[&str], files: &Files) -> Vec<WorkspacePath> {
     let module = parts.join("/");
     let package = if module.is_empty() { String::new() } else { format!("{module}/") };

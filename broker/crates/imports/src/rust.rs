@@ -24,7 +24,7 @@ const DEEPEST: usize = 16;
 /// Folders in which each file is a crate.
 const CRATES: [&str; 4] = ["tests", "examples", "benches", "bin"];
 
-/// Each as `name`, as `crate::name` where it is one of the crate's root, as `"file`, or as `macro!`.
+/// Returns the names, each as `name`, as `crate::name` where it is one of the crate's root, as `"file`, or as `macro!`.
 pub(super) fn names(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut before = ["", ""];
@@ -55,7 +55,7 @@ pub(super) fn names(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Whether a string may name one.
+/// Whether a string may name a file.
 fn is_file(word: &str) -> bool {
     word.starts_with('"') && word.len() < 300 && word.contains('.') && !word.contains(char::is_whitespace)
 }
@@ -102,7 +102,7 @@ fn modules(path: &WorkspacePath, name: &str, files: &Files) -> Vec<WorkspacePath
     of_name.into_iter().filter(|it| files.own_crate(it) == own).chain(roots).collect()
 }
 
-/// Where the crate of a file may begin: where its package says, or around it.
+/// Possible root files of a file's crate: those in its package's manifest, and those in the directories around it.
 fn roots(path: &WorkspacePath, files: &Files) -> Vec<WorkspacePath> {
     let own = files.own_crate(path);
     let said = own.as_ref().and_then(|it| files.manifests.crate_roots.get(it)).into_iter().flatten().cloned();
@@ -117,7 +117,7 @@ fn roots(path: &WorkspacePath, files: &Files) -> Vec<WorkspacePath> {
     said.chain(mains).chain(each).filter_map(|it| files.get(Some(it))).collect()
 }
 
-/// Where the modules above may be, up to so many.
+/// Possible files of the modules above, up to so many levels.
 fn parents(path: &WorkspacePath, levels: usize, files: &Files) -> Vec<WorkspacePath> {
     let nearest = place(path);
     let directories = nearest.iter().flat_map(WorkspacePath::ancestors).take(levels);

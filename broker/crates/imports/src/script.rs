@@ -14,7 +14,7 @@ use super::{Files, beside, text::is_of_name};
 const EXTENSIONS: [&str; 12] =
     [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts", ".json"];
 
-/// What may stand before a name that is not relative.
+/// Words that may stand before a name that is not relative.
 const BEFORE: [&str; 3] = ["from", "import", "module"];
 const ATTRIBUTES: [&str; 2] = ["path", "types"];
 const CALLS: [&str; 16] = [
@@ -36,7 +36,7 @@ const CALLS: [&str; 16] = [
     "esmock",
 ];
 
-/// How far is looked back, and how long a name may be.
+/// Maximum number of bytes that are searched backwards, and of bytes in a name.
 const NEAR: usize = 400;
 
 pub(super) fn names(text: &str) -> BTreeSet<String> {
@@ -70,7 +70,7 @@ fn is_import(before: &str) -> bool {
     word.is_some_and(|it| known.contains(&it))
 }
 
-/// Without blanks and comments at its end.
+/// Returns the text without blanks and comments at its end.
 fn without_blank(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -102,7 +102,7 @@ pub(super) fn targets(path: &WorkspacePath, name: &str, files: &Files) -> Vec<Wo
     like_it.chain(of_packages(name, files)).collect()
 }
 
-/// What the packages have that a name begins with.
+/// Files that the name may mean in the packages whose names it begins with.
 fn of_packages(name: &str, files: &Files) -> Vec<WorkspacePath> {
     let starts = name.match_indices('/').map(|it| it.0).chain([name.len()]);
     let named = starts.filter_map(|at| Some((files.manifests.packages.get(&name[..at])?, &name[at..])));
@@ -121,7 +121,7 @@ fn of_packages(name: &str, files: &Files) -> Vec<WorkspacePath> {
     places.flat_map(files_of).collect()
 }
 
-/// What a `package.json` calls its package, and where that begins.
+/// Name of the package in a `package.json`, and its entry files.
 pub(super) fn package(text: &[u8]) -> Option<(String, Vec<String>)> {
     let said: serde_json::Value = serde_json::from_slice(text).ok()?;
     let mains = ["source", "types", "module", "main"].iter().filter_map(|it| said.get(it)?.as_str());

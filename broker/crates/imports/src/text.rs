@@ -1,11 +1,12 @@
-//! What the scans share: blanks and comments as C has them, and where strings end. What is broken ends the text.
+//! Functions that the scans share: blanks and comments as C has them, and where strings end. An unterminated comment or
+//! string extends to the end of the text.
 
-/// Without what means nothing where a text starts: blanks, `// …`, `/* … */`, and joined lines.
+/// Returns the text without blanks at its start: whitespace, `// …`, `/* … */`, and joined lines.
 pub(super) fn skip_blank(text: &str) -> &str {
     skip(text, |comment| after(comment, "*/"))
 }
 
-/// The same where comments may be in each other.
+/// Same as [`skip_blank`], with nested comments.
 pub(super) fn skip_blank_nested(text: &str) -> &str {
     skip(text, after_nested)
 }
@@ -26,7 +27,7 @@ fn after<'t>(text: &'t str, end: &str) -> &'t str {
     text.split_once(end).map_or("", |it| it.1)
 }
 
-/// What follows the comment that has begun, with all comments in it.
+/// Returns the text after the comment that has begun, with all comments in it.
 fn after_nested(text: &str) -> &str {
     let (mut at, mut depth) = (0, 1);
     while let Some(pair) = text.as_bytes().get(at..at + 2) {

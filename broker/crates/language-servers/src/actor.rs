@@ -1,8 +1,8 @@
-//! One server for many branches: a thread that owns it, moves it from one branch's state to the next, and
-//! takes for an answer only what was asked after the move.
+//! Actor of one server for many branches: a thread that owns it, moves it from one branch's state to the next, and
+//! takes as an answer only what was asked after the move.
 //!
-//! With a server that publishes when it likes, it goes on until all has come that the move brings about, also
-//! when no request waits for it any more. Does not choose between servers, and keeps no answers.
+//! With a server that publishes at its own time, the thread goes on until all diagnostics that the move brings about
+//! have arrived, also when no request waits for them any more. Does not choose between servers, and keeps no answers.
 
 mod convert;
 mod crashes;
@@ -50,16 +50,16 @@ use crate::{
     watched::Watched,
 };
 
-/// What a server is for, and how it is started.
+/// Parameters of a server: its profile, its launch and its limits.
 #[derive(Clone)]
 pub struct Setup {
     pub profile: Profile,
     pub root: PathBuf,
-    /// What the server reads itself.
+    /// Disk that the server reads itself.
     pub disk: Arc<dyn View>,
     pub launch: Launch,
     pub limits: Limits,
-    /// After the first failure; doubles with each that follows.
+    /// Pause after the first failure; doubles with each that follows.
     pub pause: Duration,
 }
 
@@ -73,7 +73,7 @@ pub struct Server {
     thread: Mutex<Option<thread::JoinHandle<()>>>,
 }
 
-/// What became of a file on the disk.
+/// Change of a file on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskChange {
     Created,
@@ -90,9 +90,9 @@ enum Message {
         cancel: Cancel,
         reply: Sender<Result<Option<String>, String>>,
     },
-    /// Another one needs its memory.
+    /// Request to end an idle process, since another one needs its memory.
     EndIfIdle,
-    /// For good.
+    /// Request to end the server for good.
     Stop {
         deadline: Instant,
     },
@@ -103,13 +103,13 @@ struct Request {
     task: Task,
     deadline: Instant,
     cancel: Cancel,
-    /// As it was when this was asked, without the units: only to know what goes together. The disk may have
-    /// changed until it is answered.
+    /// Target state at the time of the request, without the units, only to group requests. The disk may change before
+    /// the answer.
     state: TargetState,
     state_key: ContentHash,
 }
 
-/// What is asked of a state, and where the answer goes.
+/// Task in a state, and the channel for its answers.
 enum Task {
     Check { units: Vec<WorkspacePath>, priority: Priority, answers: Sender<(usize, Outcome)> },
     Query { question: Question, priority: Priority, reply: Sender<ServerReply> },
@@ -145,7 +145,7 @@ impl Server {
         Self { messages, stop, setup, status, watched, thread }
     }
 
-    /// What the server calls itself, once it could be started.
+    /// Starts the server, and returns the name and version that it reports, if any.
     pub fn start(&self, deadline: Instant, cancel: &Cancel) -> Result<Option<String>, String> {
         let _line = self.status.in_line();
         let (reply, receiver) = channel();
@@ -156,7 +156,7 @@ impl Server {
         started.unwrap_or_else(|| Err("the server has not started in time".to_owned()))
     }
 
-    /// Has it started, and does not wait for it.
+    /// Starts the process, and does not wait for it.
     pub(crate) fn warm_up(&self) {
         let (reply, _) = channel();
         let deadline = Instant::now() + self.setup.limits.start;
@@ -215,12 +215,12 @@ impl Server {
         given_up
     }
 
-    /// How long a question would wait that is asked now.
+    /// Load of the server, for a question that is asked now.
     pub(crate) fn load(&self) -> Load {
         self.status.load()
     }
 
-    /// As the server called itself when it was last started.
+    /// Name and version that the server reported at its last start.
     pub(crate) fn version(&self) -> Option<String> {
         self.status.version()
     }
@@ -273,10 +273,10 @@ impl Server {
     }
 }
 
-/// For a server that is told to go.
+/// Time for a server to exit after it was asked to.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How much later than its deadline the thread's own answer is still taken.
+/// Time after the deadline in which the thread's own answer is still taken.
 const SLACK: Duration = Duration::from_millis(250);
 
 impl Drop for Server {
@@ -297,14 +297,14 @@ struct Actor {
     /// The state of the process, as far as it is known.
     present: TargetState,
     present_key: Option<ContentHash>,
-    /// What is open besides, since it is asked about in this turn.
+    /// Other open documents, since they are asked about in this turn.
     beside: BTreeSet<WorkspacePath>,
     usage: ProcessUsage,
-    /// Why it is to be ended as soon as no request waits.
+    /// Reason for which the process is to be ended as soon as no request waits.
     recycle_reason: Option<RecycleReason>,
-    /// Since when nothing was asked.
+    /// Time since which nothing was asked.
     idle_since: Instant,
-    /// What was asked when the server stopped answering.
+    /// Key of the request during which the server stopped answering.
     owed: Option<CrashKey>,
     crashes: Arc<Crashes>,
     imports: Imports,
@@ -403,7 +403,7 @@ impl Actor {
         Ok(halted)
     }
 
-    /// For an open document.
+    /// Outcome for an open document.
     fn outcome(
         &self,
         unit: &WorkspacePath,

@@ -1,4 +1,4 @@
-//! Which servers a workspace is made for, told from the files in its root: what no program needs to be run for.
+//! Choice of a workspace's servers by the files in its root, without running a program.
 //!
 //! Type checkers: one for each language, the one that the project configures, or else the
 //! first that is installed of those for such a project. Whatever else a server checks, it is used only if the
@@ -22,8 +22,8 @@ pub struct Pick<'p> {
 pub enum Reason<'p> {
     /// The project has chosen just this server.
     Configured(&'p str),
-    /// It is such a project, and of all servers for those this one is the first that is installed, or else the
-    /// first.
+    /// Server of a kind of project that this workspace is: the first that is installed of all servers for that kind, or
+    /// else the first.
     Project(&'p str),
 }
 

@@ -8,7 +8,7 @@ use overlay::{View, WalkOptions, WorkspacePath, walk};
 
 use crate::Profile;
 
-/// Those of the view and of `more`, directly or through others.
+/// Files of the view and of `more` that the configuration names, directly or through others.
 pub(crate) fn named<'m>(
     profile: &Profile,
     view: &dyn View,
@@ -19,7 +19,7 @@ pub(crate) fn named<'m>(
     named_among(profile, view, &all.collect::<Vec<_>>())
 }
 
-/// Whether its configuration says that files may depend on each other.
+/// Whether the server's configuration contains a word by which files may depend on each other.
 pub(crate) fn connect(profile: &Profile, view: &dyn View) -> bool {
     if profile.refers_if.is_empty() {
         return true;
@@ -35,10 +35,10 @@ pub(crate) fn connect(profile: &Profile, view: &dyn View) -> bool {
     all.iter().filter(|it| profile.is_config_of_all(it)).chain(&named).any(says)
 }
 
-/// It names sources, and no configuration of a server.
+/// Name of a file that lists sources, and no configuration of a server.
 const PACKAGE: &str = "package.json";
 
-/// Those of the `paths`, among which all of the view are.
+/// Files of `paths` that the configuration names; `paths` contain all files of the view.
 pub(crate) fn named_among(
     profile: &Profile,
     view: &dyn View,
@@ -66,7 +66,7 @@ pub(crate) fn named_among(
     named
 }
 
-/// By its file name, or by a path that ends with that name without its extension, as modules are.
+/// Whether the text contains the file's name, or a path that ends with that name without its extension, as of modules.
 pub(crate) fn is_named_in(path: &WorkspacePath, text: &str) -> bool {
     let name = path.file_name().unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |it| it.0);

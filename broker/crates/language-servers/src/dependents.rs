@@ -1,13 +1,13 @@
-//! Which files a server may say something else of when some files change: those that import them, and all if what
-//! configures the server has changed. What imports what is the crate `imports`' business.
+//! Files in which a server may have other findings when some files change: those that import them, and all if the
+//! server's configuration has changed. Imports are found by the crate `imports`.
 
 use imports::{Imports, Languages};
 use overlay::{View, WalkOptions, WorkspacePath, walk};
 
 use crate::{Profile, configs};
 
-/// Those that the profile's server checks, the nearest first. Without the changed files themselves, which need not be
-/// there.
+/// Files that import the changed ones and that the profile's server checks, the nearest first; all that it checks if
+/// its configuration has changed. Without the changed files themselves, which need not be there.
 pub(crate) fn dependents(
     imports: &Imports,
     profile: &Profile,
@@ -28,7 +28,7 @@ pub(crate) fn languages(profile: &Profile) -> Languages {
     Languages::of(profile.globs.iter().filter_map(|it| it.rsplit('.').next()))
 }
 
-/// Whether what a server does about all files may have changed.
+/// Whether a change may affect the server's findings in all files.
 fn configures(profile: &Profile, view: &dyn View, changed: &[WorkspacePath]) -> bool {
     let may_be_named = changed.iter().any(|it| profile.is_config_if_named(it));
     let named = if may_be_named { configs::named(profile, view, changed) } else { Default::default() };

@@ -80,26 +80,26 @@ type Variables = BTreeMap<OsString, OsString>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {
     kept: Variables,
-    /// Other variables of this process.
+    /// Names of the other variables of this process.
     dropped: Vec<OsString>,
 }
 
 impl Environment {
-    /// For a process that runs in the user's own shell, such as `broker check`.
+    /// Returns the environment of a process that runs in the user's own shell, such as `broker check`.
     pub fn of_shell() -> Self {
         let process: Variables = env::vars_os().collect();
         let kept = listed(&process, &OF_USER).chain(listed(&process, &OF_PROJECT)).collect();
         Self::new(kept, &process)
     }
 
-    /// For the daemon, which serves many shells. `told` are the variables of the shell that opened this workspace;
-    /// without them an environment that is active here counts only if it lies in the workspace.
+    /// Returns the environment of the daemon, which serves many shells. `told` are the variables of the shell that
+    /// opened this workspace; without them an environment that is active here counts only if it lies in the workspace.
     pub fn of_daemon(root: &Path, told: Option<&BTreeMap<String, String>>) -> Self {
         let process: Variables = env::vars_os().collect();
         Self::new(kept_by_daemon(&process, root, told), &process)
     }
 
-    /// As [`of_daemon`](Self::of_daemon), for a daemon of which only its `PATH` is known.
+    /// Same as [`of_daemon`](Self::of_daemon), for a daemon of which only its `PATH` is known.
     pub fn of_daemon_with(path: &OsStr, root: &Path, told: &BTreeMap<String, String>) -> Self {
         let process = Variables::from([("PATH".into(), path.to_owned())]);
         Self::new(kept_by_daemon(&process, root, Some(told)), &process)
@@ -114,16 +114,15 @@ impl Environment {
         self.kept.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
-    /// What makes it of this process's variables; `None` takes one away.
+    /// Changes to this process's variables that result in this environment; `None` removes a variable.
     pub(crate) fn changes(&self) -> Vec<(OsString, Option<OsString>)> {
         let dropped = self.dropped.iter().map(|it| (it.clone(), None));
         let kept = self.kept.iter().map(|(name, it)| (name.clone(), Some(it.clone())));
         dropped.chain(kept).collect()
     }
 
-    /// What a daemon is started with from this process: what is the user's, and nothing of the workspace that the user
-    /// happens to be in. The daemon keeps the user's settings of
-    /// telemetry, and does not pass them on to programs.
+    /// Variables for a daemon that this process starts: the user's, and none of the workspace that the user happens to
+    /// be in. The daemon keeps the user's settings of telemetry, and does not pass them on to programs.
     pub fn for_new_daemon() -> Vec<(OsString, OsString)> {
         let process: Variables = env::vars_os().collect();
         let kept = kept_by_daemon(&process, Path::new("/"), Some(&BTreeMap::new()));

@@ -2,9 +2,9 @@
 //! mean there, and how many processes there are.
 //!
 //! A [`Server`] is an actor above a [`Client`](lsp_client::Client): it moves one process from one view's state to the
-//! next, and takes as an answer only what was asked after the move. What waits for it goes in turns, one for each state.
-//! What it must know of each server is data: a [`Profile`]. Whatever else LSP can be asked than for findings is a
-//! [`Question`], whose answer is in places of the view, and says what the server could not see of it.
+//! next, and takes as an answer only what was asked after the move. Requests that wait for it go in turns, one for each
+//! state. Its knowledge of each server is data: a [`Profile`]. LSP requests other than those for findings are
+//! [`Question`]s, whose answers are in places of the view, and name the parts of it that the server could not see.
 //!
 //! A [`Pool`] has all servers: it starts each when it is needed, a second process where one does not keep up,
 //! ends what is idle, and keeps all within a budget of memory. A [`LanguageServer`] is one of a pool's as a

@@ -19,7 +19,7 @@ use crate::{
     profile::fill_text,
 };
 
-/// Between a server's death and the next.
+/// Pause between a server's death and the next start.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A server that is asked for diagnostics, of one workspace and in one configuration. It is one of a pool's, and
@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct LanguageServer {
     replicas: Arc<ReplicaSet>,
     setup: Setup,
-    /// Its digest is of the setup, and of what was around it when the answers were given a name.
+    /// Identity, with a digest of the setup and of the state outside of the workspace when the answers were named.
     identity: Identity,
     interest: Interest,
 }
@@ -65,8 +65,8 @@ impl LanguageServer {
         Self::seen(pool, setup, age).map_err(|message| refusal(message, None))
     }
 
-    /// The same, of a setup that is complete. Its answers are named by the program's file and not by the version
-    /// that it tells once it is started.
+    /// Creates the server of a complete setup. Its answers are named by the program's file and not by the version that
+    /// the server reports once it is started.
     pub fn in_pool(pool: &Pool, setup: Setup) -> Result<Self, String> {
         Self::seen(pool, setup, OutsideAge::Now)
     }
@@ -84,7 +84,7 @@ impl LanguageServer {
         Ok(Self { replicas, setup, identity, interest })
     }
 
-    /// What the server calls itself; it is started for that if it is not known yet.
+    /// Returns the name and version that the server reports; starts it if they are not known yet.
     pub fn version(&self, deadline: Instant, cancel: &Cancel) -> Result<String, String> {
         self.replicas.version(deadline, cancel)
     }
@@ -121,7 +121,7 @@ impl Linter for LanguageServer {
         &self.interest
     }
 
-    /// No server tells.
+    /// Returns no rules: no server reports its own.
     fn rules(&self, _view: &Arc<dyn View>) -> Result<Vec<Rule>, SetupError> {
         Ok(Vec::new())
     }
@@ -179,8 +179,8 @@ impl Linter for LanguageServer {
     }
 }
 
-/// No server is to install anything, or to use the network, because it was started here. The port is one where nothing
-/// listens: what asks all the same is refused at once. A profile's own environment goes before this.
+/// Variables that keep a server from installing anything or using the network because it was started here. Nothing
+/// listens on the port: connections are refused at once. A profile's own environment goes before this.
 const OFFLINE: [(&str, &str); 9] = [
     ("http_proxy", NOWHERE),
     ("https_proxy", NOWHERE),
@@ -198,7 +198,8 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// People and their editors go first.
 const NICE: i32 = 5;
 
-/// So many files are asked about together: servers refuse too many questions, and others shall have their turn.
+/// Maximum number of files in one request to the server: servers refuse too many questions, and other requests get
+/// their turn.
 const AT_ONCE: usize = 128;
 
 /// An instant that far away can be told.

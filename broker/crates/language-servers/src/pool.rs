@@ -1,4 +1,4 @@
-//! All servers of a program: each is started when it is first needed, twice if one does not keep up, and ended
+//! Pool of all servers of a program: each is started when it is first needed, twice if one does not keep up, and ended
 //! when it is not needed, or when another one needs its memory.
 //!
 //! Callers say which servers there are. Nothing here knows what a server is asked.
@@ -33,14 +33,14 @@ const ENDED: &str = "the server was ended";
 /// The crashes of so many servers are remembered besides those that are there.
 const REMEMBERED: usize = 256;
 
-/// What the servers of a pool may do.
+/// Limits of the servers of a pool.
 #[derive(Debug, Clone)]
 pub struct PoolLimits {
     /// The bytes of memory that all may have together.
     pub memory: u64,
-    /// How many processes there are of the same server, at most.
+    /// Maximum number of processes of the same server.
     pub processes: usize,
-    /// How long a question is to wait before there is one more.
+    /// Expected wait of a question from which one more process is started.
     pub wait: Duration,
     pub recycle: RecyclePolicy,
 }
@@ -64,7 +64,7 @@ struct Shared {
     limits: PoolLimits,
     registry: Arc<ServerRegistry>,
     replica_sets: Mutex<ReplicaSets>,
-    /// By the root of the workspace. The replica sets hold them.
+    /// States by the root of the workspace. The replica sets hold them.
     outside: Mutex<BTreeMap<PathBuf, Weak<OutsideState>>>,
 }
 
@@ -76,7 +76,7 @@ struct ReplicaSets {
     is_shut_down: bool,
 }
 
-/// What tells one server from another: where it works, which it is, and how it is started and set.
+/// Key of a server: its workspace, its name, its launch and its settings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     root: PathBuf,
@@ -84,12 +84,12 @@ struct Key {
     digest: SetupDigest,
 }
 
-/// All that decides what a server of a workspace says besides the files that a view shows.
+/// Digest of all that determines a server's findings in a workspace besides the files that a view shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SetupDigest {
     /// Launch command and settings of the server.
     setup: ContentHash,
-    /// What it finds outside of the workspace.
+    /// Hash of the state outside of the workspace.
     outside: ContentHash,
 }
 
@@ -100,7 +100,7 @@ impl Pool {
         Self(Arc::new(Shared { limits, registry, replica_sets, outside }))
     }
 
-    /// Every server that there is, also those that have no process at the moment.
+    /// Status of every server, also of those that have no process at the moment.
     pub fn status(&self) -> Vec<ServerReport> {
         self.0.registry.report()
     }
@@ -110,7 +110,7 @@ impl Pool {
         self.0.registry.wait_until(deadline, &is_so)
     }
 
-    /// What the servers of this name wrote to their standard error lately.
+    /// Recent lines of the standard error of the servers of this name.
     pub fn log(&self, name: &str) -> Vec<ServerLog> {
         self.0.registry.logs(name)
     }
@@ -140,7 +140,7 @@ impl Pool {
         end(&ended, ENDED, Instant::now() + FAREWELL);
     }
 
-    /// What was seen outside of this workspace; forgotten with its last replica set.
+    /// State of the files outside of this workspace; dropped with its last replica set.
     pub(crate) fn outside_state(&self, root: &Path) -> Arc<OutsideState> {
         let mut outside = self.0.outside.lock();
         outside.retain(|_, it| it.strong_count() > 0);
@@ -211,7 +211,7 @@ impl Default for Pool {
 impl Shared {}
 
 impl Drop for Shared {
-    /// All are asked to end before one is waited for.
+    /// Asks all servers to end before it waits for one.
     fn drop(&mut self) {
         for replicas in self.replica_sets.lock().by_key.values().filter(|it| Arc::strong_count(it) == 1) {
             replicas.stop(SHUT_DOWN, Instant::now() + FAREWELL);
@@ -232,7 +232,7 @@ impl SetupDigest {
         let Setup { profile, launch, root, .. } = setup;
         // The supervisor and the niceness make no other server of it.
         let Launch { supervisor: _, nice: _, program, args, env, own_folder, cwd } = launch;
-        // What is made of a server's answers may be another thing with each version of this program.
+        // Each version of this program may treat a server's answers in another way.
         let own = env!("CARGO_PKG_VERSION");
         let text = format!("{own} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}");
         let named = ContentHash::of(text.as_bytes());
@@ -240,7 +240,7 @@ impl SetupDigest {
         Self { setup: named, outside: outside.whole(named, age, look) }
     }
 
-    /// One name for both.
+    /// Hash of both.
     pub(crate) fn name(self) -> ContentHash {
         ContentHash::of(format!("{} {}", self.setup, self.outside).as_bytes())
     }

@@ -1,5 +1,5 @@
-//! What is known of each server, as data: how it is started, what it can see of a branch, and what proves
-//! that an answer is for the state it was asked about. Knows no process and no message.
+//! Profiles of language servers, as data: how each is started, what it can see of a branch, and what proves that an
+//! answer is for the state it was asked about. Contains no process and no message handling.
 
 mod define;
 
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::Environment;
 
-/// One kind of server. In its strings, `${root}` is the workspace's folder and `${root-uri}` its URI.
+/// Profile of one kind of server. In its strings, `${root}` is the workspace's folder and `${root-uri}` its URI.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Profile {
@@ -37,14 +37,14 @@ pub struct Profile {
     /// LSP's name of the language, by extension, or by name where that has a dot, with `*` for any letters.
     pub language_ids: BTreeMap<String, String>,
     /// Files that it reads from the disk, whatever a branch has in their place: names, with `*` for any letters.
-    /// Those whose names begin with that are read only where another file names them.
+    /// Names that begin with `*` are read only where another file names them.
     #[serde(default)]
     pub config_files: Vec<String>,
     /// Files that configure it, too, if its configuration names them, directly or through others. They are read from
     /// the disk and remembered.
     #[serde(default)]
     pub config_names: Vec<String>,
-    /// Other files that it sees as they are open, though it does not check them.
+    /// Files that the server sees as they are open, though it does not check them.
     #[serde(default)]
     pub opens: Vec<String>,
     /// Codes of what says that a file cannot be parsed, with `*` for any letters.
@@ -56,10 +56,11 @@ pub struct Profile {
     /// A file with none of these words in it depends on no other file. Without words, any may.
     #[serde(default)]
     pub refers_by: Vec<String>,
-    /// Whether what it says of a file that depends on others may be of an earlier state of those.
+    /// Whether findings in a file that depends on others may be for an earlier state of those others.
     #[serde(default)]
     pub refers_late: bool,
-    /// If none of these words is in its configuration, no file depends on another. Without words, any may.
+    /// Words of which one must be in the server's configuration for a file to depend on another. Without words, any
+    /// may.
     #[serde(default)]
     pub refers_if: Vec<String>,
     /// Things outside of the workspace that decide what it finds. Where this is not known, its answers are given again
@@ -77,29 +78,29 @@ pub struct Profile {
     /// `initializationOptions`.
     #[serde(default)]
     pub options: Value,
-    /// What `workspace/configuration` is answered from.
+    /// Settings from which `workspace/configuration` is answered.
     #[serde(default)]
     pub settings: Value,
-    /// On top of what the client announces anyway.
+    /// Capabilities in addition to those that the client announces anyway.
     #[serde(default)]
     pub capabilities: Value,
     pub barrier: Barrier,
     pub sees: Sees,
-    /// For a server that answers before it is ready.
+    /// Document with a known finding, for a server that answers before it is ready.
     #[serde(default)]
     pub canary: Option<Canary>,
-    /// Whether it can be told that an answer is not waited for any more.
+    /// Whether `$/cancelRequest` may be sent to the server.
     #[serde(default = "yes")]
     pub cancels: bool,
     #[serde(default)]
     pub searches: Searches,
     #[serde(default)]
     pub symbols: Symbols,
-    /// What it logs once it knows which files the workspace has, with `*` for any letters. Before, it finds no symbols
-    /// of files that are not open.
+    /// Log messages that mark the end of the listing of the workspace's files, with `*` for any letters. Before, the
+    /// server finds no symbols of files that are not open.
     #[serde(default)]
     pub lists_files: Vec<String>,
-    /// Whether import statements tell which files a new or deleted one matters to.
+    /// Whether import statements determine the files that a new or deleted file matters to.
     #[serde(default)]
     pub imports_tell: bool,
     /// Codes of findings that something imported is not there.
@@ -111,10 +112,10 @@ pub struct Profile {
     /// Codes that say nothing; what the server tells as the source of the finding is its code then.
     #[serde(default)]
     pub vague_codes: Vec<String>,
-    /// What helps when it says that it is not well.
+    /// Advice for the user when the server reports a problem with itself.
     #[serde(default)]
     pub when_unwell: Option<String>,
-    /// What one may expect of it that it does not tell, and what does.
+    /// Findings that one may expect of the server and that it does not report, and the program that does.
     #[serde(default)]
     pub limits: Option<String>,
     /// Commands of the server that do nothing but to ask for edits. No others are run.
@@ -123,26 +124,26 @@ pub struct Profile {
     /// A method that the server registers when it is ready.
     #[serde(default)]
     pub registers: Option<String>,
-    /// What it logs before it answers `initialize`, with `*` for its version, if the answer does not tell that.
+    /// Log message before the answer to `initialize`, with `*` for the version, if that answer does not contain it.
     #[serde(default)]
     pub greeting: Option<String>,
-    /// Whether other files see an opened document as it is only once it was changed.
+    /// Whether other files see the text of an opened document only after a change to it.
     #[serde(default)]
     pub opens_silently: bool,
-    /// Whether it reads the disk at a time of its own after a document was closed or a file has changed. It is
-    /// better not left to that: such files stay open.
+    /// Whether the server reads the disk at a time of its own after a document was closed or a file has changed. To
+    /// avoid that, such files stay open.
     #[serde(default)]
     pub reads_late: bool,
-    /// Whether it cannot find a file that it had open before it was on the disk, once that is there. It is started
-    /// again then.
+    /// Whether the server cannot find a file on the disk that it had open before the file was created there. The server
+    /// is then started again.
     #[serde(default)]
     pub loses_new_files: bool,
     pub memory: MemoryClass,
-    /// What a person can do to have it.
+    /// Instructions for installing the server.
     pub install: String,
 }
 
-/// What a server is there for.
+/// Kind of checks that a server is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Checks {
@@ -167,7 +168,7 @@ pub struct Program {
     pub args: Vec<String>,
 }
 
-/// Something outside of the workspace that a server reads.
+/// State outside of the workspace that a server reads.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outside {
@@ -181,7 +182,7 @@ pub enum Outside {
     Program(String),
 }
 
-/// Where a program is looked for.
+/// Places where a program is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Find {
@@ -190,87 +191,87 @@ pub enum Find {
     NodeModules,
     /// `.venv` or `venv` of the workspace, or the one that is active.
     Venv,
-    /// At this place in the workspace.
+    /// Path in the workspace.
     Workspace,
 }
 
-/// What proves that an answer is for the state that the server was switched to.
+/// Proof that an answer is for the state that the server was switched to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Barrier {
     /// The response to a `textDocument/diagnostic` that was sent after the switch.
     Pull,
-    /// The same, of a server that says whether it has finished loading.
+    /// Response as for `Pull`, of a server that reports whether it has finished loading.
     PullWhenQuiescent,
     /// The response to a command that hands a question on to `tsserver`, sent after the switch.
     Tsserver,
-    /// What is published with the version that was sent. Not final with every server.
+    /// Diagnostics published with the version that was sent. Not final with every server.
     Version,
-    /// The first that is published about a document after it was sent. Of a server that tells no versions,
-    /// and publishes exactly once about each document that it is sent.
+    /// First diagnostics that are published about a document after it was sent. For a server that publishes no
+    /// versions, and publishes exactly once about each document that it is sent.
     NextPublish,
-    /// What is published with the version of a document that was closed, and opened again after all that
-    /// differs. Of a server that says first, with the same version, what it makes of what it has built before.
+    /// Diagnostics published with the version of a document that was closed, and opened again after all that differs.
+    /// For a server that first publishes, with the same version, the results of an earlier build.
     Reopen,
 }
 
 impl Barrier {
-    /// Whether what it proves is the answer to a question, or else what the server publishes when it likes.
+    /// Whether the proof is the answer to a request; otherwise diagnostics are published at the server's own time.
     pub fn is_pull(self) -> bool {
         matches!(self, Self::Pull | Self::PullWhenQuiescent | Self::Tsserver)
     }
 }
 
-/// What a server sees of a branch besides the documents that are opened.
+/// Parts of a branch that a server sees besides the documents that are opened.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sees {
-    /// Whether one file sees another as it is open, or else as it is on the disk.
+    /// Whether one file sees another's open document; otherwise it sees the file on the disk.
     pub edited_files: bool,
     /// Whether one file sees another that is open and not on the disk.
     pub new_files: bool,
-    /// The same, where its folder is not on the disk either.
+    /// Whether one file sees another that is open and not on the disk, where its folder is not on the disk either.
     #[serde(default = "yes")]
     pub new_folders: bool,
     pub deletes: Deletes,
-    /// Whether what depends on an open document need not be open.
+    /// Whether the dependents of an open document need not be open.
     pub unopened_dependents: bool,
 }
 
-/// Where a server looks for the uses of a name.
+/// Files in which a server looks for the uses of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Searches {
     #[default]
     Workspace,
-    /// Only in what is open.
+    /// Open files only.
     OpenFiles,
 }
 
-/// Which symbols a server finds by a part of their names.
+/// Symbols that a server finds by a part of their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Symbols {
     #[default]
     Workspace,
-    /// Those of packages that it has loaded, which it has if a file of each that differs from the disk was checked,
-    /// and one at all.
+    /// Symbols of the packages that the server has loaded: those of which each file that differs from the disk was
+    /// checked, and at least one file was.
     Loaded,
-    /// Only those of open files.
+    /// Symbols of open files only.
     OpenFiles,
 }
 
-/// What becomes of a file that is on the disk and not in the branch.
+/// Treatment of a file that is on the disk and not in the branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deletes {
-    /// It is gone for the server once a watched-files event says so.
+    /// Deleted for the server by a watched-files event.
     Watched,
-    /// It is opened as an empty document.
+    /// Opened as an empty document.
     Emulated,
     /// The server sees it still.
     Ignored,
-    /// No file's answer depends on another file.
+    /// Irrelevant, since no file's answer depends on another file.
     Irrelevant,
 }
 
@@ -304,7 +305,7 @@ fn yes() -> bool {
     true
 }
 
-/// All that are built in.
+/// Returns the built-in profiles.
 pub fn profiles() -> &'static [Profile] {
     static ALL: LazyLock<Vec<Profile>> = LazyLock::new(|| {
         let parsed = parse(include_str!("profiles.toml"));
@@ -323,7 +324,7 @@ impl Profile {
         profiles().iter().find(|it| it.name == name)
     }
 
-    /// Whether this is a file for the server to check.
+    /// Whether the server checks this file.
     pub fn covers(&self, path: &WorkspacePath) -> bool {
         is_one_of(&self.globs, path)
     }
@@ -332,24 +333,24 @@ impl Profile {
         is_one_of(&self.config_files, path)
     }
 
-    /// Whether this is to be open where it differs from the disk.
+    /// Whether this file is opened where it differs from the disk.
     pub(crate) fn shows(&self, path: &WorkspacePath) -> bool {
         self.covers(path) || is_one_of(&self.opens, path) && !self.is_config(path)
     }
 
-    /// Whether it looks at this at all.
+    /// Whether the server reads this file at all.
     pub(crate) fn reads(&self, path: &WorkspacePath) -> bool {
         self.shows(path) || self.is_config(path)
     }
 
-    /// Whether the answer about every file may depend on this one. What is only named by its end has to be
-    /// referred to.
+    /// Whether the answer about every file may depend on this one. Configuration that is named only by its extension
+    /// counts only if another file refers to it.
     pub(crate) fn is_config_of_all(&self, path: &WorkspacePath) -> bool {
         let mut named = self.config_files.iter().filter(|it| !it.starts_with('*'));
         path.file_name().is_some_and(|name| named.any(|it| matches(it, name)))
     }
 
-    /// Whether it configures the server if something that does names it.
+    /// Whether this file configures the server if other configuration names it.
     pub(crate) fn is_config_if_named(&self, path: &WorkspacePath) -> bool {
         !self.is_config(path) && is_one_of(&self.config_names, path)
     }
@@ -373,7 +374,8 @@ impl Profile {
         known.or(self.languages.first()).map_or("", String::as_str)
     }
 
-    /// Which of its languages a file of its is in. What LSP has two names for begins with that of the language.
+    /// Returns the one of the server's languages that a file is in. A language with several identifiers in LSP is found
+    /// by their common beginning.
     pub fn language(&self, path: &WorkspacePath) -> &str {
         let id = self.language_id(path);
         let exact = self.languages.iter().find(|it| *it == id);
@@ -381,19 +383,20 @@ impl Profile {
         exact.or_else(begins).or(self.languages.first()).map_or("", String::as_str)
     }
 
-    /// Whether a finding with this code says that the file cannot be parsed.
+    /// Whether a finding with this code means that the file cannot be parsed.
     pub(crate) fn is_syntax_error(&self, code: &str) -> bool {
         self.syntax_errors.iter().any(|it| matches(it, code))
     }
 
-    /// Its name and version, as one of these messages tells.
+    /// Name and version of the server, from the first of these messages that contains them.
     pub(crate) fn version_in(&self, messages: &[String]) -> Option<String> {
         let (start, end) = self.greeting.as_ref()?.split_once('*')?;
         let version = |it: &String| Some(it.strip_prefix(start)?.strip_suffix(end)?.to_owned());
         Some(format!("{} {}", self.name, messages.iter().find_map(version)?))
     }
 
-    /// Whether one of these messages says that it knows which files there are, if it says that at all.
+    /// Whether one of these messages marks the end of the listing of files. Also true if the profile has no such
+    /// message.
     pub(crate) fn has_listed_files(&self, messages: &[String]) -> bool {
         let says = |glob: &String| {
             let (start, end) = glob.split_once('*').unwrap_or((glob, ""));
@@ -438,7 +441,7 @@ impl Program {
         if self.modules.is_empty() { Some(found) } else { self.module_of(&found) }
     }
 
-    /// Which of the modules the package of this script has.
+    /// Returns the first of the modules that the package of this script contains.
     fn module_of(&self, script: &Path) -> Option<PathBuf> {
         let own = script.canonicalize().ok()?;
         let folders = own.ancestors().map(|it| it.join("node_modules"));

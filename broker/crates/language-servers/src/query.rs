@@ -1,9 +1,9 @@
-//! What can be asked of a server besides its findings, and what it answers, in the project's own terms: paths
-//! of the workspace, byte offsets, lines and columns of the view that was asked about.
+//! Questions to a server besides those for findings, and their answers, in the project's own terms: paths of the
+//! workspace, byte offsets, lines and columns of the view that was asked about.
 //!
-//! Each question is whole: what takes several requests (an action's edits, who calls a function) is asked in
-//! one go, since between two questions the server may be in another view's state. [`Question::Raw`] is for
-//! what has no question of its own. Keeps no answers, and applies no edits.
+//! Each question is complete: one that takes several requests (an action's edits, the callers of a function) is asked
+//! in one go, since between two questions the server may be in another view's state. [`Question::Raw`] is for methods
+//! without a question of their own. Keeps no answers, and applies no edits.
 
 mod actions;
 mod asker;
@@ -47,13 +47,13 @@ use lsp_client::PositionEncoding;
 /// A place in a text, as a request names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
-    /// In bytes.
+    /// Offset in bytes.
     Offset(u32),
-    /// From 1; the column counts Unicode scalar values.
+    /// Line and column, from 1; the column counts Unicode scalar values.
     LineColumn(LineColumn),
 }
 
-/// From the first up to and without the second.
+/// Range from the first place up to and without the second.
 pub type Part = Range<At>;
 
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ pub enum Question {
         path: WorkspacePath,
         at: At,
     },
-    /// One of those, with all that there is to say of it: the first with this label.
+    /// One of the [`Completions`](Self::Completions) with all its details: the first with this label.
     Completion {
         path: WorkspacePath,
         at: At,
@@ -107,13 +107,13 @@ pub enum Question {
         at: At,
         new_name: String,
     },
-    /// Only these kinds, if there are any: `quickfix`, `refactor.extract`.
+    /// Code actions, only of these kinds, if there are any: `quickfix`, `refactor.extract`.
     Actions {
         path: WorkspacePath,
         part: Part,
         only: Vec<String>,
     },
-    /// What one of those would change.
+    /// Edits of one of the [`Actions`](Self::Actions).
     Action {
         path: WorkspacePath,
         part: Part,
@@ -141,7 +141,7 @@ pub enum Question {
     Folds {
         path: WorkspacePath,
     },
-    /// Any method, with parameters as LSP has them. Documents that they name are opened.
+    /// Request of any method, with parameters as LSP has them. Documents that they name are opened.
     Raw {
         method: String,
         params: Value,
@@ -156,7 +156,7 @@ pub enum Goto {
     Implementation,
 }
 
-/// For where a server's own configuration says nothing.
+/// Formatting style where a server's own configuration has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     pub tab_size: u32,
@@ -182,14 +182,14 @@ pub enum QueryResult {
     Tokens(Vec<Token>),
     Hints(Vec<Hint>),
     Folds(Vec<Fold>),
-    /// As it came, with what its positions count.
+    /// Unchanged result of the server, with the encoding of its positions.
     Raw {
         result: Value,
         encoding: PositionEncoding,
     },
 }
 
-/// What a server replied to a question.
+/// Reply of a server to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerReply {
     /// Hash of the document that was asked about.
@@ -200,11 +200,11 @@ pub struct ServerReply {
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryAnswer {
     pub result: QueryResult,
-    /// Why there may be more to say, or something else: what the server does not see of the view.
+    /// Reason for which the answer may be incomplete or different: the parts of the view that the server does not see.
     pub partial: Option<String>,
 }
 
-/// Why there is none. An empty answer is one.
+/// Reason for no answer. An empty answer is one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
     #[error("the server does not have this: {0}")]

@@ -1,8 +1,8 @@
 //! Registry of all servers of a pool: the current status of each, written by the server itself, and read to start one
 //! more, to choose one, and to report them.
 //!
-//! It also admits processes within the memory budget of the pool. What a server takes is measured where that can be done;
-//! elsewhere, and before it was measured, it is the estimate of its class.
+//! Also admits processes within the memory budget of the pool. The memory of a server is measured where that is
+//! possible; elsewhere, and before it was measured, it is the estimate of its class.
 
 mod memory_budget;
 mod report;
@@ -27,7 +27,7 @@ use crate::MemoryClass;
 const LOGS: usize = 4;
 
 pub(crate) struct ServerRegistry {
-    /// In bytes.
+    /// Memory budget in bytes.
     budget: u64,
     inner: Mutex<Inner>,
     changed: Condvar,
@@ -49,9 +49,9 @@ struct Entry {
     waiting: usize,
     counts: Counts,
     last_error: Option<String>,
-    /// What it says is wrong with it.
+    /// Problem that the server reports of itself.
     unwell: Option<String>,
-    /// Whether it has not answered since a question was given up.
+    /// Whether the server has not answered since a question was given up.
     is_owing: bool,
     /// Memory after its first answer, or the estimate of its class.
     bytes: u64,
@@ -100,7 +100,7 @@ impl ServerRegistry {
         StatusHandle { registry: Arc::clone(self), id }
     }
 
-    /// With the memory that each has now.
+    /// Reports all servers, with the memory that each has now.
     pub(crate) fn report(&self) -> Vec<ServerReport> {
         let measured = self.measure();
         let memory = |pid: &u32| measured.get(pid).copied().flatten();
@@ -151,7 +151,7 @@ impl ServerRegistry {
         format!("language servers may have {} MB together, and none of them is idle", self.budget >> 20)
     }
 
-    /// By process. Nothing is locked meanwhile.
+    /// Measures the memory by process. Nothing is locked meanwhile.
     fn measure(&self) -> BTreeMap<u32, Option<u64>> {
         let pids: Vec<_> = self.inner.lock().entries.values().filter_map(|it| it.pid).collect();
         let bytes = memory_of(&pids);
@@ -196,7 +196,7 @@ impl Entry {
     fn bytes(&self, measured: Option<u64>) -> Option<u64> {
         let is_starting = self.state == ServerState::Starting;
         match measured {
-            // It will have more.
+            // A starting process will take more.
             Some(bytes) if is_starting => Some(bytes.max(self.bytes)),
             Some(bytes) => Some(bytes),
             None => (is_starting || self.pid.is_some()).then_some(self.bytes),

@@ -56,7 +56,7 @@ enum Base {
 }
 
 impl Watched {
-    /// There is another process, or none. The answers of the one before are not given again.
+    /// Notes that there is another process, or none. The answers of the one before are not given again.
     pub(crate) fn begin(&self) -> Cancel {
         let mut inner = self.inner.lock();
         inner.revoked.cancel();
@@ -84,7 +84,7 @@ impl Watched {
         }
     }
 
-    /// Whether something has changed there.
+    /// Whether a watched place has changed.
     pub(crate) fn is_outdated(&self) -> bool {
         self.inner.lock().revoked.is_cancelled()
     }

@@ -1,8 +1,8 @@
 //! A language server that keeps its documents, and says of each the whole state that it is in: so a finding
 //! tells whether anything of another state was left. Ends with code 99 when a client does what no client may.
 //!
-//! One that publishes says so of each document that is opened or changed, with its version: first that there is
-//! nothing, then the state.
+//! A server that publishes does so for each document that is opened or changed, with its version: first an empty list,
+//! then the state.
 //!
 //! A document with `die` in it kills the server that is asked about it, and there is no answer about one with
 //! `hang` in it; with `stuck`, there is none about anything from then on. With `grow`, it takes memory. Each
@@ -36,8 +36,8 @@ struct Model {
     last_version: i64,
     asked: u32,
     publishes: bool,
-    /// Whether it has answered since it was told what made it look at the disk again. Without that, a delete is
-    /// lost.
+    /// Whether the server has answered since it was notified of a change for which it reads the disk again. Without
+    /// that, a delete is lost.
     has_looked: bool,
     grown: Vec<Vec<u8>>,
     /// Files outside, as they were when they were first looked at.
@@ -124,7 +124,7 @@ impl Model {
         None
     }
 
-    /// At the disk, where all is that was told to be gone.
+    /// Reads the disk again, on which all files exist that were reported as deleted.
     fn look_again(&mut self) {
         if !self.publishes {
             self.gone.clear();
@@ -172,7 +172,7 @@ impl Model {
         }
     }
 
-    /// What the files outside hold that documents name.
+    /// Contents of the files outside that documents name.
     fn outside(&mut self) -> String {
         let mut told = String::new();
         for text in self.documents.values() {

@@ -1,4 +1,4 @@
-//! What an edit did to the findings of a file.
+//! Changes of a file's findings by an edit.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -64,7 +64,7 @@ fn rule<'a>(side: &Side<'a>, index: usize) -> (&'a str, &'a str) {
     (side.of.findings[index].linter, side.of.findings[index].code)
 }
 
-/// What an edit of its line leaves alone of a finding.
+/// Key of a finding that an edit of its line leaves alone.
 fn said<'a>(side: &Side<'a>, index: usize) -> Option<((&'a str, &'a str), &'a str, &'a [u8])> {
     Some((rule(side, index), message(side, index), words(side, index)?))
 }
@@ -236,7 +236,7 @@ mod tests {
         prop::collection::vec(line(), 0..12)
     }
 
-    /// The same cases each time.
+    /// Configuration with a fixed seed: the same cases each time.
     fn config() -> ProptestConfig {
         ProptestConfig { rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() }
     }

@@ -43,11 +43,11 @@ pub enum Tag {
     Deprecated,
     /// The file cannot be parsed, so that other findings may be missing.
     SyntaxError,
-    /// Its fix is made before all others: what it says makes other findings appear.
+    /// The fix of the finding is made before all others, since other findings appear after it.
     FixFirst,
 }
 
-/// One finding.
+/// A finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The rule, in the linter's own words: `F401`.
@@ -61,7 +61,7 @@ pub struct Diagnostic {
     pub cell: Option<u32>,
     pub span: Span,
     pub tags: Vec<Tag>,
-    /// Where the rule is explained.
+    /// Address of the rule's explanation.
     pub url: Option<String>,
     /// Name that the rule shares with rules of other linters that find the same: `undefined-name`.
     pub shared_name: Option<String>,
@@ -69,7 +69,7 @@ pub struct Diagnostic {
     pub related: Vec<Related>,
 }
 
-/// How sure a linter is of a fix.
+/// Confidence of a linter in a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Applicability {
     /// Shown to a person, never applied by a machine.

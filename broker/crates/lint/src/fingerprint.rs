@@ -1,4 +1,4 @@
-//! What a finding is called wherever it stands.
+//! Identity of a finding that does not depend on its position.
 
 use std::{collections::HashMap, fmt};
 
@@ -23,7 +23,7 @@ impl Fingerprint {
     /// The first in their order.
     pub const MIN: Self = Self([0; 32]);
 
-    /// One for each finding, in the order given. Those that are alike are numbered by where they stand.
+    /// Returns a fingerprint for each finding, in the order given. Findings that are alike are numbered by their positions.
     pub fn of_file(text: &[u8], findings: &[FindingKey<'_>]) -> Vec<Self> {
         let kinds = Self::kinds(text, findings);
         let mut order: Vec<usize> = (0..findings.len()).collect();
@@ -38,7 +38,7 @@ impl Fingerprint {
         numbered
     }
 
-    /// As [`of_file`](Self::of_file), but all that are alike have the fingerprint of their first.
+    /// Returns the fingerprints of [`of_file`](Self::of_file), but for all that are alike that of their first.
     pub fn kinds(text: &[u8], findings: &[FindingKey<'_>]) -> Vec<Self> {
         if findings.is_empty() {
             return Vec::new();

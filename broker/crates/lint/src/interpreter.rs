@@ -7,12 +7,12 @@ pub fn interpreter<'t>(path: &WorkspacePath, text: &'t [u8]) -> Option<&'t str> 
     if has_extension(path) { None } else { of_first_line(text) }
 }
 
-/// Whether the file's name says what it is: there is a dot in it.
+/// Whether the file's name contains a dot, which counts as having an extension.
 pub fn has_extension(path: &WorkspacePath) -> bool {
     path.file_name().is_none_or(|it| it.contains('.'))
 }
 
-/// What `execve` and `env` make of it: `#!/bin/sh -e`, `#!/usr/bin/env -S A=b bash -x`.
+/// Name of the program that `execve` and `env` would run: `#!/bin/sh -e`, `#!/usr/bin/env -S A=b bash -x`.
 fn of_first_line<'t>(text: &'t [u8]) -> Option<&'t str> {
     let line = text.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
     let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();

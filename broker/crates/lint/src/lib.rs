@@ -1,4 +1,4 @@
-//! What linters say, and the one trait they say it through.
+//! Findings of linters, and the trait that linters implement.
 //!
 //! Positions are byte offsets into the file's bytes; [`LineTable`] turns them into lines and columns.
 //! Nothing here is serialised: each front and each plugin world converts at its own edge.

@@ -1,4 +1,4 @@
-//! Where the lines of a text are in a later version of it.
+//! Mapping of the lines of a text to those of a later version of it.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -36,19 +36,19 @@ impl LineMap {
         map
     }
 
-    /// Where an unchanged line is afterwards.
+    /// Number of an unchanged line in the later text; `None` for a line that is not there.
     pub(crate) fn after(&self, line: u32) -> Option<u32> {
         let next = self.kept.partition_point(|(before, ..)| *before <= line);
         let (before, after, count) = *self.kept.get(next.checked_sub(1)?)?;
         (line - before < count).then(|| after + (line - before))
     }
 
-    /// Which of the replacements took this line away.
+    /// Index of the replacement that removed this line.
     pub(crate) fn replaced(&self, line: u32) -> Option<usize> {
         holding(&self.replaced, line, |it| &it.0)
     }
 
-    /// Which of the replacements brought this line of the later text.
+    /// Index of the replacement that added this line of the later text.
     pub(crate) fn replacing(&self, line: u32) -> Option<usize> {
         holding(&self.replaced, line, |it| &it.1)
     }

@@ -1,4 +1,4 @@
-//! From byte offsets to the lines and columns that people, editors and reports count in.
+//! Conversion of byte offsets to the lines and columns that people, editors and reports count in.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// Bytes between milestones, and how far into a line an offset may be before they are worth having.
 const STRIDE: usize = if cfg!(test) { 4 } else { 1024 };
 
-/// Where the lines of a text start.
+/// Table of the offsets at which the lines of a text start.
 ///
 /// Lines end with `\n`, `\r\n` or a lone `\r`. A byte order mark at the start takes up no column. Bytes
 /// that are not UTF-8 count as the replacement characters that `String::from_utf8_lossy` would put there.
@@ -20,12 +20,12 @@ pub struct LineTable<'t> {
     text: &'t [u8],
     /// The offset of the first byte of each line; at least one.
     starts: Vec<u32>,
-    /// What comes before a character in each stride, so that no offset is counted from the start of a long
+    /// Counts before a character in each stride, so that no offset is counted from the start of a long
     /// line; made when first needed.
     milestones: OnceLock<Vec<Counts>>,
 }
 
-/// How much comes before an offset that is the start of a character.
+/// Amount of text before an offset that is the start of a character.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counts {
     bytes: u32,
@@ -73,7 +73,7 @@ impl<'t> LineTable<'t> {
         self.position(offset, |it| it.bytes)
     }
 
-    /// How many lines there are. What follows the last newline is a line, even if it is empty.
+    /// Number of lines. The text after the last newline is a line, even if it is empty.
     pub fn line_count(&self) -> u32 {
         offset(self.starts.len())
     }
@@ -89,7 +89,7 @@ impl<'t> LineTable<'t> {
         Some(Span::new(offset(start), offset(start + content.len())))
     }
 
-    /// Where a line, counted from 1, begins; `None` if there is no such line.
+    /// Offset at which a line, counted from 1, begins; `None` if there is no such line.
     pub(crate) fn line_start(&self, line: u32) -> Option<u32> {
         self.starts.get((line as usize).checked_sub(1)?).copied()
     }
@@ -107,7 +107,7 @@ impl<'t> LineTable<'t> {
         LineColumn { line: self::offset(line), column: before + 1 }
     }
 
-    /// What comes before the character that `offset` is in, from the start of the text.
+    /// Counts from the start of the text to the character that `offset` is in.
     fn counts(&self, offset: usize) -> Counts {
         let milestones = self.milestones.get_or_init(|| milestones(self.text));
         let next = milestones.partition_point(|it| it.bytes as usize <= offset);
@@ -116,7 +116,7 @@ impl<'t> LineTable<'t> {
         near.advance(&self.text[near.bytes as usize..], offset - near.bytes as usize)
     }
 
-    /// Where columns are counted from in the line that starts at `start`.
+    /// Offset from which columns are counted in the line that starts at `start`.
     fn content_start(&self, start: u32) -> usize {
         if start == 0 && self.text.starts_with(BOM) { BOM.len() } else { start as usize }
     }
@@ -127,7 +127,7 @@ impl<'t> LineTable<'t> {
 struct Character {
     /// In bytes.
     length: u32,
-    /// Whether UTF-16 takes two units for it.
+    /// Whether UTF-16 takes two units for the character.
     is_astral: bool,
 }
 
@@ -333,7 +333,7 @@ mod tests {
         prop::collection::vec(pieces, 0..12).prop_map(|it| it.concat())
     }
 
-    /// The same cases each time.
+    /// Configuration with a fixed seed: the same cases each time.
     fn config() -> ProptestConfig {
         ProptestConfig { rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() }
     }

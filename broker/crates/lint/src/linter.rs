@@ -27,12 +27,12 @@ pub trait Linter: Send + Sync {
         Ok(None)
     }
 
-    /// Which of its findings in a file mean that it may have missed others there.
+    /// Findings in a file that mean that the linter may have missed others there.
     fn masking(&self) -> Masking {
         Masking::SyntaxErrors
     }
 
-    /// Where it runs, what it looks at, and how its reads are known.
+    /// Returns where the linter runs, what it looks at, and how its reads are known.
     fn profile(&self) -> Profile {
         Profile::LOCAL
     }
@@ -62,11 +62,11 @@ pub trait Linter: Send + Sync {
 /// Findings that keep a linter from finding others in the same file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Masking {
-    /// Those with [`Tag::SyntaxError`](crate::Tag).
+    /// Findings with [`Tag::SyntaxError`](crate::Tag).
     SyntaxErrors,
     /// Any error: what cannot be compiled is not analysed.
     Errors,
-    /// Those are not all reported, so that any file may have one.
+    /// Findings that are not all reported, so that any file may have one.
     Unknown,
 }
 
@@ -79,7 +79,7 @@ pub struct Identity {
     pub digest: ContentHash,
 }
 
-/// Which files a linter wants to see: any of these is enough.
+/// Files that a linter wants to see: any of these is enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Interest {
     pub languages: Vec<String>,
@@ -89,7 +89,7 @@ pub struct Interest {
     pub interpreters: Vec<String>,
 }
 
-/// One file to check.
+/// A file to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     pub path: WorkspacePath,
@@ -109,7 +109,7 @@ pub struct Job {
     pub is_awaited: bool,
 }
 
-/// What a linter says of one unit.
+/// Answer of a linter about one unit.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
@@ -118,9 +118,9 @@ pub struct Outcome {
     pub completeness: Completeness,
     /// The hash of the unit's own bytes that the answer is for; `None` if they could not be read.
     pub content: Option<ContentHash>,
-    /// What the linter looked at besides the unit's own bytes.
+    /// Reads of the linter besides the unit's own bytes.
     pub reads: Arc<ReadSet>,
-    /// How long it may be given again, if it rests on more than a view shows; `None` if it rests on nothing else.
+    /// Limit on reuse of an answer that depends on more than a view shows; `None` if it depends on nothing else.
     pub lease: Option<Lease>,
     /// Whether some of the linter's analyses did not run on the unit, as in code that does not compile: a finding that
     /// is missing then is not fixed.
@@ -177,7 +177,7 @@ impl PartialEq for Lease {
     }
 }
 
-/// Whether "no findings" means that there are none.
+/// Extent of an answer: only in a complete one does "no findings" mean that there are none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Completeness {
     Complete,
@@ -199,7 +199,7 @@ pub struct Rule {
     pub explanation: String,
     pub url: Option<String>,
     pub fix: FixAvailability,
-    /// Whether it is on without configuration.
+    /// Whether the rule is on without configuration.
     pub default: bool,
 }
 
@@ -210,7 +210,7 @@ pub struct EnabledRule {
     pub because: Because,
 }
 
-/// What turns a rule on.
+/// Reason for which a rule is on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Because {
     /// The linter, where nothing else is said.
@@ -228,7 +228,7 @@ pub enum FixAvailability {
     Always,
 }
 
-/// Why a linter cannot be used at all.
+/// Reason for which a linter cannot be used at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetupError {
     pub linter: String,

@@ -11,7 +11,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escape).collect())
 }
 
-/// The same for a text of several lines, whose line endings and tabs stay.
+/// Escapes the same characters in a text of several lines, whose line endings and tabs stay.
 pub fn printable_text(text: &str) -> Cow<'_, str> {
     let stays = |it: char| matches!(it, '\n' | '\t');
     if !text.contains(|it| is_invisible(it) && !stays(it)) {
@@ -28,7 +28,7 @@ pub fn printable_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether it is a control character, reorders others, or shows nothing at all: texts that differ in these look alike.
+/// Whether the character is a control character, reorders others, or is invisible: texts that differ in these look alike.
 pub fn is_invisible(it: char) -> bool {
     it.is_control()
         || matches!(it, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{2028}' | '\u{2029}')

@@ -1,6 +1,6 @@
-//! How a linter works, as far as an engine has to know. Does not say what it looks for, or which rules it has.
+//! Execution profile of a linter, as far as an engine needs it. Does not include what it looks for, or which rules it has.
 
-/// What a scheduler and a cache need to know of a linter.
+/// Properties of a linter that a scheduler and a cache need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {
     pub runs: Runs,
@@ -8,7 +8,7 @@ pub struct Profile {
     pub reads: Reads,
 }
 
-/// Where the work is done.
+/// Place at which the work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runs {
     /// On the thread that asks, which it keeps busy.
@@ -17,7 +17,7 @@ pub enum Runs {
     Outside,
 }
 
-/// What one check looks at.
+/// Files that one check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The file that is asked about, and configuration.
@@ -27,7 +27,7 @@ pub enum Scope {
     Project,
 }
 
-/// How it is known what an answer rests on.
+/// Way in which the dependencies of an answer are found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
     /// Each read goes through the view, which records it.

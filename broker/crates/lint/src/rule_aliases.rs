@@ -23,7 +23,7 @@ struct Pattern {
 }
 
 impl RuleAliases {
-    /// From shared names by own ones; else the reason why one of them means nothing.
+    /// Creates aliases from shared names by own ones; the error is the reason why one of them means nothing.
     pub fn new(names: &BTreeMap<String, String>) -> Result<Self, String> {
         let aliases = names.iter().map(|(own, shared)| Alias::new(own, shared));
         let mut aliases = aliases.collect::<Result<Vec<_>, _>>()?;

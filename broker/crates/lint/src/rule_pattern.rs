@@ -13,7 +13,7 @@ pub struct RulePattern {
     is_prefix: bool,
 }
 
-/// Why a text names no rule.
+/// Reason for which a text names no rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadPattern {
     Empty,
@@ -24,7 +24,7 @@ pub enum BadPattern {
 }
 
 impl RulePattern {
-    /// Whether it means the rule with this code, or with this name.
+    /// Whether the pattern matches the rule with this code, or with this name.
     pub fn matches(&self, linter: &str, code: &str, name: Option<&str>) -> bool {
         let is_it = |it: &str| if self.is_prefix { it.starts_with(&self.rule) } else { it == self.rule };
         self.linter.as_deref().is_none_or(|it| it == linter) && (is_it(code) || name.is_some_and(is_it))
@@ -40,7 +40,7 @@ impl RulePattern {
         (!self.is_prefix, self.rule.len(), self.linter.is_some())
     }
 
-    /// Whether everything that `other` means is meant by this, too, as far as the texts tell.
+    /// Whether every rule that `other` matches is matched by this, too, as far as the texts show it.
     pub fn covers(&self, other: &Self) -> bool {
         let linter = self.linter.is_none() || self.linter == other.linter;
         let rule = match (self.is_prefix, other.is_prefix) {

@@ -26,7 +26,7 @@ pub struct LinterSet {
     providers: Vec<Arc<dyn Provider>>,
     context: Arc<WorkspaceContext>,
     requested: Choice,
-    /// Those that are asked; all if there are none.
+    /// Kinds of the linters that are asked; empty for all kinds.
     kinds: Vec<LinterKind>,
     /// The views that were asked about last, since each is asked about several times.
     last: Mutex<Vec<Seen>>,
@@ -40,23 +40,24 @@ type Seen = (Arc<dyn View>, Arc<Catalogs>);
 
 /// The linters of one state of a workspace.
 pub struct Catalogs {
-    /// One of each provider.
+    /// One catalog of each provider.
     catalogs: Vec<Box<dyn Catalog>>,
-    /// Whether the request asks for the kind of each.
+    /// For each catalog, whether the request asks for linters of its kind.
     are_asked: Vec<bool>,
     /// Made when first needed: most files are asked about in the same way.
     routers: Mutex<BTreeMap<Choice, Arc<Router>>>,
 }
 
 impl LinterSet {
-    /// What these providers have; a `select` of `requested` takes the place of all that the configuration says, as with
-    /// ruff, unless it extends that, and `ignore` is added to it.
+    /// Linters of these providers. A `select` of `requested` replaces the configuration's whole choice, as with ruff, unless it
+    /// extends that; `ignore` of `requested` is added to it.
     pub fn new(providers: Vec<Arc<dyn Provider>>, context: WorkspaceContext, requested: Choice) -> Self {
         let (kinds, last) = (Vec::new(), Mutex::default());
         Self { providers, context: Arc::new(context), requested, kinds, last }
     }
 
-    /// The same set, which asks linters of these kinds only, if there are any. Others are known, and neither asked nor missed.
+    /// Returns the same set, which asks only linters of these kinds, if any are given. The others are known, and neither asked
+    /// nor missed.
     #[must_use]
     pub fn of_kinds(mut self, kinds: Vec<LinterKind>) -> Self {
         self.kinds = kinds;
@@ -118,7 +119,7 @@ impl Catalogs {
         for (choice, paths) in groups {
             let router = self.router(&choice);
             let router = router.map_err(|error| match paths.first() {
-                // What the request asks for was understood already.
+                // The request's own selectors were understood before, so the error is the configuration's.
                 Some(path) if choice != *requested => blame(error, configs, path),
                 _ => error,
             })?;
@@ -146,7 +147,7 @@ impl Catalogs {
     fn selected(&self, selectors: &Selectors) -> Result<Arc<Router>, SetupFailure> {
         let selected = self.of_asked(true).map(|it| it.select(selectors));
         let selected = selected.collect::<Result<Vec<_>, _>>()?;
-        // Where nothing is selected, nothing can be unknown.
+        // Without a selector, none can be unknown.
         if !selectors.is_empty() {
             self.expect_known(selectors, &selected)?;
         }
@@ -159,13 +160,14 @@ impl Catalogs {
         })
     }
 
-    /// Those whose kind is asked, or the others.
+    /// Catalogs whose kind is asked, or the others.
     fn of_asked(&self, is_asked: bool) -> impl Iterator<Item = &dyn Catalog> {
         let all = self.catalogs.iter().zip(&self.are_asked);
         all.filter(move |(_, it)| **it == is_asked).map(|(catalog, _)| &**catalog)
     }
 
-    /// What is not asked though it could be, since its kind is left out: what it would find is not known to be absent.
+    /// Routers for the kinds that are left out. They list linters that could be asked as absent: what these would find is not
+    /// known.
     fn left_out(&self) -> Result<Vec<Arc<Router>>, SetupFailure> {
         let nothing = Selectors::nothing();
         let absent = |it: &dyn Catalog| -> Result<_, SetupFailure> {
@@ -236,7 +238,7 @@ impl Catalogs {
 
     /// One sentence for each rule that configuration files name and no linter has.
     ///
-    /// Says nothing if a linter cannot say what it has.
+    /// Empty if the rules of a linter cannot be read.
     pub fn unknown_rules(
         &self,
         named_rules: &BTreeSet<(WorkspacePath, RulePattern)>,
@@ -260,7 +262,7 @@ impl Catalogs {
 
     /// Why each linter is asked where this is selected, or why not, by provider.
     pub fn diagnose(&self, choice: &Choice) -> Result<Vec<Diagnosis>, SetupFailure> {
-        // What cannot be understood is told as a check would.
+        // Selectors that cannot be understood are an error, as in a check.
         self.router(choice)?;
         let selectors = Selectors::parse(choice.select.as_deref(), &choice.ignore)?;
         let all = self.catalogs.iter().map(|it| it.diagnose(&selectors)).collect::<Result<Vec<_>, _>>()?;
@@ -292,7 +294,7 @@ fn named(names: &[LinterName], rules: RuleSet) -> Vec<&str> {
     names.iter().filter(|it| it.rules == rules).map(|it| it.name.as_str()).collect()
 }
 
-/// The same error with the place of the selector which is at fault, or else with the nearest configuration file of `path`.
+/// Adds to the error the place of the selector which is at fault, or else the nearest configuration file of `path`.
 fn blame(error: SetupFailure, configs: &Configs<'_>, path: &WorkspacePath) -> SetupFailure {
     let Ok(shown) = configs.show(path) else { return error };
     let told = &error.message;
@@ -315,7 +317,7 @@ fn is_at_fault(value: &EffectiveValue, message: &str) -> bool {
     SELECTING.contains(&&*value.key) && all.any(|it| is_told(it, message))
 }
 
-/// Whether the message names what is selected: a rule, or a linter of that name.
+/// Whether the message names the selector: a rule, or a linter of that name.
 fn is_told(selector: &str, message: &str) -> bool {
     let is_named = |it: &str| message.contains(&format!("`{it}`"));
     is_named(selector) || selector.split_once('/').is_some_and(|(linter, _)| is_named(linter))

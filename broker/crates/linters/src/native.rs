@@ -48,7 +48,7 @@ struct NativeCatalog {
     view: Arc<dyn View>,
 }
 
-/// What the configuration says.
+/// Checkers of the configuration.
 struct Settings {
     known: Cow<'static, [Checker]>,
     /// Names of those that are to be asked.
@@ -92,7 +92,7 @@ impl Provider for NativeCheckers {
 }
 
 impl NativeCatalog {
-    /// Where commands may run, the disk's: what a branch says of them does not count.
+    /// Reads the settings, from the disk where commands may run: changes to them in a branch do not count there.
     fn settings(&self) -> Result<Settings, SetupFailure> {
         if self.context.isolated {
             return settings(Default::default());
@@ -126,7 +126,7 @@ impl NativeCatalog {
         })
     }
 
-    /// Whether it is to be asked, and by what name of it: the configuration's, or a selector's.
+    /// Whether a checker is asked: the configuration uses it and the selectors do not exclude it, or a selector names it.
     fn is_wanted(&self, settings: &Settings, selectors: &Selectors, name: &str) -> bool {
         let is_selected = selectors.select_by_name(name);
         is_selected || (settings.used.contains(name) && selectors.for_server(name).is_some())

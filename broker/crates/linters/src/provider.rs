@@ -22,11 +22,11 @@ pub use self::diagnosis::{Diagnosis, Program, ProgramKind, Standing};
 
 /// A workspace whose linters are asked, whatever the view.
 pub struct WorkspaceContext {
-    /// Where it is on the disk.
+    /// Path of the workspace on the disk.
     pub root: PathBuf,
-    /// What no branch can change, and what programs see that run outside.
+    /// View of the disk, which no branch can change, and which external programs see.
     pub disk: Arc<dyn View>,
-    /// What such programs are started with.
+    /// Environment that external programs are started with.
     pub environment: Environment,
     /// Variables of the shell that asks; `None` if it is this process's.
     pub variables: Option<Arc<BTreeMap<String, String>>>,
@@ -36,7 +36,7 @@ pub struct WorkspaceContext {
     pub own_config: Option<WorkspacePath>,
 }
 
-/// What a linter is, by how it is asked.
+/// Kind of a linter, by how it is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinterKind {
     Plugin,
@@ -46,11 +46,11 @@ pub enum LinterKind {
     Command,
 }
 
-/// One kind of linters.
+/// Provider of one kind of linters.
 pub trait Provider: Send + Sync {
     fn kind(&self) -> LinterKind;
 
-    /// What it has for a workspace as `view` shows it. Blocks: configuration is read, and a plugin may be compiled.
+    /// Opens the linters for a workspace as `view` shows it. Blocks: configuration is read, and a plugin may be compiled.
     fn open(
         &self,
         context: &Arc<WorkspaceContext>,
@@ -66,13 +66,13 @@ pub trait Catalog: Send + Sync {
     /// All of them, also those that are not asked or cannot be used.
     fn names(&self) -> Result<Vec<LinterName>, SetupFailure>;
 
-    /// Those that are asked where this is selected.
+    /// Selects the linters that are asked with these selectors.
     fn select(&self, selectors: &Selectors) -> Result<Selected, SetupFailure>;
 
     /// Every rule of one linter, selected or not; `None` if there is no linter of this name.
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure>;
 
-    /// Whether one of those whose rules cannot be listed is for this workspace, so that an unknown rule may be its.
+    /// Whether a linter whose rules cannot be listed is for this workspace, so that an unknown rule may be its.
     fn has_open_rules(&self) -> Result<bool, SetupFailure> {
         Ok(false)
     }
@@ -85,28 +85,28 @@ pub trait Catalog: Send + Sync {
         None
     }
 
-    /// Those that cannot be used, without which no answer is complete.
+    /// Linters that cannot be used, without which no answer is complete.
     fn broken(&self) -> Vec<Incomplete> {
         Vec::new()
     }
 }
 
-/// What a linter is called, and whether its rules can be listed.
+/// Name of a linter, and whether its rules can be listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinterName {
     pub name: String,
     pub rules: RuleSet,
 }
 
-/// Whether the rules of a linter can be listed.
+/// Rule set of a linter: known if its rules can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleSet {
     Known,
-    /// It may have rules of any name.
+    /// The linter may have rules of any name.
     Open,
 }
 
-/// What comes of a selection.
+/// Result of a selection.
 #[derive(Clone)]
 pub struct Selected {
     /// The linters that are asked, those that are missed, and those of which nothing is selected.
@@ -119,7 +119,7 @@ pub struct Selected {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rules {
     Known(Vec<Rule>),
-    /// It cannot list them.
+    /// The linter cannot list its rules.
     Open,
 }
 
@@ -157,7 +157,7 @@ impl LinterName {
 }
 
 impl Rules {
-    /// Those that can be listed.
+    /// Rules that can be listed; empty for an open set.
     pub fn listed(self) -> Vec<Rule> {
         match self {
             Self::Known(rules) => rules,

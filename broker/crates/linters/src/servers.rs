@@ -32,7 +32,7 @@ use crate::{
 /// First argument of a process that supervises a language server.
 const SUPERVISOR: &str = "__supervise-language-server";
 
-/// How long servers have to end when the program does.
+/// Time that servers have to end when the program does.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Runs the supervisor of a language server, if these arguments, without the program's own name, are for one.
@@ -52,7 +52,7 @@ pub struct Servers {
 /// A workspace as a server sees it.
 pub struct ServerContext<'s> {
     pub root: &'s Path,
-    /// What the server reads itself.
+    /// View of the disk, which the server reads itself.
     pub disk: &'s Arc<dyn View>,
     pub environment: &'s Environment,
 }
@@ -98,7 +98,7 @@ impl ServerCatalog {
         self.settings.get_or_init(|| self.read_settings()).as_ref().map_err(Clone::clone)
     }
 
-    /// Where servers may run, the disk's: what a branch says of them does not count.
+    /// Reads the settings, from the disk where servers may run: changes to them in a branch do not count there.
     fn read_settings(&self) -> Result<ServerSettings, SetupFailure> {
         if self.context.isolated {
             return Ok(ServerSettings::default());
@@ -167,7 +167,7 @@ impl Servers {
         self.trusted.as_ref().is_some_and(|it| it.holds(root))
     }
 
-    /// Those for this workspace, as it is on the disk.
+    /// Servers that are asked for this workspace, as it is on the disk.
     fn asked(
         &self,
         context: &ServerContext<'_>,
@@ -265,7 +265,7 @@ pub enum Why<'k> {
     Project(Reason<'k>),
 }
 
-/// Those of the `known` that are to be asked.
+/// Servers among the `known` that are to be asked.
 pub fn wanted<'k>(
     known: &'k [Profile],
     context: &ServerContext<'_>,
@@ -281,7 +281,7 @@ pub fn wanted<'k>(
     used.iter().map(named).collect()
 }
 
-/// Those of the `known` that are to be asked about a file. Looks for no sign of servers that are for other languages.
+/// Servers among the `known` that are to be asked about a file. Does not look for markers of servers for other languages.
 pub fn wanted_for<'k>(
     known: &'k [Profile],
     context: &ServerContext<'_>,
@@ -301,7 +301,7 @@ pub fn wanted_for<'k>(
     Ok(wanted)
 }
 
-/// Those that the files of the workspace ask for.
+/// Servers that are chosen by the files of the workspace.
 fn of_project<'k>(known: &[&'k Profile], context: &ServerContext<'_>) -> Vec<Wanted<'k>> {
     let is_installed = |it: &Profile| it.find(context.root, context.environment).is_some();
     let picks = choose(known, &**context.disk, is_installed);
@@ -362,7 +362,7 @@ fn untrusted(name: &str, root: &Path) -> MissingLinter {
     MissingLinter { linter: name.to_owned(), globs, reason, need: Need::Missing }
 }
 
-/// It is installed, and would be asked if the workspace were trusted.
+/// Entry for a server that is installed, and would be asked if the workspace were trusted.
 fn not_trusted(profile: &Profile, root: &Path) -> MissingLinter {
     missing(profile, Need::Optional, no_trust(root))
 }

@@ -29,7 +29,7 @@ impl Trusted {
         &self.file
     }
 
-    /// What cannot be read trusts nothing.
+    /// Whether the workspace lies in a trusted folder. With a list that cannot be read, none is trusted.
     pub fn holds(&self, root: &Path) -> bool {
         self.list().is_ok_and(|all| all.iter().any(|it| root.starts_with(it)))
     }
@@ -47,7 +47,7 @@ impl Trusted {
         }
     }
 
-    /// Whether that is new.
+    /// Adds the workspace; returns whether it is new.
     pub fn add(&self, root: &Path) -> io::Result<bool> {
         let _one_at_a_time = self.lock()?;
         let mut all = self.list()?;

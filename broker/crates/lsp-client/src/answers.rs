@@ -1,5 +1,5 @@
-//! What a server asks of the client, and what it is answered. Every request is answered at once: some servers
-//! stand still until they are.
+//! Requests of a server to the client, and their answers. Every request is answered at once: some servers do nothing
+//! until it is.
 
 use serde::Deserialize;
 use serde_json::{
@@ -141,7 +141,7 @@ impl Session {
     }
 }
 
-/// What stands at a path like `a.b.c`.
+/// Returns the value at a path like `a.b.c`.
 fn section<'v>(settings: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').filter(|it| !it.is_empty()).try_fold(settings, |it, key| it.get(key))
 }

@@ -3,11 +3,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Both kinds, as of now.
+/// Fixed and registered capabilities, as of now.
 #[derive(Debug, Default)]
 pub(crate) struct Capabilities {
     fixed: Value,
-    /// In the order they were registered.
+    /// Registrations, in their order.
     registered: Vec<Registration>,
 }
 
@@ -37,7 +37,7 @@ struct Unregistration {
 }
 
 impl Capabilities {
-    /// From the answer to `initialize`.
+    /// Sets the capabilities in the answer to `initialize`.
     pub(crate) fn set_fixed(&mut self, fixed: Value) {
         self.fixed = fixed;
     }
@@ -76,12 +76,12 @@ pub fn is_known_method(method: &str) -> bool {
     ROWS.iter().any(|it| it.method == method)
 }
 
-/// Where a method stands in what a server tells.
+/// Location of a method's options in a server's capabilities.
 struct Row {
     method: &'static str,
-    /// In `ServerCapabilities`, as a JSON pointer.
+    /// Place of the provider in `ServerCapabilities`, as a JSON pointer.
     provider: &'static str,
-    /// What of the provider's options is for this method, as a JSON pointer.
+    /// Part of the provider's options that is for this method, as a JSON pointer.
     part: &'static str,
     registered_as: &'static str,
 }

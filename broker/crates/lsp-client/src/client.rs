@@ -27,12 +27,12 @@ use crate::{
     state::{State, Who},
 };
 
-/// How a server is started, and what it is sent first.
+/// Launch of a server, and the parameters of its initialization.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub launch: Launch,
     pub initialize: Initialize,
-    /// What `workspace/configuration` is answered from: the section `a.b` is what stands at `b` in `a`.
+    /// Settings from which `workspace/configuration` is answered: section `a.b` is the value at `b` in `a`.
     pub settings: Value,
     pub edits: EditPolicy,
     pub epoch: Epoch,
@@ -49,14 +49,14 @@ struct Handle {
     server: Option<String>,
 }
 
-/// Has the server killed when it is dropped: the session's own threads do not keep it alive.
+/// Kills the server when it is dropped: the session's own threads do not keep it alive.
 struct Owned(Arc<Session>);
 
-/// How a server's life ended.
+/// End of a server's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
     pub exit: Exit,
-    /// It did not end by itself in time.
+    /// Whether the process did not end by itself in time.
     pub was_killed: bool,
 }
 
@@ -105,7 +105,7 @@ impl Client {
         self.0.session.notify(method, &to_json(method, params)?, deadline, Who::Caller)
     }
 
-    /// What a position's character counts in this session.
+    /// Unit of a position's character in this session.
     pub fn encoding(&self) -> PositionEncoding {
         self.0.encoding
     }
@@ -119,7 +119,7 @@ impl Client {
         self.0.session.epoch
     }
 
-    /// Whether the server said, at the start or later, that it has this method.
+    /// Whether the server announced, at the start or later, that it supports this method.
     pub fn supports(&self, method: &str) -> bool {
         !self.options(method).is_empty()
     }
@@ -139,12 +139,12 @@ impl Client {
         found.flatten()
     }
 
-    /// What to do from now on when the server wants to change files.
+    /// Sets the treatment of the server's requests to change files.
     pub fn set_edits(&self, policy: EditPolicy) {
         self.0.session.state.lock().edits = policy;
     }
 
-    /// Why nothing can be asked any more, if that is so.
+    /// Returns the reason for which nothing can be asked any more, if there is one.
     pub fn broken(&self) -> Option<Broken> {
         self.0.session.state.lock().refusal(Who::Caller)
     }
@@ -159,7 +159,7 @@ impl Client {
         Arc::clone(&self.0.session.stderr)
     }
 
-    /// Whether it has answered nothing since a request was given up.
+    /// Whether the server has answered nothing since a request was given up.
     pub fn owes(&self) -> bool {
         self.0.session.state.lock().owes_since().is_some()
     }
@@ -210,7 +210,7 @@ impl Client {
     }
 }
 
-/// Longer than all that is tried on an unwilling server.
+/// Time limit longer than all attempts to end an unwilling server.
 const TIME_TO_END: Duration = Duration::from_secs(10);
 
 impl Deref for Owned {

@@ -8,13 +8,13 @@ use rustix::process::{Pid, Signal, kill_process};
 pub(crate) fn kill_below(root: Pid) -> usize {
     let found = living_below(root);
     for pid in &found {
-        // It fails for one that has just ended, which is as good.
+        // Killing fails for a process that has just ended, which is as good.
         let _ = kill_process(*pid, Signal::KILL);
     }
     found.len()
 }
 
-/// Without zombies, which are dead and not yet reaped.
+/// Returns the processes below `root`, without zombies, which are dead and not yet reaped.
 #[cfg(target_os = "linux")]
 fn living_below(root: Pid) -> Vec<Pid> {
     let all = processes();
@@ -23,7 +23,7 @@ fn living_below(root: Pid) -> Vec<Pid> {
     living.filter_map(|it| Pid::from_raw(it.pid)).collect()
 }
 
-/// Where there is no `/proc`, only groups are known.
+/// Without `/proc`, only groups are known.
 #[cfg(not(target_os = "linux"))]
 fn living_below(_: Pid) -> Vec<Pid> {
     Vec::new()
@@ -63,7 +63,7 @@ struct Entry {
     pid: i32,
     parent: i32,
     is_dead: bool,
-    /// In memory.
+    /// Number of pages in memory.
     pages: u64,
 }
 
@@ -90,7 +90,7 @@ fn processes() -> Vec<Entry> {
     folders.filter_map(|it| entry(it.ok()?)).collect()
 }
 
-/// Which of the fields.
+/// Position of the parent's id among the fields of `/proc/PID/stat`.
 #[cfg(target_os = "linux")]
 const PARENT: usize = 4;
 #[cfg(target_os = "linux")]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::Exit;
 
-/// Why a request has no result.
+/// Reason for a request without a result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RequestError {
     #[error("the answer is not wanted any more")]
@@ -18,19 +18,19 @@ pub enum RequestError {
     )]
     TimedOut,
 
-    /// With the last lines of its standard error.
+    /// Death of the server, with the last lines of its standard error.
     #[error("the server {exit}{}", last_words(.stderr))]
     ServerDied { exit: Exit, stderr: Vec<String> },
 
     #[error("the server refused: {0}")]
     Refused(Refusal),
 
-    /// Something was said that is not LSP. Only after [`ProtocolError::BadAnswer`] and
-    /// [`ProtocolError::BadParams`] the session goes on.
+    /// Message of the server that is not LSP. Only after [`ProtocolError::BadAnswer`] and [`ProtocolError::BadParams`]
+    /// the session goes on.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
 
-    /// We have shut the server down, or are about to.
+    /// Shutdown of the server by us, done or about to begin.
     #[error("the server was ended")]
     Gone,
 }
@@ -72,7 +72,7 @@ impl Refusal {
     }
 }
 
-/// What a server did that no client can work with.
+/// Violation of the protocol by a server, after which no client can continue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
     #[error("the server sent a message of {size} bytes, and {limit} is the limit")]
@@ -120,13 +120,13 @@ pub enum ProtocolError {
     Flood { events: usize, limit: usize },
 }
 
-/// Why a connection is over. The first reason stays.
+/// Reason for the end of a connection. The first reason stays.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Broken {
     #[error("the server {exit}{}", last_words(.stderr))]
     Died { exit: Exit, stderr: Vec<String> },
 
-    /// We stopped it, for this.
+    /// Protocol error for which we stopped the server.
     #[error(transparent)]
     Protocol(ProtocolError),
 
@@ -144,7 +144,7 @@ impl From<Broken> for RequestError {
     }
 }
 
-/// Why there is no session.
+/// Reason for a failed start of a session.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error("cannot start {} in {}: {source}", program.display(), cwd.display())]

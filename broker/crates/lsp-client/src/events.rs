@@ -1,4 +1,4 @@
-//! What a server says by itself, on its way to the server's owner: one channel, in the order it was said.
+//! Events from a server to its owner: one channel, in the order they were sent.
 
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
@@ -39,18 +39,18 @@ pub enum EventKind {
     Ended(Broken),
 }
 
-/// What rust-analyzer tells of itself.
+/// Status that rust-analyzer reports of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ServerStatus {
     /// `ok`, `warning` or `error`.
     pub health: String,
-    /// Whether nothing that it knows of is still to be computed.
+    /// Whether the server has no pending work.
     pub quiescent: bool,
     pub message: Option<String>,
 }
 
 impl ServerStatus {
-    /// What it says is wrong with it, if anything.
+    /// Returns the problem that the server reports of itself, if any.
     pub fn unwell(&self) -> Option<String> {
         let unsaid = || format!("the server says of itself: {}", self.health);
         (self.health != "ok").then(|| self.message.clone().unwrap_or_else(unsaid))
@@ -64,11 +64,11 @@ pub fn events(limit: usize) -> (EventSink, Events) {
     (EventSink(Arc::clone(&channel)), Events(channel))
 }
 
-/// Where sessions put their events; may serve one epoch after the other.
+/// Sending end of the events, for sessions; may serve one epoch after the other.
 #[derive(Clone)]
 pub struct EventSink(Arc<Channel>);
 
-/// Where the owner takes them. A response is handed out after all events that were said before it.
+/// Receiving end of the events, for the owner. A response is handed out after all events that were sent before it.
 pub struct Events(Arc<Channel>);
 
 struct Channel {
@@ -78,14 +78,14 @@ struct Channel {
 }
 
 struct Inner {
-    /// Each with its size.
+    /// Events, each with its size.
     queue: VecDeque<(Event, usize)>,
     bytes: usize,
-    /// Whether there is still an owner.
+    /// Whether the receiving end still exists.
     is_heard: bool,
 }
 
-/// What an event takes up besides its text.
+/// Bytes counted for an event besides its text.
 const OVERHEAD: usize = 128;
 
 impl Inner {
@@ -108,7 +108,7 @@ impl EventSink {
         Ok(())
     }
 
-    /// There is always room for the last event.
+    /// Adds the last event, for which there is always room.
     pub(crate) fn push_end(&self, epoch: Epoch, reason: Broken) {
         self.0.push(&mut self.0.inner.lock(), Event { epoch, kind: EventKind::Ended(reason) }, 0);
     }

@@ -12,7 +12,7 @@ pub struct Initialize {
     pub folders: Vec<WorkspaceFolder>,
     /// `initializationOptions`.
     pub options: Value,
-    /// On top of the capabilities that this client has anyway.
+    /// Capabilities in addition to those that this client has anyway.
     pub capabilities: Value,
     /// The preferred one first. UTF-16 is always offered.
     pub encodings: Vec<PositionEncoding>,
@@ -31,12 +31,12 @@ pub struct WorkspaceFolder {
     pub name: String,
 }
 
-/// What it answered.
+/// Answer of the server to `initialize`.
 pub(crate) struct Initialized {
-    /// As they came.
+    /// Capabilities as the server sent them.
     pub(crate) capabilities: Value,
     pub(crate) encoding: PositionEncoding,
-    /// Its name and version, as far as it says.
+    /// Name and version, as far as the server reports them.
     pub(crate) server: Option<String>,
 }
 
@@ -85,7 +85,7 @@ impl Initialize {
     }
 }
 
-/// What Go tells of a program's build has its version within.
+/// Extracts the version from the build information of a Go program, which some servers report as their version.
 fn plain(version: String) -> String {
     let build: Option<Value> = serde_json::from_str(&version).ok();
     let within = ["/Version", "/Main/Version"].iter().find_map(|it| build.as_ref()?.pointer(it)?.as_str());
@@ -105,8 +105,8 @@ fn merge(base: &mut Value, over: &Value) {
     }
 }
 
-/// What this client does with what a server may do or ask. The queries pass through unseen, so their
-/// capabilities are those of a client that takes everything.
+/// Capabilities of this client. The queries pass through unseen, so their capabilities are those of a client that takes
+/// everything.
 fn client_capabilities() -> Value {
     let kinds = ["quickfix", "refactor", "refactor.extract", "refactor.inline", "refactor.rewrite", "source"];
     let link = json!({ "dynamicRegistration": true, "linkSupport": true });

@@ -1,4 +1,4 @@
-//! How much a session may take, and how long it waits.
+//! Limits of a session: its sizes and its timeouts.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use std::time::Duration;
 pub struct Limits {
     /// The largest message that is read, in bytes.
     pub message: usize,
-    /// How many bytes may wait for the server to read them.
+    /// Maximum number of bytes that wait for the server to read them.
     pub outbox: usize,
-    /// How long it may read nothing while something waits.
+    /// Longest time for which the server may read nothing while something waits.
     pub not_reading: Duration,
-    /// From its start to its answer to `initialize`.
+    /// Time from the server's start to its answer to `initialize`.
     pub start: Duration,
-    /// From a change to the diagnostics published for it, of a server that pushes them.
+    /// Time from a change to the diagnostics published for it, for a server that pushes them.
     pub publish: Duration,
     /// Longest silence (no answer, no progress) after a request was given up.
     pub hang: Duration,

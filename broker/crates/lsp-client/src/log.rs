@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 const MOST_LINES: usize = 200;
 
-/// In bytes; what is beyond is left out.
+/// Maximum length of a line in bytes; the rest is left out.
 const LONGEST_LINE: usize = 1 << 10;
 
 /// The newest lines of a stream, at most 200.

@@ -14,7 +14,7 @@ pub enum Id {
     Text(String),
 }
 
-/// What a server sent.
+/// Message from a server.
 #[derive(Debug)]
 pub(crate) enum Message {
     Request {
@@ -26,14 +26,14 @@ pub(crate) enum Message {
         method: String,
         params: Option<Box<RawValue>>,
     },
-    /// Without an id it tells of an error in something that could not be read.
+    /// Response; without an id, an error in a message that could not be read.
     Response {
         id: Option<Id>,
         answer: Answer,
     },
 }
 
-/// What came of a request, as far as the server says.
+/// Outcome of a request, as far as the server reports it.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Result(Box<RawValue>),
@@ -77,7 +77,7 @@ fn answer(result: Option<Box<RawValue>>, error: Option<Refusal>) -> Answer {
     }
 }
 
-/// What is sent, of any kind.
+/// Outgoing message of any kind.
 #[derive(Serialize)]
 struct Outgoing<'m> {
     jsonrpc: &'static str,

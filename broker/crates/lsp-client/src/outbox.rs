@@ -1,5 +1,4 @@
-//! What is on its way to a server. A server that does not read holds up the writer's thread only, and not
-//! for ever.
+//! Queue of the messages to a server. A server that does not read holds up the writer's thread only, and not for ever.
 
 use std::{
     collections::VecDeque,
@@ -15,7 +14,7 @@ use rustix::{
     fs::{OFlags, fcntl_getfl, fcntl_setfl},
 };
 
-/// How often a wait looks whether it is still wanted.
+/// Interval at which a wait checks whether it was cancelled.
 pub const TICK: Duration = Duration::from_millis(10);
 
 /// Frames in order, bounded by their bytes.
@@ -32,7 +31,7 @@ struct Inner {
     is_closed: bool,
 }
 
-/// Why a frame was not taken.
+/// Reason for which a frame was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotTaken {
     Full,
@@ -72,7 +71,7 @@ impl Outbox {
         self.push(frame, Instant::now(), &Cancel::default())
     }
 
-    /// Nothing is taken any more, and what is here is not written.
+    /// Closes the outbox: no frame is taken any more, and those in it are not written.
     pub(crate) fn close(&self) {
         self.inner.lock().is_closed = true;
         self.changed.notify_all();
@@ -104,7 +103,7 @@ impl Outbox {
 }
 
 impl Inner {
-    /// One frame always has, however large.
+    /// Whether a frame of this length fits. A single one always does, however large.
     fn has_room(&self, length: usize, limit: usize) -> bool {
         self.frames.is_empty() || self.bytes + length <= limit
     }
@@ -143,7 +142,7 @@ impl<P: Write + AsFd> Input<P> {
         Ok(())
     }
 
-    /// Until there is room, or for a tick.
+    /// Waits until there is room, or for a tick.
     fn wait(&self) {
         let tick = Timespec { tv_sec: 0, tv_nsec: i64::from(TICK.subsec_nanos()) };
         let _ = poll(&mut [PollFd::new(&self.pipe, PollFlags::OUT)], Some(&tick));

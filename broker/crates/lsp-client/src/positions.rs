@@ -1,4 +1,4 @@
-//! Between byte offsets, which everything here counts in, and the positions of LSP.
+//! Conversion between byte offsets, in which everything here counts, and the positions of LSP.
 
 use lint::{LineColumn, LineTable, Span};
 use serde::{Deserialize, Serialize};
@@ -17,11 +17,11 @@ pub struct Range {
     pub end: Position,
 }
 
-/// What a position's character counts.
+/// Unit of a position's character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PositionEncoding {
     Utf8,
-    /// What every server can.
+    /// Supported by every server.
     Utf16,
     Utf32,
 }
@@ -61,7 +61,7 @@ impl<'t> Positions<'t> {
         Position { line: at.line - 1, character: at.column - 1 }
     }
 
-    /// As people count; columns count Unicode scalar values.
+    /// Returns line and column, from 1; columns count Unicode scalar values.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         self.lines.scalar(offset)
     }
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(positions.span(Range { start: at(1, 1), end: at(0, 0) }), Span::new(6, 6));
     }
 
-    /// The same cases each time.
+    /// Returns a configuration with a fixed seed: the same cases each time.
     fn config() -> ProptestConfig {
         ProptestConfig { rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() }
     }

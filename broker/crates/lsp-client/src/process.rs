@@ -24,17 +24,17 @@ use rustix::{
 
 use crate::descendants;
 
-/// Between two looks whether the supervisor has ended, when it is about to.
+/// Interval between two checks of whether the supervisor has ended, when it is about to.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// What to run, and how.
+/// Program to run, with its arguments and environment.
 #[derive(Debug, Clone)]
 pub struct Launch {
     pub supervisor: Supervisor,
     /// A path, or a name to be found in the server's `PATH`.
     pub program: PathBuf,
     pub args: Vec<OsString>,
-    /// On top of this process's own environment; `None` takes a variable away.
+    /// Variables in addition to this process's own environment; `None` removes a variable.
     pub env: Vec<(OsString, Option<OsString>)>,
     /// Variables that name a folder which is the server's own: it is there before the server, and goes with it.
     pub own_folder: Vec<String>,
@@ -77,12 +77,12 @@ impl Launch {
     }
 }
 
-/// How a server's process ended.
+/// Exit of a server's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     Code(i32),
     Signal(i32),
-    /// It cannot be killed, or it is not known how it ended.
+    /// Unknown end, or a process that cannot be killed.
     Unknown,
 }
 
@@ -136,7 +136,7 @@ impl Process {
         self.pid.as_raw_nonzero().get().cast_unsigned()
     }
 
-    /// How it ended, as soon as it has; `None` if it has not until `deadline`.
+    /// Returns the exit as soon as the process has ended; `None` if it has not until `deadline`.
     pub(crate) fn wait(&self, deadline: Instant) -> Option<Exit> {
         loop {
             match self.supervisor.lock().try_wait() {
@@ -151,10 +151,10 @@ impl Process {
         }
     }
 
-    /// For a supervisor that does not do its work: kills what is below it, then the supervisor.
+    /// Kills the processes below a supervisor that does not do its work, then the supervisor.
     pub(crate) fn kill(&self, deadline: Instant) {
         let mut supervisor = self.supervisor.lock();
-        // As long as it was not asked after, its number is its own.
+        // The process id is not reused until the process was waited for.
         if matches!(supervisor.try_wait(), Ok(None)) {
             while descendants::kill_below(self.pid) > 0 && Instant::now() < deadline {
                 thread::sleep(LOOK);

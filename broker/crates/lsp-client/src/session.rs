@@ -26,24 +26,24 @@ use crate::{
     transport::{frame, read_frame},
 };
 
-/// For a server whose output has ended, before it is killed.
+/// Time for a server whose output has ended, before it is killed.
 const TIME_TO_EXIT: Duration = Duration::from_millis(500);
 
-/// For the supervisor to kill the server, before both are killed.
+/// Time for the supervisor to kill the server, before both are killed.
 const TIME_TO_KILL: Duration = Duration::from_secs(2);
 
-/// How many lines of standard error explain a death.
+/// Number of lines of standard error that explain a death.
 const LAST_LINES: usize = 20;
 
 pub(crate) struct Session {
     pub(crate) epoch: Epoch,
     pub(crate) limits: Limits,
-    /// What `workspace/configuration` is answered from.
+    /// Settings from which `workspace/configuration` is answered.
     pub(crate) settings: Value,
     pub(crate) folders: Value,
     pub(crate) process: Process,
     pub(crate) stderr: Arc<Log>,
-    /// What the server said to be shown or logged.
+    /// Messages that the server sent to be shown or logged.
     pub(crate) messages: Log,
     pub(crate) state: Mutex<State>,
     changed: Condvar,
@@ -51,7 +51,7 @@ pub(crate) struct Session {
     events: EventSink,
 }
 
-/// What differs from one session to another.
+/// Parameters that differ from one session to another.
 pub(crate) struct Setup {
     pub(crate) epoch: Epoch,
     pub(crate) limits: Limits,
@@ -223,7 +223,7 @@ impl Session {
         self.wait_for(deadline, &Cancel::default(), |it| it.exit).ok()
     }
 
-    /// Has the server killed. Does not wait for its end.
+    /// Kills the server. Does not wait for its end.
     pub(crate) fn abandon(&self) {
         self.state.lock().close();
         self.outbox.close();
@@ -249,12 +249,12 @@ impl Session {
 
     fn read(&self, output: impl Read, end_of_errors: &Receiver<()>) {
         match self.read_messages(output) {
-            // How the process ended tells more.
+            // The exit of the process is a better reason.
             Ok(()) | Err(ProtocolError::Truncated) => {}
             Err(error) => drop(self.break_off(Broken::Protocol(error))),
         }
         let exit = self.exit();
-        // Its last words are on their way.
+        // The rest of standard error is still to be read.
         let _ = end_of_errors.recv_timeout(TIME_TO_EXIT);
         let reason = self.break_off(Broken::Died { exit, stderr: self.stderr.tail(LAST_LINES) });
         self.events.push_end(self.epoch, reason);

@@ -1,5 +1,5 @@
-//! What a session knows at a moment: which requests wait, what the server can do, whether it is over. Without
-//! threads or pipes.
+//! State of a session: the requests that wait, the capabilities of the server, and whether it is over. Without threads
+//! or pipes.
 
 use std::{
     collections::HashMap,
@@ -9,20 +9,20 @@ use std::{
 
 use crate::{Broken, Exit, capabilities::Capabilities, message::Answer};
 
-/// What comes of a request, exactly once.
+/// Result of a request, exactly once.
 pub(crate) type Reply = Result<Answer, Broken>;
 
-/// What to do when a server wants to change files.
+/// Treatment of a server's requests to change files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EditPolicy {
-    /// Tell it that this was not done.
+    /// Answers that the edit was not applied.
     #[default]
     Refuse,
-    /// Tell it that this was done, and the owner what ([`EventKind::Edit`](crate::EventKind::Edit)).
+    /// Answers that the edit was applied, and passes it to the owner ([`EventKind::Edit`](crate::EventKind::Edit)).
     Capture,
 }
 
-/// Who asks: after the farewell only the farewell goes on.
+/// Sender of a request: once the session is closing, only the farewell goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Who {
     Caller,
@@ -34,11 +34,11 @@ pub(crate) struct State {
     phase: Phase,
     last_id: i64,
     pending: HashMap<i64, SyncSender<Reply>>,
-    /// Since a request was given up, if it gave no sign of life from then on.
+    /// Time since a request was given up, if the server gave no sign of life from then on.
     owes_since: Option<Instant>,
     pub(crate) capabilities: Capabilities,
     pub(crate) edits: EditPolicy,
-    /// Once the process has ended and the last event is out.
+    /// Exit, once the process has ended and the last event is out.
     pub(crate) exit: Option<Exit>,
 }
 
@@ -79,7 +79,7 @@ impl State {
         self.pending.remove(&id).is_some()
     }
 
-    /// The same, of one that the server has to answer all the same.
+    /// Forgets a request that the server still has to answer; returns whether it still waited.
     pub(crate) fn give_up(&mut self, id: i64, now: Instant) -> bool {
         let was_waiting = self.forget(id);
         if was_waiting {
@@ -88,7 +88,7 @@ impl State {
         was_waiting
     }
 
-    /// It works, whatever it owes.
+    /// Notes that the server works, whatever it owes.
     pub(crate) fn is_alive(&mut self) {
         self.owes_since = None;
     }
@@ -97,7 +97,7 @@ impl State {
         self.owes_since
     }
 
-    /// Why no more may be sent.
+    /// Returns the reason for which no more may be sent, if any.
     pub(crate) fn refusal(&self, who: Who) -> Option<Broken> {
         match (&self.phase, who) {
             (Phase::Running, _) | (Phase::Closing, Who::Farewell) => None,

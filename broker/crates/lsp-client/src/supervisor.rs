@@ -35,13 +35,13 @@ use tempfile::TempDir;
 
 use crate::descendants;
 
-/// How long to go on killing what does not die.
+/// Longest time for which killing is repeated.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Between one round of killing and the next.
+/// Interval between two rounds of killing.
 const ROUND: Duration = Duration::from_millis(2);
 
-/// What a shell says of a program that cannot be run.
+/// Exit code of a shell for a program that cannot be run.
 const CANNOT_RUN: u8 = 127;
 
 /// Runs the supervisor to its end. `args` are what [`Launch`](crate::Launch) put after the supervisor's own command.
@@ -101,7 +101,7 @@ fn become_subreaper() {
 #[cfg(not(target_os = "linux"))]
 fn become_subreaper() {}
 
-/// So that the daemon sees its end when the server closes it.
+/// Redirects standard output to `/dev/null`, so that the daemon sees its end when the server closes it.
 #[expect(clippy::disallowed_methods, reason = "/dev/null is no workspace file")]
 fn give_up_output() {
     if let Ok(nothing) = OpenOptions::new().write(true).open("/dev/null") {
@@ -109,12 +109,12 @@ fn give_up_output() {
     }
 }
 
-/// What the server does before it becomes the server.
+/// Prepares the child process before it becomes the server.
 fn prepare(command: &mut Command, nice: i32) {
     let supervisor = getpid();
     let before = move || {
         die_with_parent()?;
-        // It has died already: the signal will not come.
+        // The supervisor has died already: the signal will not come.
         if getppid() != Some(supervisor) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }

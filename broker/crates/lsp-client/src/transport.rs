@@ -5,10 +5,10 @@ use std::io::{self, BufRead, Read};
 
 use crate::ProtocolError;
 
-/// All header lines of a message together.
+/// Limit of all header lines of a message together, in bytes.
 const HEADER_LIMIT: usize = 8 << 10;
 
-/// What is reserved before the bytes have come: a header is cheap to write.
+/// Maximum number of bytes reserved before the body has come: a header is cheap to write.
 const RESERVED: usize = 1 << 20;
 
 /// The next message's bytes, or `None` if the stream ended between two messages.
@@ -21,7 +21,7 @@ pub fn read_frame(input: &mut impl BufRead, limit: usize) -> Result<Option<Vec<u
     if body.len() < length { Err(ProtocolError::Truncated) } else { Ok(Some(body)) }
 }
 
-/// What is to be written for a message.
+/// Returns the bytes to write for a message.
 pub fn frame(body: &[u8]) -> Vec<u8> {
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     frame.extend_from_slice(body);

@@ -1,4 +1,4 @@
-//! Between paths and `file:` URIs.
+//! Conversion between paths and `file:` URIs.
 
 use std::{
     ffi::OsString,

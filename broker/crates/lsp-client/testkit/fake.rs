@@ -95,7 +95,7 @@ impl Fake {
         }
     }
 
-    /// To the newest request of this method, as far as it has no answer yet.
+    /// Replies to the newest request of this method, if it has no answer yet.
     fn reply(&mut self, method: &str, step: &Value) {
         let at = self.waiting.iter().rposition(|it| it.0 == method);
         let at = at.unwrap_or_else(|| fail(&format!("{step}: nobody has asked")));

@@ -1,4 +1,4 @@
-//! How a client starts what the testkit plays. Part of the tests, too.
+//! Client options that start the testkit's servers. Part of the tests, too.
 
 use std::{
     ffi::OsString,
@@ -8,7 +8,7 @@ use std::{
 use lsp_client::{EditPolicy, Epoch, Initialize, Launch, Limits, Options, Supervisor};
 use serde_json::Value;
 
-/// Both the supervisor and the server are this program.
+/// Launch in which both the supervisor and the server are this program.
 pub(crate) fn launch(testkit: &Path, args: impl IntoIterator<Item = impl Into<OsString>>) -> Launch {
     Launch {
         supervisor: Supervisor { program: testkit.into(), args: vec!["supervisor".into()] },
@@ -21,7 +21,7 @@ pub(crate) fn launch(testkit: &Path, args: impl IntoIterator<Item = impl Into<Os
     }
 }
 
-/// With a server that does what the script says.
+/// Options for a server that follows the script.
 pub(crate) fn options(testkit: &Path, script: &str) -> Options {
     Options {
         launch: launch(testkit, ["fake", script]),

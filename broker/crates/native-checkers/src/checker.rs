@@ -1,4 +1,4 @@
-//! What is known of each checker, as data: how it is run, and how what it prints is read.
+//! Definitions of checkers, as data: how each is run, and how its output is read.
 
 mod define;
 mod fields;
@@ -13,12 +13,12 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 pub(crate) use self::fields::{Fields, FixFields};
 use crate::globs::Globs;
 
-/// One kind of command. In the words of its command, `${root}` is the folder of the project.
+/// Definition of a checker. In the words of its command, `${root}` is the folder of the project.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Checker {
     pub name: String,
-    /// What its files are in; nothing for files of any kind.
+    /// Languages of its files; none for files of any kind.
     #[serde(default)]
     pub languages: Vec<String>,
     /// The files it reports on, as in a `.gitignore`.
@@ -29,7 +29,7 @@ pub struct Checker {
     pub roots: Vec<String>,
     /// The program, a name or a path from the workspace's root, and its arguments.
     pub command: Vec<String>,
-    /// Where a program that is a name is looked for, in this order.
+    /// Places where a program that is a name is looked for, in this order.
     #[serde(default = "in_path")]
     pub find: Vec<Find>,
     /// Other programs that must be there.
@@ -52,19 +52,19 @@ pub struct Checker {
     /// end-column, severity, code, message; and `error`, which makes it one.
     #[serde(default, deserialize_with = "pattern")]
     pub pattern: Option<Regex>,
-    /// What a line looks like that belongs to the finding before it, and names another place.
+    /// Pattern of a line that belongs to the finding before it, and names another place.
     #[serde(default, deserialize_with = "pattern")]
     pub note_pattern: Option<Regex>,
     /// Whether lines that begin with white space belong to the message before them.
     #[serde(default)]
     pub continued: bool,
-    /// What it prints, besides findings, when it stops looking before the end.
+    /// Pattern of the output, besides findings, of a command that stops looking before the end.
     #[serde(default, deserialize_with = "pattern")]
     pub cut_short: Option<Regex>,
     /// For `regex`: the heading of lines that are errors, whatever else is said, up to the next line that is none.
     #[serde(default, deserialize_with = "pattern")]
     pub error_heading: Option<Regex>,
-    /// What a line looks like that names a file which was looked at, with a group `path`, on either stream. Where one is named,
+    /// Pattern of a line, on either stream, that names a file which was looked at, with a group `path`. Where a line names one,
     /// those that are not are left out.
     #[serde(default, deserialize_with = "pattern")]
     pub listed_pattern: Option<Regex>,
@@ -82,7 +82,7 @@ pub struct Checker {
     /// For `json` and `jsonl`: where everything is.
     #[serde(default)]
     pub fields: Option<Fields>,
-    /// What columns count. Formats that say so themselves go before this.
+    /// Unit of columns. Formats that contain it themselves go before this.
     #[serde(default)]
     pub columns: Option<Columns>,
     #[serde(default = "one")]
@@ -97,7 +97,7 @@ pub struct Checker {
     /// The severity of what has none.
     #[serde(default)]
     pub severity: Option<Level>,
-    /// What its own words for severities mean, besides the usual ones.
+    /// Meanings of the checker's own words for severities, besides the usual ones.
     #[serde(default)]
     pub severities: BTreeMap<String, Level>,
     /// Names that its rules share with rules of other linters that find the same.
@@ -129,7 +129,7 @@ pub struct Checker {
     #[serde(default = "four_gib")]
     pub memory: u64,
     pub install: String,
-    /// What one may expect of it that it does not report.
+    /// Findings that one may expect of the checker and that it does not report.
     #[serde(default)]
     pub limits: Option<String>,
 }
@@ -154,7 +154,7 @@ pub enum Checks {
     Files,
 }
 
-/// What it prints.
+/// Format of a checker's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -164,9 +164,9 @@ pub enum Format {
     Checkstyle,
     Rdjson,
     Rdjsonl,
-    /// One value that holds everything.
+    /// A single JSON value that contains everything.
     Json,
-    /// One value in each line.
+    /// A JSON value in each line.
     Jsonl,
     Regex,
 }
@@ -212,7 +212,7 @@ impl From<Level> for Severity {
     }
 }
 
-/// Those that Broker knows.
+/// Returns the checkers that are built into Broker.
 pub fn checkers() -> &'static [Checker] {
     static ALL: LazyLock<Vec<Checker>> = LazyLock::new(|| {
         #[derive(Deserialize)]
@@ -250,7 +250,7 @@ impl Checker {
         Duration::from_secs(self.timeout)
     }
 
-    /// How long its answers are used again at most.
+    /// Returns the longest time for which answers are used again.
     pub(crate) fn longest_reuse(&self) -> Duration {
         match self.outside {
             Some(_) => Duration::from_secs(600),
@@ -258,12 +258,12 @@ impl Checker {
         }
     }
 
-    /// Whether each of its runs is for one file, so that all it says belongs to that.
+    /// Whether each run is for one file, so that all its output belongs to that.
     pub(crate) fn gets_one_file(&self) -> bool {
         self.checks == Checks::Files && self.at_once == 1
     }
 
-    /// Whether errors keep it from finding others.
+    /// Whether errors keep the checker from finding others.
     pub(crate) fn halts(&self) -> bool {
         !self.halted_codes.is_empty()
     }

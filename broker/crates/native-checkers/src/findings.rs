@@ -1,4 +1,4 @@
-//! What a run found, in the places of the view that it ran on.
+//! Findings of a run, in the places of the view that it ran on.
 
 mod included;
 
@@ -17,11 +17,11 @@ use crate::{
     place::Places,
 };
 
-/// What a run says of the files of its project.
+/// Findings of a run for the files of its project.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) files: BTreeMap<WorkspacePath, Vec<Diagnostic>>,
-    /// Whether it says anything, be it of files that are not told of.
+    /// Whether the run reports anything, be it for files that are left out here.
     pub(crate) says_something: bool,
     /// Whether a file of the workspace has an error.
     pub(crate) has_errors: bool,
@@ -31,13 +31,13 @@ pub(crate) struct Found {
     pub(crate) listed: Option<BTreeSet<WorkspacePath>>,
     /// Files that were not looked at since a package does not compile, with its folder.
     pub(crate) blocked: BTreeMap<WorkspacePath, WorkspacePath>,
-    /// Whether it rests on sources outside of the workspace, of which nothing is known.
+    /// Whether the run rests on sources outside of the workspace, of which nothing is known.
     pub(crate) rests_outside: bool,
-    /// Why there may be more to say.
+    /// Reason for which there may be more to report.
     pub(crate) partial: Option<String>,
 }
 
-/// Where a command ran.
+/// Place where a command ran.
 pub(crate) struct Ground<'g> {
     pub(crate) checker: &'g Checker,
     pub(crate) view: &'g dyn View,
@@ -45,7 +45,7 @@ pub(crate) struct Ground<'g> {
     pub(crate) root: &'g Path,
     /// The project's, in which the command ran.
     pub(crate) project: &'g WorkspacePath,
-    /// Whether a file is one that the checker looks at: not in a cache or among dependencies.
+    /// Whether the checker looks at a file: not in a cache or among dependencies.
     pub(crate) is_known: &'g dyn Fn(&WorkspacePath) -> bool,
 }
 
@@ -106,7 +106,7 @@ impl Found {
         self.files.iter().filter(|(_, all)| all.iter().any(is_error)).map(|(path, _)| path).collect()
     }
 
-    /// What two runs say together.
+    /// Merges the findings of two runs.
     pub(crate) fn with(mut self, other: Self) -> Self {
         for (path, findings) in other.files {
             let all = self.files.entry(path).or_default();
@@ -142,7 +142,7 @@ impl Ground<'_> {
         there.or(candidates.first()).cloned()
     }
 
-    /// Those of the printed paths that are files which findings can be in.
+    /// Returns the printed paths that are files which findings can be in.
     pub(crate) fn files_of(&self, printed: &[String]) -> BTreeSet<WorkspacePath> {
         printed.iter().filter_map(|it| self.file_of(it)).collect()
     }

@@ -10,7 +10,7 @@ use overlay::{ContentHash, FileKind, Observation, Read, View, WalkOptions, Works
 
 use crate::{checker::Checker, globs::Globs};
 
-/// What each file shows.
+/// Files that a checker's findings depend on, with the content of each.
 pub(crate) struct Inputs {
     pub(crate) contents: BTreeMap<WorkspacePath, Observation>,
     /// Hash over all of it.
@@ -18,8 +18,8 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// What matches `depends-on` as far as git does not ignore it; and, since what is generated is read all the same, what
-    /// git ignores if it matches a glob that says how a name ends, but for folders of caches and dependencies.
+    /// Returns the files that match `depends-on` as far as git does not ignore them; and, since generated files are read all the
+    /// same, the ignored files that match a glob of an ending, such as `*.rs`, but for folders of caches and dependencies.
     pub(crate) fn of(view: &dyn View, checker: &Checker) -> Self {
         let all = Globs::new(&checker.depends_on);
         let mut paths: BTreeSet<_> = walk(view, &[WorkspacePath::root()], &WalkOptions::default())
@@ -72,7 +72,7 @@ fn descend(view: &dyn View, folder: &WorkspacePath, found: &mut impl FnMut(Works
 }
 
 fn digest(contents: &BTreeMap<WorkspacePath, Observation>) -> ContentHash {
-    /// What is seen of a file that could not be read is never the same as anything.
+    /// Number of files that could not be read: the observation of one is never the same as anything.
     static FAILED: AtomicU64 = AtomicU64::new(0);
     let mut text = String::new();
     for (path, seen) in contents {

@@ -1,11 +1,11 @@
-//! What a view shows otherwise than the disk, as a layer of a shadow folder.
+//! Differences of a view to the disk, as a layer of a shadow folder.
 
 use std::{collections::BTreeSet, io};
 
 use overlay::{FileKind, View, WalkOptions, WorkspacePath, walk};
 use shadow::{Entry, EntryKind, Layer};
 
-/// What the view shows otherwise than the disk.
+/// Returns the differences of the view to the disk.
 ///
 /// A view that is no edit of the folder, such as a commit of git's, shows its files in the place of those that git does
 /// not ignore: what is installed or built stays.

@@ -1,9 +1,9 @@
 //! Linters that are commands of the user's own: `cargo check`, `go vet`, `tsc`, a script.
 //!
-//! What is known of each is data, a [`Checker`]; a [`NativeChecker`] is one in a workspace, as a [`lint::Linter`]. It runs
-//! in a shadow folder of the view that is checked, so that it sees a branch as the disk would be, and what it writes stays
-//! in memory. A [`Runner`] has all runs of a program: how many there are at a time, who waits for the same one, and
-//! what came of the last ones.
+//! A [`Checker`] describes each of them as data; a [`NativeChecker`] is one in a workspace, as a [`lint::Linter`]. It runs in a
+//! shadow folder of the view that is checked, so that it sees a branch as the disk would be, and what it writes stays in memory.
+//! A [`Runner`] has all runs of a program: how many there are at a time, who waits for the same one, and what came of the last
+//! ones.
 //!
 //! Start reading at `linter.rs`. `output.rs` reads what commands print, `findings.rs` puts it into the places of a view.
 //!

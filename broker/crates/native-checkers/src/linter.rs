@@ -51,7 +51,7 @@ struct Group {
     files: Vec<WorkspacePath>,
 }
 
-/// What a run of a group rests on, as it was before.
+/// State that a run of a group rests on, from before the run.
 struct Look<'j> {
     job: &'j Job,
     inputs: Arc<Inputs>,
@@ -63,7 +63,7 @@ struct Look<'j> {
 /// Runs for one job of a project whose files change meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// Why there is no answer then.
+/// Reason for which there is no answer then.
 const CHANGED: &str = "files that it rests on changed while it ran";
 
 impl NativeChecker {
@@ -91,7 +91,7 @@ impl NativeChecker {
         })
     }
 
-    /// Where its program is.
+    /// Returns the path of the checker's program.
     pub fn find(checker: &Checker, setup: &Setup) -> Option<PathBuf> {
         program::find_anywhere(checker, &setup.root, &|name| setup.variable(name))
     }
@@ -113,7 +113,7 @@ impl NativeChecker {
         outside::digest(checker, &programs, &places, &variable)
     }
 
-    /// What a run for these files says, or the last one that is still true.
+    /// Returns the findings of a run for these files, or the last ones that are still true.
     fn given(&self, group: &Group, look: &Look<'_>) -> Given {
         let name = look.name(&self.identity, self.checker.checks, group);
         self.runner.get(name, &look.job.cancel, |stop| {
@@ -203,7 +203,7 @@ impl NativeChecker {
         Look { job, inputs: Arc::clone(inputs), outside, contents }
     }
 
-    /// What is said of a group, asked again if files change meanwhile; with the contents that it is said of.
+    /// Returns the findings of a group, asked again if files change meanwhile; with the contents that they are for.
     fn ask(&self, job: &Job, group: &Group, inputs: &Arc<Inputs>) -> (Given, Vec<Option<ContentHash>>) {
         let mut look = self.look(job, group, inputs);
         let mut attempts = ATTEMPTS;
@@ -269,7 +269,7 @@ impl Linter for NativeChecker {
         Some(self.context_of(&Inputs::of(&**view, &self.checker), &**view))
     }
 
-    /// Those that import what changed, and all if what a project is found by changed.
+    /// Returns the files that import a changed one, and all files if one changed that marks the root of a project.
     fn dependents(&self, view: &Arc<dyn View>, changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
         let globs = Globs::new(&self.checker.globs);
         let markers = self.checker.roots.iter().filter_map(|it| it.split('#').next());

@@ -1,5 +1,5 @@
-//! What commands print, read into messages: places as they are printed, in lines and columns of files that are named as
-//! they are printed. Knows no view.
+//! Output of commands, read into messages: places as they are printed, in lines and columns of files that are named as they are
+//! printed. Knows no view.
 
 mod cargo;
 mod checkstyle;
@@ -22,7 +22,7 @@ pub(crate) struct Printed {
     pub(crate) packages: Option<Packages<String>>,
     /// Files that were looked at, where it names them.
     pub(crate) listed: Option<Vec<String>>,
-    /// Why there may be more to say.
+    /// Reason for which there may be more to report.
     pub(crate) partial: Option<String>,
 }
 
@@ -30,9 +30,9 @@ pub(crate) struct Printed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Packages<P> {
     pub(crate) reached: Vec<P>,
-    /// Those with errors.
+    /// Packages with errors.
     pub(crate) failed: Vec<P>,
-    /// Where the compiler noted which files it read: such files, and folders with them.
+    /// Places where the compiler noted which files it read: such files, and folders with them.
     pub(crate) dep_info: Vec<P>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Replacement {
 /// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// From one place to another, or as far as the word there goes.
+    /// Range from one place to another, or as far as the word there goes.
     Lines { start: Position, end: Option<Position>, columns: Columns },
     /// Offsets from the start of the file, end exclusive.
     Offsets { start: u32, end: u32, columns: Columns },
@@ -134,7 +134,7 @@ impl Message {
 }
 
 impl Position {
-    /// From numbers that count from these.
+    /// Returns the position of numbers that count from these.
     fn counted(line: u64, column: Option<u64>, first_line: u32, first_column: u32) -> Self {
         let from_1 =
             |it: u64, first: u32| u32::try_from(it + 1).unwrap_or(u32::MAX).saturating_sub(first).max(1);
@@ -142,7 +142,7 @@ impl Position {
     }
 }
 
-/// One value for each line that has any.
+/// Reads one value from each line that is not blank.
 fn json_lines<T: serde::de::DeserializeOwned>(text: &str) -> Result<Vec<T>, String> {
     let lines = text.lines().filter(|it| !it.trim().is_empty());
     lines.map(|it| serde_json::from_str(it).map_err(|error| unreadable(it, &error))).collect()

@@ -1,4 +1,4 @@
-//! From lines and columns, as commands count them, to byte offsets of a text.
+//! Conversion of lines and columns, as commands count them, to byte offsets of a text.
 
 mod scalar;
 
@@ -22,7 +22,8 @@ impl<'t> Places<'t> {
         Self { text, lines: LineTable::new(text) }
     }
 
-    /// What is beyond the end of a line is its end, and what is beyond the last line is the end of the text.
+    /// Returns the span of an extent. A place beyond the end of a line is its end, and one beyond the last line is the end of the
+    /// text.
     pub(crate) fn span(&self, extent: Extent) -> Span {
         match extent {
             Extent::Offsets { start, end, columns } => {
@@ -42,7 +43,7 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// Where there is no more to say than the file.
+    /// Returns the span of a finding for the file as a whole.
     pub(crate) fn whole(&self) -> Span {
         let start = if self.text.starts_with(BOM) { BOM.len() } else { 0 };
         Span::new(small(start), small(start))

@@ -1,4 +1,4 @@
-//! Where a checker's program is, and what of a hidden place must be shown for it to run.
+//! Path of a checker's program, and the parts of a hidden place that must be shown for it to run.
 
 use std::{
     env,
@@ -41,7 +41,7 @@ pub(crate) fn find(
     checker.find.iter().find_map(look).filter(|_| needed)
 }
 
-/// The same for the workspace as a whole, or else for the first folder near its root that has one.
+/// Returns the path of a checker's program for the workspace as a whole, or else for the first folder near its root that has one.
 pub(crate) fn find_anywhere(checker: &Checker, root: &Path, variable: Variables<'_>) -> Option<PathBuf> {
     let at_root = find(checker, root, root, variable);
     let is_own = checker.find.iter().any(|it| *it != Find::Path);
@@ -101,9 +101,9 @@ const APART: [(&str, usize); 4] = [
     (".local/share/pnpm", 0),
 ];
 
-/// What has to be shown so that a program runs, which may be in a place that is hidden otherwise: the folder where it is and where it
-/// leads to, and of what was installed in the same place the parts that programs load. Beside them may be files with secrets, as in
-/// `~/.cargo` and `~/.local`. Never the home folder, or one around it or the root.
+/// Returns the paths that have to be shown so that a program runs, which may be in a place that is hidden otherwise: the folder
+/// where it is and where it leads to, and of what was installed in the same place the parts that programs load. Beside them may
+/// be files with secrets, as in `~/.cargo` and `~/.local`. Never the home folder, or one around it or the root.
 pub(crate) fn shown(program: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
     let leads_out = |it: &PathBuf| !shadow::leads_through(it, root);
     let real = fs::canonicalize(program).ok().filter(|_| leads_out(&program.to_owned()));

@@ -24,18 +24,18 @@ use crate::{checker::Checker, layer::layer, outside, program};
 
 /// A workspace in which commands run.
 pub struct Setup {
-    /// Its folder, free of links.
+    /// Folder of the workspace, free of links.
     pub root: PathBuf,
-    /// What is on the disk.
+    /// Files on the disk.
     pub disk: Arc<dyn View>,
     pub launcher: Launcher,
-    /// What commands may reach, besides their own programs. They have no network, whatever this says.
+    /// Paths that commands may reach, besides their own programs. They have no network, whatever this contains.
     pub sandbox: Sandbox,
     /// All of their environment, but for what each has of its own.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// What became of a command.
+/// Output and end of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) stdout: Vec<u8>,
@@ -69,7 +69,7 @@ impl Setup {
         if project.is_root() { self.root.clone() } else { self.root.join(project.as_str()) }
     }
 
-    /// The same with the program of a checker, and what it needs.
+    /// Returns the sandbox with the program of a checker, and what it needs.
     fn sandbox_for(&self, checker: &Checker, program: &Path, project: &Path) -> Sandbox {
         let home = self.sandbox.home.as_deref();
         let variable = |name: &str| self.variable(name);
@@ -86,7 +86,7 @@ impl Setup {
         let links = links.into_iter().filter(|it| !it.starts_with(&self.root)).collect();
         let programs = programs.iter().flat_map(|it| program::shown(it, home, &self.root));
         let read: BTreeSet<_> = self.sandbox.read.iter().cloned().chain(programs).chain(shown).collect();
-        // What lies in one that is shown is shown with it.
+        // A folder within one that is shown is shown with it.
         let is_within = |it: &PathBuf| it.ancestors().skip(1).any(|above| read.contains(above));
         let read = read.iter().filter(|it| !is_within(it)).cloned().collect();
         Sandbox { read, links, stores, network: shadow::Network::None, ..self.sandbox.clone() }

@@ -62,11 +62,11 @@ struct Flight {
     given: Mutex<Option<Given>>,
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) found: Found,
-    /// Whether errors kept it from looking at everything.
+    /// Whether errors kept the run from looking at everything.
     pub(crate) halted: bool,
     pub(crate) lease: Lease,
     until: Instant,
@@ -217,7 +217,7 @@ impl Flight {
     }
 }
 
-/// One of the runs that there may be at a time.
+/// Share in the number of runs that there may be at a time.
 struct Slot<'r>(&'r Runner);
 
 impl Drop for Slot<'_> {

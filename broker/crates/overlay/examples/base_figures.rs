@@ -1,4 +1,4 @@
-//! What a base costs: `cargo run --release -p overlay --example base_figures`.
+//! Measures the cost of a base: `cargo run --release -p overlay --example base_figures`.
 //!
 //! Prints the nanoseconds of a cached look at one of 1,000 files, four directories deep, and what it takes
 //! to hash 50,000 files of 4 KiB (or as many as the first argument says) beside merely reading them.
@@ -57,7 +57,7 @@ fn used_millis() -> u64 {
     fields.map(|it| it.parse::<u64>().unwrap_or_default() * 10).sum()
 }
 
-/// Whether the system has the files in memory is the same for all after the first.
+/// Times reading, walking and hashing the tree. The first pass warms the page cache for all later ones.
 fn trees(root: &Path) {
     let options = WalkOptions::default();
     let disk = Disk::new(root).unwrap();

@@ -1,9 +1,9 @@
 //! The live workspace of a daemon: the disk, under the texts that editors have not saved.
 //!
-//! What was read once is kept, and never believed without a look: each use stats the path beneath the
-//! root, and what is kept counts only if device, inode, size, permissions and both times are what they
-//! were when it was read, and if at that time the file had been at rest for longer than a tick of the file
-//! system. So no event that a watcher misses can make an answer stale.
+//! Contents once read are cached, and each use checks the entry with a `stat` of the path beneath the root: it counts
+//! only if device, inode, size, permissions and both times are those of the read, and if at that time the file had
+//! been at rest for longer than a tick of the file system. So no event that a watcher misses can make an answer
+//! stale.
 //!
 //! Three things no stat tells, and so they are not noticed: a page that is written through a shared `mmap`
 //! before the kernel moves the time; one `write` call in place that takes longer than the tick; and a file
@@ -88,7 +88,7 @@ impl Base {
         self.set_buffer_of(BufferText { editor: None, path, bytes, is_opened: false }).map(drop)
     }
 
-    /// The same for one of several editors. The text of the one that typed last is shown, and the others' are kept.
+    /// Sets the text of one of several editors. The text of the one that typed last is shown, and the others' are kept.
     pub fn set_buffer_of(&self, text: BufferText) -> Result<SetBuffer, BufferError> {
         let set = self.shared.buffers.set(text)?;
         self.announce(set.change.as_slice());
@@ -141,10 +141,9 @@ impl Base {
 
     /// Tells of changes on the disk and of buffers, a few milliseconds after they happen.
     ///
-    /// It is a hint, for pushing and warming: what a base answers never depends on it. `private` is a
-    /// folder that exists and where nothing but this writes, best outside of the workspace: see
-    /// [`Watch::settle`]. When this returns the whole workspace is watched, or [`Watch::degraded`] says
-    /// why not.
+    /// Changes are a hint, for pushing and warming: the answers of a base never depend on them. `private` is an
+    /// existing folder that only this process writes to, best outside of the workspace: see [`Watch::settle`]. When
+    /// this returns the whole workspace is watched, or [`Watch::degraded`] gives the reason why not.
     pub fn watch(
         &self,
         private: &Path,

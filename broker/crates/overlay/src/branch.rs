@@ -4,9 +4,9 @@
 //! and shares the rest, so a fork or a snapshot is one more reference to the tree as it is. A fork is of
 //! that moment: later edits of either side are not seen by the other, and there are no chains to walk.
 //!
-//! What the base says is not remembered: where a branch holds no edit, the base shows through as it is
-//! at the moment of reading. What it said of a path when an edit first touched it is kept as the path's
-//! [`Origin`], so that a change of the base under an edit is noticed.
+//! Contents of the base are not remembered: where a branch holds no edit, the base shows through as it is at the
+//! moment of reading. The base's state of a path when an edit first touched it is kept as the path's [`Origin`], so
+//! that a change of the base under an edit is noticed.
 
 mod changes;
 #[cfg(unix)]
@@ -53,7 +53,7 @@ pub struct Branch {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Revision(pub u64);
 
-/// Why an edit was refused. The branch is then as it was.
+/// Error of an edit that was refused. The branch is then as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     #[error("the workspace root itself cannot be edited")]
@@ -82,7 +82,7 @@ pub enum EditError {
     NothingToUndo,
     #[error("`{0}` is not UTF-8 text and can only be written whole")]
     NotText(WorkspacePath),
-    /// In bytes.
+    /// Positions are in bytes.
     #[error("the edit of bytes {start} to {end} of `{path}` is not within its {length} bytes")]
     OutOfBounds { path: WorkspacePath, start: u32, end: u32, length: usize },
     #[error("an edit of `{path}` ends at byte {end}, before it begins, at byte {start}")]
@@ -96,10 +96,10 @@ pub enum EditError {
     Overlap { path: WorkspacePath, first: (u32, u32), second: (u32, u32) },
     #[error("a path of {length} bytes is too long; the limit is {limit}")]
     TooLong { length: usize, limit: usize },
-    /// In bytes. `path` has a name that no file system takes.
+    /// Lengths are in bytes. `path` has a name that no file system takes.
     #[error("a name of {length} bytes is too long, in `{path}`; the limit is {limit}")]
     NameTooLong { path: WorkspacePath, length: usize, limit: usize },
-    /// No file system has such a link.
+    /// A target that no file system accepts.
     #[error("the target of the link `{path}` {what}")]
     BadTarget { path: WorkspacePath, what: &'static str },
     #[error("`{path}` holds more than {limit} files and directories; move or remove it in parts")]
@@ -109,13 +109,13 @@ pub enum EditError {
         "`{path}` holds {bytes} bytes or more; one edit can move, remove or change files of {limit} bytes"
     )]
     TooManyBytes { path: WorkspacePath, bytes: u64, limit: u64 },
-    /// What a branch replaces is kept, in memory and on the disk, for as long as the branch.
+    /// Contents that a branch replaces are kept, in memory and on the disk, for as long as the branch.
     #[error(
         "`{path}` has more than {limit} bytes, too many for a branch, which keeps what it replaces; change it on \
          the disk itself"
     )]
     TooLarge { path: WorkspacePath, limit: u64 },
-    /// Only of texts that are laid over files, not of a branch.
+    /// Limit of the texts that are laid over files, not of a branch.
     #[error("the unsaved texts would have {bytes} bytes in all; the limit is {limit}")]
     BuffersFull { bytes: u64, limit: u64 },
     /// The edit was made for another text.

@@ -2,7 +2,7 @@
 //!
 //! The new texts are laid under hidden names beside their targets first. Then a journal outside the
 //! workspace is marked as decided, which is the point of no return, and renames put everything in place.
-//! What breaks off before that point is taken back, what breaks off after it is finished, by
+//! A commit that breaks off before that point is taken back, one that breaks off after it is finished, by
 //! [`Committer::recover`] at the latest. An error on the way takes everything back at once.
 //!
 //! A file that is not what the change was made on is a conflict. What is replaced changes places with the new
@@ -54,7 +54,7 @@ pub use recover::{Outcome, Recovered};
 
 use crate::{Expected, FileOp, Permissions, WorkspacePath, store::private_folder};
 
-/// What a commit did. Directories that a file needed are counted with those that were asked for.
+/// Result of a commit. Directories made for a file are counted with those that were asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Committed {
     pub written: usize,
@@ -63,7 +63,7 @@ pub struct Committed {
     pub modes_changed: usize,
     pub directories_created: usize,
     pub directories_removed: usize,
-    /// Those of each file and directory that is gone, or is of another kind now.
+    /// Permissions of each file and directory that was removed, or is of another kind now.
     pub permissions: Vec<(WorkspacePath, Permissions)>,
     /// Texts that other programs saved so late that they could not be put back.
     pub leftovers: Vec<Leftover>,

@@ -33,21 +33,21 @@ const PIECE: usize = 256 << 10;
 
 /// A way to the files of a folder that follows no link.
 trait Door: View {
-    /// What tells whether a path is still what it was.
+    /// Returns the stamp of a path, which differs if the path has changed.
     fn stamp(&self, path: &WorkspacePath) -> io::Result<Stamp>;
 
-    /// The same for many names of one directory, in their order.
+    /// Returns the stamps of many names of one directory, in their order.
     fn stamps(&self, directory: &WorkspacePath, names: &[&str]) -> Vec<io::Result<Stamp>> {
         names.iter().map(|it| self.stamp(&directory.child(it))).collect()
     }
 
-    /// As [`View::read`].
+    /// Reads like [`View::read`].
     fn read_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Bytes>>;
 
     /// The hash of a file of at most `largest` bytes, read in pieces; `FileTooLarge` for others, which are not read.
     fn hash_stamped(&self, path: &WorkspacePath, largest: u64) -> io::Result<Stamped<ContentHash>>;
 
-    /// The same for many files of one directory, in the order of their names.
+    /// Returns the hashes of many files of one directory, in the order of their names.
     fn hashes_stamped(
         &self,
         directory: &WorkspacePath,
@@ -57,11 +57,11 @@ trait Door: View {
         names.iter().map(|it| self.hash_stamped(&directory.child(it), largest)).collect()
     }
 
-    /// As [`View::list`].
+    /// Lists like [`View::list`].
     fn list_stamped(&self, path: &WorkspacePath) -> io::Result<Stamped<Listing>>;
 }
 
-/// What was read, with the stamps of just the file or directory that was opened for it.
+/// A value that was read, with the stamps of just the file or directory that was opened for it.
 pub(crate) struct Stamped<T> {
     pub(crate) value: T,
     pub(crate) before: Stamp,
@@ -188,8 +188,8 @@ fn read_regular(mut file: &File, metadata: Metadata) -> io::Result<Bytes> {
         read => read?,
     };
     bytes.truncate(read);
-    // One byte less than there was room for: that is all. Otherwise the file has grown since, even beyond the
-    // limit, for which one byte more than allowed tells, or the file system gives it in parts.
+    // A read of one byte less than the buffer holds is complete. Otherwise the file has grown since, even beyond the
+    // limit, for which one byte more than allowed is the sign, or the file system returns it in parts.
     if read != size {
         file.take(u64::from(u32::MAX) + 1 - read as u64).read_to_end(&mut bytes)?;
     }
@@ -211,7 +211,7 @@ fn hash_regular(
     if metadata.size > largest {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    // One byte more than the file has: a read that leaves room tells that this was all.
+    // A buffer of one byte more than the file has: a read that leaves room is complete.
     let room = usize::try_from(metadata.size.saturating_add(1)).unwrap_or(PIECE).min(PIECE);
     if buffer.len() < room {
         buffer.resize(room, 0);

@@ -8,7 +8,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-/// At most one value of each type, made when first asked for.
+/// Values by type, at most one of each, made when first asked for.
 #[derive(Default)]
 pub struct Extensions(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 

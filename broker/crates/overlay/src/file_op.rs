@@ -4,8 +4,8 @@ use bytes::Bytes;
 
 use crate::{ContentHash, Permissions, WorkspacePath};
 
-/// One change to the workspace folder. Each path is changed at most once, but what was removed may be
-/// replaced by something of another kind.
+/// A change to the workspace folder. Each path is changed at most once, but a removed entry may be replaced by one of
+/// another kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileOp {
     /// A file's new contents, or a new file with the directories it needs. The file keeps its permissions
@@ -17,7 +17,7 @@ pub enum FileOp {
         before: Expected,
         /// The file that stands there until the commit, if one does, gives permissions and owner.
         moved_from: Option<WorkspacePath>,
-        /// Those it gets if it is made anew and no other file gives them.
+        /// Permissions of the file if it is made anew and no other file gives them.
         permissions: Option<Permissions>,
     },
     /// Removes a file or a link.
@@ -39,7 +39,7 @@ pub enum FileOp {
     /// A directory, with those above it that are missing. One that is there already stays.
     CreateDir {
         path: WorkspacePath,
-        /// As for a file.
+        /// Like that of a file.
         moved_from: Option<WorkspacePath>,
         permissions: Option<Permissions>,
     },
@@ -49,7 +49,7 @@ pub enum FileOp {
     },
 }
 
-/// What a change was made on.
+/// State that a change was made on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     Missing,

@@ -1,4 +1,4 @@
-//! What a content is called.
+//! Hashes of contents.
 
 use std::{fmt, io};
 

@@ -1,4 +1,4 @@
-//! What a check can see: a workspace's files, with a branch's edits laid over them.
+//! Workspace files as checks see them: with a branch's edits laid over them.
 //!
 //! [`View`] is the one read trait. [`Disk`] and [`Memory`] are bases, [`Base`] is a folder under an editor's
 //! unsaved texts, a [`Snapshot`] is a branch's edits over a base, and [`Traced`] records everything that was

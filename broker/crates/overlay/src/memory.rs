@@ -1,6 +1,6 @@
 //! A tree of files held in memory: a base for tests and for texts that belong to no workspace.
 //!
-//! It is filled once and then read. For edits that can be taken apart again there is `Branch`.
+//! A tree is filled once and then read. For edits that can be taken apart again there is `Branch`.
 
 use std::{collections::BTreeMap, io};
 

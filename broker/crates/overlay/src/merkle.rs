@@ -1,11 +1,10 @@
-//! One hash for all that a walk visits, kept up to date at the cost of what changed.
+//! A single hash for all that a walk visits, kept up to date at the cost of the changes.
 //!
 //! A directory's hash is that of its entries: name, kind, whether it is executable, and the hash of the
 //! content, of a link's text, or of the directory. What a walk passes over does not count. An empty
 //! directory counts, as a listing tells of it; a link counts by its text, wherever it leads.
 //!
-//! What is there but cannot be read counts as unreadable: one closed file must not leave a workspace
-//! without a hash.
+//! Entries that exist but cannot be read count as unreadable: one closed file must not leave a workspace without a hash.
 
 mod hashing;
 mod sources;
@@ -23,15 +22,15 @@ use crate::{ContentHash, View, WalkOptions, WorkspacePath, walk::Rules};
 pub struct TreeHash {
     top: Arc<Directory>,
     options: WalkOptions,
-    /// By directory that has rules of its own.
+    /// Sources by directory that has rules of its own.
     sources: BTreeMap<WorkspacePath, Arc<Sources>>,
 }
 
 struct Directory {
     hash: ContentHash,
-    /// Those that count, sorted by name.
+    /// Entries that count, sorted by name.
     entries: Vec<(Box<str>, Child)>,
-    /// What is passed over in here.
+    /// Ignore rules inside of this directory.
     rules: Rules,
 }
 
@@ -45,9 +44,9 @@ enum Child {
 
 /// Hashes what a walk of the whole view with these options visits. Large trees are read by several threads.
 ///
-/// It is an error only if the root cannot be listed, or reading fails in a way that says nothing of the
-/// tree. If the view moves meanwhile, the hash may be of no single state; an
-/// [`update`](TreeHash::update) with what changed makes it good.
+/// Fails only if the root cannot be listed, or reading fails for a cause outside of the tree. If the view moves
+/// meanwhile, the hash may be of no single state; an [`update`](TreeHash::update) with the changed paths makes it
+/// good.
 pub fn tree_hash(view: &dyn View, options: &WalkOptions) -> io::Result<TreeHash> {
     Survey::new(view, options, None, &[]).run()
 }
@@ -63,7 +62,7 @@ impl TreeHash {
         Some(self.find(path)?.hash)
     }
 
-    /// As [`tree_hash`] of `view`, if it differs from the tree that this is of at `changed` only.
+    /// Returns the same as [`tree_hash`] of `view`, if `view` differs from the hashed tree at `changed` only.
     ///
     /// A path in `changed` stands for everything below it, and is free of links. Directories that are
     /// neither above nor below one are shared, unless rules changed that count for them.

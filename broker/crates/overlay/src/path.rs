@@ -4,12 +4,12 @@ use std::{borrow::Borrow, fmt, sync::Arc};
 
 /// A UTF-8 path relative to the workspace root, `/`-separated and normalised.
 ///
-/// It has no empty, `.` or `..` component, no NUL, and cannot name anything above the root. The
-/// root itself is the empty path. Cloning shares the text.
+/// Contains no empty, `.` or `..` component and no NUL, and cannot name anything above the root. The root itself is
+/// the empty path. Cloning shares the text.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkspacePath(Arc<str>);
 
-/// Why a text is not a workspace path.
+/// Error of a text that is not a workspace path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     #[error("`{0}` is absolute; workspace paths are relative to the workspace root")]
@@ -82,7 +82,7 @@ impl WorkspacePath {
         (!self.is_root()).then(|| self.0.rsplit_once('/').map_or(&*self.0, |(_, name)| name))
     }
 
-    /// What follows the last dot of the file name, as `std::path::Path::extension` has it.
+    /// Returns the part after the last dot of the file name, as `std::path::Path::extension` does.
     pub fn extension(&self) -> Option<&str> {
         let (stem, extension) = self.file_name()?.rsplit_once('.')?;
         (!stem.is_empty()).then_some(extension)
@@ -92,7 +92,7 @@ impl WorkspacePath {
         self.0.split('/').filter(|part| !part.is_empty())
     }
 
-    /// This directory and everything above it, nearest first, the root last.
+    /// Yields this directory and all above it, nearest first, the root last.
     pub fn ancestors(&self) -> impl Iterator<Item = Self> {
         std::iter::successors(Some(self.clone()), Self::parent)
     }
@@ -102,7 +102,7 @@ impl WorkspacePath {
         self.strip_prefix(dir).is_some()
     }
 
-    /// This path as seen from `dir`; empty if it is `dir` itself, `None` if it is not below it.
+    /// Returns this path relative to `dir`; empty if it is `dir` itself, `None` if it is not below it.
     pub fn strip_prefix(&self, dir: &Self) -> Option<&str> {
         if dir.is_root() {
             return Some(&self.0);

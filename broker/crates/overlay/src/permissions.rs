@@ -1,9 +1,9 @@
-//! Who may do what with a file or directory: what no view tells of, and a commit has to put back.
+//! Permissions of files and directories: not part of any view, but put back by commits.
 
-/// As a Unix system has them.
+/// Mode and owner of a file or directory on a Unix system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Permissions {
-    /// Without the kind of the file.
+    /// Permission bits, without the kind of the file.
     pub mode: u32,
     pub uid: u32,
     pub gid: u32,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Why a file cannot be read, in words that say what it is and not what the system's call was.
+/// Returns the reason why a file cannot be read, in words about the file and not about the system call.
 pub fn io_reason(error: &io::Error) -> String {
     // A sentence of the project's own.
     if error.get_ref().is_some() {

@@ -1,12 +1,12 @@
 //! Branches on the disk, in a folder outside the workspace: they outlive the program, and `kill -9`.
 //!
-//! One thread owns the database. It takes all requests that wait, makes them one transaction, and answers
-//! them when the disk has it: many callers share one wait for the disk. A text is kept once, however many
-//! branches hold it.
+//! A single thread owns the database. It takes all requests that wait, makes them one transaction, and answers them
+//! when the disk has it: many callers share one wait for the disk. A text is kept once, however many branches hold
+//! it.
 //!
-//! What cannot be read is never deleted or overwritten: opening a damaged file changes no byte of it.
-//! The database may panic on damaged files, so it is only called where panics are caught; their message is
-//! still printed to standard error.
+//! Unreadable data is never deleted or overwritten: opening a damaged file changes no byte of it. The database may
+//! panic on damaged files, so it is only called where panics are caught; their message is still printed to standard
+//! error.
 
 mod database;
 mod error;
@@ -48,11 +48,11 @@ pub struct Store {
 pub struct SavedBranch {
     pub id: String,
     pub record: BranchRecord,
-    /// In the order in which they were saved. Equal texts share their bytes, in all branches of a load.
+    /// Steps in the order in which they were saved. Equal texts share their bytes, in all branches of a load.
     pub steps: Vec<Step>,
 }
 
-/// What is known of a branch besides its steps.
+/// Metadata of a branch: all but its steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchRecord {
     pub name: String,
@@ -63,14 +63,14 @@ pub struct BranchRecord {
     pub labels: BTreeMap<String, String>,
 }
 
-/// All branches that can be read, by id, and an error for each that cannot.
+/// Branches that can be read, by id, and an error for each that cannot.
 #[derive(Debug, Default)]
 pub struct Loaded {
     pub branches: Vec<SavedBranch>,
     pub damaged: Vec<(String, StoreError)>,
 }
 
-/// How much a store holds.
+/// Size and contents of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreStats {
     /// The size of the file. Room that was freed is used again, but not given back.
@@ -110,7 +110,7 @@ impl Store {
         self.change(Change::save(id, record, steps))
     }
 
-    /// As [`save`](Self::save), without waiting: `done` is called, on the store's thread, which it must not block.
+    /// Saves like [`save`](Self::save), without waiting: `done` is called, on the store's thread, which it must not block.
     ///
     /// Requests of one caller are done in their order. Those that wait are held in memory, without a limit.
     pub fn save_with(
@@ -128,7 +128,7 @@ impl Store {
         self.change(Ok(Change::Discard { id: id.to_owned() }))
     }
 
-    /// As [`discard`](Self::discard), without waiting; see [`save_with`](Self::save_with).
+    /// Discards like [`discard`](Self::discard), without waiting; see [`save_with`](Self::save_with).
     pub fn discard_with(&self, id: &str, done: impl FnOnce(Result<(), StoreError>) + Send + 'static) {
         self.change_with(Ok(Change::Discard { id: id.to_owned() }), done);
     }
@@ -195,13 +195,13 @@ impl Drop for Store {
     fn drop(&mut self) {
         self.requests = None;
         if let Some(writer) = self.writer.take() {
-            // It catches panics itself, and has answered everybody.
+            // The thread catches panics itself, and has answered every request.
             _ = writer.join();
         }
     }
 }
 
-/// One opener at a time, told before the database is touched.
+/// Locks the store for one opener at a time, before the database is touched.
 #[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
 fn lock(dir: &Path) -> Result<File, StoreError> {
     let path = dir.join("lock");

@@ -8,8 +8,7 @@ use rpds::RedBlackTreeMapSync;
 
 use crate::{ContentHash, FileKind, Listing, Metadata, View, WorkspacePath};
 
-/// One look at a view. Ordered so that what is cheap to look at again, and most likely to differ, comes
-/// first.
+/// A look at a view. Ordered so that the looks that are cheap to repeat, and most likely to differ, come first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Read {
     /// Kind, size and executable bit.
@@ -21,10 +20,10 @@ pub enum Read {
     Content(WorkspacePath),
 }
 
-/// What a look showed.
+/// Result of a look.
 ///
-/// Each way in which a path can be something other than was asked for is told apart: to whom asks, a
-/// file that is missing is not the same as a link in its place, which can be followed.
+/// Each way in which a path can differ from the kind asked for is a variant of its own: for the reader, a missing
+/// file is not the same as a link in its place, which can be followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Observation {
     Found(ContentHash),
@@ -40,7 +39,7 @@ pub enum Observation {
     Failed,
 }
 
-/// Everything that was looked at. Cloning it copies nothing.
+/// Set of looks with their results. Cloning it copies nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadSet {
     reads: RedBlackTreeMapSync<Read, Observation>,
@@ -72,7 +71,7 @@ impl Traced {
         Self { is_of_kinds: true, ..Self::new(view) }
     }
 
-    /// The same after `reads`, which hold in its view and count as recorded.
+    /// Adds `reads` to the record. They hold in its view and count as recorded.
     #[must_use]
     pub fn after(self, reads: Arc<ReadSet>) -> Self {
         Self { record: Mutex::new(Record { reads, changed: None }), ..self }
@@ -83,7 +82,7 @@ impl Traced {
         &self.view
     }
 
-    /// As `read`, with the hash that was computed for the record.
+    /// Reads like `read`, and returns the hash that was computed for the record, too.
     pub fn read_hashed(&self, path: &WorkspacePath) -> io::Result<(Bytes, ContentHash)> {
         let answer = self.view.read(path).map(|bytes| {
             let hash = ContentHash::of(&bytes);
@@ -100,7 +99,7 @@ impl Traced {
         answer
     }
 
-    /// Everything recorded so far. The same `Arc` as before if nothing was added.
+    /// Returns everything recorded so far. The same `Arc` as before if nothing was added.
     pub fn read_set(&self) -> Arc<ReadSet> {
         Arc::clone(&self.record.lock().reads)
     }
@@ -155,7 +154,7 @@ impl View for Traced {
         answer
     }
 
-    /// Not recorded: it tells where to look, and what is seen there is.
+    /// Returns the edits. Not recorded: they only show where to look, and those looks are recorded.
     fn edits(&self) -> Vec<WorkspacePath> {
         self.view.edits()
     }
@@ -178,7 +177,7 @@ impl ReadSet {
         self.reads.is_empty()
     }
 
-    /// Whether every look would show the same in `view`.
+    /// Whether every look would have the same result in `view`.
     pub fn holds_in(&self, view: &dyn View) -> bool {
         // Before anything is read, so that a set that can never hold costs nothing.
         let may_hold = self.iter().all(|(_, observation)| observation != Observation::Failed);

@@ -1,5 +1,5 @@
-//! Which names belong to version control: what stands there is run by other programs, as a hook or as a
-//! command in a configuration, so that neither an edit nor a commit may change it.
+//! Names that belong to version control: files of these names are run by other programs, as a hook or as a command in
+//! a configuration, so that neither an edit nor a commit may change them.
 //!
 //! A name counts in every form in which some file system takes it for the same: in other case, with code
 //! points that are ignored, with the dots and spaces that Windows drops, as its short name there (`git~1`), or
@@ -8,15 +8,15 @@
 
 use crate::WorkspacePath;
 
-/// Without the dot.
+/// Names of programs, without the dot of their directories.
 const PROGRAMS: [&str; 5] = ["git", "hg", "svn", "jj", "bzr"];
 
-/// Whether `path` is, or lies in, what version control keeps.
+/// Whether `path` is a file or directory of version control, or lies in one.
 pub(crate) fn is_inside(path: &WorkspacePath) -> bool {
     path.components().any(is_name)
 }
 
-/// Why an edit or a commit of `path` is refused.
+/// Returns the reason why an edit or a commit of `path` is refused.
 pub(crate) fn refusal(path: &WorkspacePath) -> String {
     format!("`{path}` belongs to version control, which no edit and no commit changes")
 }
@@ -26,7 +26,7 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
     PROGRAMS.iter().map(|it| format!(".{it}"))
 }
 
-/// Whether a file or directory with this name, wherever it lies, is what version control keeps.
+/// Whether a file or directory with this name, wherever it lies, belongs to version control.
 pub(crate) fn is_name(name: &str) -> bool {
     // Nearly every name is none, and begins like none.
     if !name.contains('.') && !name.contains('~') {
@@ -46,7 +46,7 @@ fn folded(it: char) -> impl Iterator<Item = char> {
     it.to_uppercase().flat_map(char::to_lowercase)
 }
 
-/// What HFS+, APFS and the case-insensitive folders of Linux pass over: Unicode's default-ignorable code points.
+/// Whether HFS+, APFS and the case-insensitive folders of Linux ignore it: Unicode's default-ignorable code points.
 fn is_ignored(it: char) -> bool {
     matches!(it,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

@@ -23,7 +23,7 @@ pub trait View: Send + Sync {
     /// A regular file's bytes, shared and not copied where the view holds them already.
     fn read(&self, path: &WorkspacePath) -> io::Result<Bytes>;
 
-    /// What stands at `path` itself (as `lstat`).
+    /// Returns the metadata of `path` itself (like `lstat`).
     fn metadata(&self, path: &WorkspacePath) -> io::Result<Metadata>;
 
     /// The entries of a directory, sorted by name. Names that are not UTF-8 are left out and counted.
@@ -35,13 +35,13 @@ pub trait View: Send + Sync {
         self.read(path).map(|bytes| ContentHash::of(&bytes))
     }
 
-    /// The same, with whether the file may be executed.
+    /// Returns the hash, with whether the file may be executed.
     fn file_hash(&self, path: &WorkspacePath) -> io::Result<FileHash> {
         let hash = self.hash(path)?;
         Ok(FileHash { hash, executable: self.metadata(path)?.executable })
     }
 
-    /// The same for many names of one directory, in their order. Cheaper than one after the other for a view
+    /// Returns the hashes of many names of one directory, in their order. Cheaper than one after the other for a view
     /// that has to walk to the directory each time. A file of more than `largest` bytes is not read for it:
     /// `FileTooLarge`, unless the hash is known.
     fn hash_all(&self, directory: &WorkspacePath, names: &[&str], largest: u64) -> Vec<io::Result<FileHash>> {
@@ -59,13 +59,12 @@ pub trait View: Send + Sync {
     /// The text of a symbolic link; `InvalidInput` if `path` is none.
     fn read_link(&self, path: &WorkspacePath) -> io::Result<String>;
 
-    /// The same without the texts that editors have not saved; `None` if there are none. What is written to
-    /// the disk is written beneath those.
+    /// Returns the view without the unsaved texts of editors; `None` if there are none. Writes to the disk go beneath those.
     fn saved(&self) -> Option<Arc<dyn View>> {
         None
     }
 
-    /// Where this may show something else than the folder on the disk that it lies over. Sorted, and none of
+    /// Returns the paths at which this may differ from the folder on the disk that it lies over. Sorted, and none of
     /// them lies below another: each path stands for itself and everything below it.
     fn edits(&self) -> Vec<WorkspacePath> {
         Vec::new()
@@ -84,7 +83,7 @@ pub trait View: Send + Sync {
         resolve(self, path, true)
     }
 
-    /// As [`resolve`](View::resolve), but a link at the very end of `path` is not followed.
+    /// Resolves like [`resolve`](View::resolve), but a link at the very end of `path` is not followed.
     fn resolve_parent(&self, path: &WorkspacePath) -> io::Result<WorkspacePath> {
         resolve(self, path, false)
     }
@@ -105,14 +104,15 @@ pub trait ChangeLog: Send + Sync {
     /// then everything is looked at.
     fn sync(&self) -> Option<Moment>;
 
-    /// Where something else may stand now than at `moment`, or did meanwhile; `None` if that is not known any more.
-    /// Sorted. Each path stands for everything below it, too, and for the listing of the directory that holds it.
+    /// Returns the paths that may have changed since `moment`, even for a time only; `None` if that is not known any
+    /// more. Sorted. Each path stands for everything below it, too, and for the listing of the directory that holds
+    /// it.
     fn changed_since(&self, moment: Moment) -> Option<Vec<WorkspacePath>>;
 
-    /// Whether a change of `look` would be told.
+    /// Whether a change of the result of `look` would be reported.
     fn covers(&self, look: Look<'_>) -> bool;
 
-    /// What others keep of the folder, for as long as it is open.
+    /// Data that others keep with the folder, for as long as it is open.
     fn extensions(&self) -> &Extensions;
 }
 
@@ -120,10 +120,10 @@ pub trait ChangeLog: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(pub u64);
 
-/// What was looked at.
+/// Subject of a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look<'a> {
-    /// What stands at the path itself: its kind, its bytes, where it leads.
+    /// The entry at the path itself: its kind, its bytes, its target.
     At(&'a WorkspacePath),
     /// The names in a directory.
     Listing(&'a WorkspacePath),
@@ -134,7 +134,7 @@ pub enum Look<'a> {
 pub struct Tracked {
     pub log: Arc<dyn ChangeLog>,
     pub folder: Arc<dyn View>,
-    /// Where the view may show something else than the folder, as in [`ChangeLog::changed_since`].
+    /// Paths at which the view may differ from the folder, in the form of [`ChangeLog::changed_since`].
     pub edits: Vec<WorkspacePath>,
 }
 
@@ -147,14 +147,14 @@ pub enum FileKind {
     Other,
 }
 
-/// What a view says of an entry. Deliberately without times and inode numbers: an answer must not
-/// depend on what differs between two trees of equal content.
+/// Metadata of an entry in a view. Deliberately without times and inode numbers: an answer must not depend on
+/// differences between two trees of equal content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Metadata {
     pub kind: FileKind,
     /// Bytes; 0 for anything but a file.
     pub size: u64,
-    /// Whether anyone may execute the file; false for anything but a file.
+    /// Whether any user may execute the file; false for anything but a file.
     pub executable: bool,
 }
 
@@ -162,7 +162,7 @@ pub struct Metadata {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileHash {
     pub hash: ContentHash,
-    /// Whether anyone may execute it.
+    /// Whether any user may execute it.
     pub executable: bool,
 }
 
@@ -180,7 +180,7 @@ pub struct Listing {
     pub not_utf8: u64,
 }
 
-/// What a walk passed over, counted by reason and so never lost silently.
+/// Entries that a walk passed over, counted by reason and so never lost silently.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Skipped {
     /// Names that are not UTF-8.
@@ -201,7 +201,7 @@ impl Skipped {
     }
 }
 
-/// Sorted, and without what lies below another.
+/// Returns the paths, sorted, and without those that lie below another.
 pub(crate) fn outermost(paths: impl IntoIterator<Item = WorkspacePath>) -> Vec<WorkspacePath> {
     let all: BTreeSet<_> = paths.into_iter().collect();
     let is_below = |it: &WorkspacePath| it.ancestors().skip(1).any(|above| all.contains(&above));
@@ -220,7 +220,7 @@ pub(crate) fn hash_within<V: View + ?Sized>(
     view.file_hash(path)
 }
 
-/// As Linux.
+/// Greatest number of links followed in resolving one path, as on Linux.
 const MAX_LINKS: u32 = 40;
 
 fn resolve<V: View + ?Sized>(view: &V, path: &WorkspacePath, follow_last: bool) -> io::Result<WorkspacePath> {

@@ -1,4 +1,4 @@
-//! Which files a check visits when it is given directories.
+//! Selection of the files that a check visits when it is given directories.
 //!
 //! Everything is read through the view, so an ignore file that a branch edits counts as edited. What is
 //! ignored here can still be read: ignore files decide what is visited, not what may be seen.
@@ -21,7 +21,7 @@ pub(crate) use rules::{Rules, marks};
 use self::patterns::Patterns;
 use crate::{Entry, FileKind, Listing, Skipped, View, WorkspacePath};
 
-/// Never visited: version control's own, and where Broker lays what it was given from elsewhere.
+/// Names that are never visited: version control's own, and the directory in which Broker places files given from elsewhere.
 const NEVER_VISITED: [&str; 6] = [".git", ".hg", ".svn", ".jj", ".bzr", ".broker-given"];
 
 /// Dependencies and caches, not visited by default: others wrote them, and they can be vast.
@@ -47,14 +47,14 @@ pub(crate) fn is_excluded_by_name(name: &str) -> bool {
     NEVER_VISITED.contains(&name) || DEPENDENCIES_AND_CACHES.contains(&name)
 }
 
-/// What is passed over by its name, whatever ignore files say of other things.
+/// Kinds of names that are passed over without a rule in an ignore file.
 #[derive(Clone, Copy)]
 pub(crate) struct Excludes {
     dependencies: bool,
     hidden: bool,
 }
 
-/// Whether what was found in a directory with these rules is passed over.
+/// Whether an entry found in a directory with these rules is passed over.
 pub(crate) fn is_excluded(rules: &Rules, excludes: Excludes, path: &WorkspacePath, entry: &Entry) -> bool {
     let name = entry.name.as_str();
     // A link of such a name leads to the same kind of things; a file is a file like any other.
@@ -79,7 +79,7 @@ pub struct WalkOptions {
     pub global_excludes: Option<String>,
     /// Lines as in a `.gitignore` at the root, which go before all ignore files.
     pub excludes: Vec<String>,
-    /// Such lines, too: of the files that are found, only these are visited. All if there are none.
+    /// Patterns like `excludes`: of the files that are found, only the matching ones are visited. All if there are none.
     pub includes: Vec<String>,
     /// Whether `excludes` count for roots as well.
     pub force_excludes: bool,
@@ -139,10 +139,10 @@ pub struct Walk<'v> {
     view: &'v dyn View,
     /// The files and directories named by the caller.
     roots: BTreeMap<WorkspacePath, Target>,
-    /// Those that count at the workspace root.
+    /// Rules at the workspace root.
     rules: Rules,
     excludes: Excludes,
-    /// What is to be visited; the next one last.
+    /// Steps to be visited; the next one last.
     pending: Vec<Step>,
     skipped: Skipped,
 }
@@ -162,7 +162,7 @@ enum Step {
 struct Stop {
     path: WorkspacePath,
     rules: Rules,
-    /// Whether its files are wanted, or only those roots that lie below it.
+    /// Whether the directory's files are wanted, or only the roots that lie below it.
     wanted: bool,
 }
 
@@ -180,7 +180,7 @@ impl Iterator for Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// What was passed over so far.
+    /// Returns the entries passed over so far.
     pub fn skipped(&self) -> &Skipped {
         &self.skipped
     }
@@ -199,7 +199,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where a root really is. A link to a file stays the link that was named.
+    /// Resolves a root. A link to a file stays the link that was named.
     fn find_root(&self, root: &WorkspacePath) -> io::Result<Option<(WorkspacePath, Target)>> {
         let real = self.view.resolve(root)?;
         Ok(match self.view.metadata(&real)?.kind {
@@ -324,8 +324,8 @@ impl Walk<'_> {
 }
 
 impl Step {
-    /// What sorts it among its siblings such that the files of the whole walk are in order: everything in
-    /// the directory `a` stands behind `a/`, and so behind the file `a-b`.
+    /// Returns the sort key among siblings that brings the files of the whole walk into order: everything in the
+    /// directory `a` stands behind `a/`, and so behind the file `a-b`.
     fn order(&self) -> impl Iterator<Item = u8> + '_ {
         let (path, slash) = match self {
             Self::File(path) => (path, None),

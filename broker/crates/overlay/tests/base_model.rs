@@ -28,7 +28,7 @@ enum Change {
     Rest,
 }
 
-/// What cannot be done is left.
+/// Applies the change to the folder. Changes that fail are skipped.
 fn apply(root: &Path, change: &Change) {
     let at = |it: &String| root.join(it);
     let _: io::Result<()> = match change {
@@ -95,7 +95,7 @@ fn changes() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// The same cases each time.
+/// Runs the same cases each time.
 fn config() -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(7);
     ProptestConfig { cases: 40, rng_seed, failure_persistence: None, ..ProptestConfig::default() }

@@ -1,4 +1,4 @@
-//! What a branch costs, for people to look at: `cargo test -p overlay --release --test cost -- --ignored --nocapture`.
+//! Measures the cost of a branch, for reading: `cargo test -p overlay --release --test cost -- --ignored --nocapture`.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what is unexpected")]
 #![allow(clippy::print_stdout, reason = "to print is what it is for")]

@@ -87,7 +87,7 @@ fn by_ignore(root: &Path, below: &str) -> Vec<String> {
     files
 }
 
-/// The same cases each time.
+/// Runs the same cases each time.
 fn config() -> ProptestConfig {
     ProptestConfig {
         cases: 80,

@@ -1,4 +1,4 @@
-//! What `wasmtime` makes of the world in `wit/`.
+//! Bindings that `wasmtime` generates from the world in `wit/`.
 
 #![allow(unreachable_pub, clippy::all, reason = "generated")]
 
@@ -11,7 +11,7 @@ wasmtime::component::bindgen!({
 
 pub(crate) use broker::plugin::{host, syntax, types};
 
-/// What a plugin may leave out.
+/// Bindings of the exports that a plugin may leave out.
 pub(crate) mod explaining {
     wasmtime::component::bindgen!({
         path: "../../../wit",

@@ -1,4 +1,4 @@
-//! What a plugin may ask for beyond the files it is shown.
+//! Capabilities that a plugin may ask for beyond the files it is shown.
 //!
 //! A plugin gets none of it unasked, and none that was not granted. Its own manifest says what it asks for; who
 //! grants it is for the host's user to decide. Whatever cannot be granted at all is not here: the network, writing,
@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// One thing that a plugin may ask for, and that may be granted: `env:NAME`.
+/// Capability that a plugin may ask for, and that may be granted: `env:NAME`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Capability {
@@ -16,7 +16,7 @@ pub enum Capability {
     Environment(String),
 }
 
-/// What is never granted, by the names under which a manifest may ask for it.
+/// Capabilities that are never granted, by the names under which a manifest may ask for them.
 const NEVER: &[(&str, &str)] = &[
     ("network", "the network"),
     ("net", "the network"),
@@ -43,7 +43,7 @@ impl FromStr for Capability {
     }
 }
 
-/// As POSIX has it.
+/// Whether the text is a name of a variable as in POSIX.
 fn is_variable(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|it: char| it.is_ascii_digit())

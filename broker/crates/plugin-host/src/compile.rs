@@ -172,7 +172,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// What a component imports and exports, without compiling it.
+/// Imports and exports of a component, read without compiling it.
 #[derive(Default)]
 struct Border<'a> {
     imports: Vec<&'a str>,

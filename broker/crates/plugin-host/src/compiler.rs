@@ -1,4 +1,4 @@
-//! Where a component that the program does not carry is compiled: in a process of its own.
+//! Compilation of a component that the program does not carry, in a process of its own.
 //!
 //! A component of a few kilobytes can keep the compiler busy for hours, and nothing interrupts it; a workspace, or a branch
 //! of one, may bring such a component. The process has little time and memory, and no environment.
@@ -24,7 +24,7 @@ use crate::{
     host,
 };
 
-/// Where components are compiled.
+/// Process in which components are compiled.
 #[derive(Debug, Clone)]
 pub enum Compiler {
     /// This process, without a limit of time.
@@ -42,7 +42,7 @@ const MEMORY: u64 = 4 << 30;
 /// Bytes of machine code.
 const MOST: u64 = 1 << 30;
 
-/// What comes first on the standard output of the process.
+/// First byte on the standard output of the process.
 const DONE: u8 = 1;
 const FAILED: u8 = 2;
 
@@ -150,7 +150,7 @@ fn limit() -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What is told of a component whose compiler does as the script says.
+    /// Result for a component whose compiler is the script.
     fn compiled_by(script: &str) -> Result<Vec<u8>, String> {
         let name = Name { plugin: "p".to_owned(), version: "1.0.0".to_owned() };
         let mut command = Command::new("sh");

@@ -14,7 +14,7 @@ use crate::{
     error::shortened,
 };
 
-/// What a report says of the file with these bytes.
+/// Converts a report on the file with these bytes.
 pub(crate) fn outcome(
     report: types::Report,
     bytes: &[u8],
@@ -128,7 +128,7 @@ fn within(span: types::Span, text: &[u8], code: &str) -> Result<Span, String> {
     }
 }
 
-/// What is no text has no characters.
+/// Whether the offset lies inside a UTF-8 character; bytes that are no text have none.
 fn is_inside_character(text: &[u8], at: usize) -> bool {
     let may_be = text.get(at).is_some_and(|it| it & 0b1100_0000 == 0b1000_0000);
     may_be && str::from_utf8(text).is_ok()

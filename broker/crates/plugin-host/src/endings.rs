@@ -51,7 +51,7 @@ mod tests {
     fn guests_beyond_those_that_wait_end_at_once() {
         let (ended, barrier) = (Arc::<AtomicUsize>::default(), Arc::new(Barrier::new(2)));
         let endings = Endings::new().unwrap();
-        // One more may be with the thread already.
+        // The thread may already have taken one more.
         for _ in 0..WAITING + 3 {
             endings.end(Guest(Arc::clone(&ended), Arc::clone(&barrier)));
         }

@@ -78,7 +78,7 @@ pub enum PluginError {
 }
 
 impl PluginError {
-    /// Whether the same may go well a moment later: it was the machine's fault, or the request was given up.
+    /// Whether a retry may succeed a moment later: it was the machine's fault, or the request was given up.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self, Self::Host { .. } | Self::Cancelled { .. })
     }

@@ -40,7 +40,7 @@ const MAX_PATH: usize = 4096;
 const LONG_PATH: usize = 256;
 const MAX_LONG_PATHS: usize = 256 << 20;
 
-/// What the host keeps no record of.
+/// Error of an access that the host keeps no record of.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unrecorded {
     #[error("a path of {0} bytes is too long")]
@@ -54,7 +54,7 @@ const DIRECTORY: Metadata = Metadata { kind: FileKind::Directory, size: 0, execu
 /// The files that a guest has open.
 pub(crate) struct GuestFiles {
     view: Arc<Traced>,
-    /// Where the guest sees the view.
+    /// Path at which the guest sees the view.
     mount: String,
     /// Bytes of all long paths that it asked for.
     long_paths: usize,
@@ -186,7 +186,7 @@ impl GuestFiles {
             FileKind::Directory => Handle::Directory(path),
             _ if directory => return Err(asynchronous::ErrorCode::NotDirectory.into()),
             FileKind::File if !budget.fits(self.size(&path)?) => {
-                // What is refused rests on the size.
+                // The refusal depends on the size, which must be recorded.
                 self.view.whole_metadata(&path).map_err(fs_error)?;
                 return Err(asynchronous::ErrorCode::InsufficientMemory.into());
             }

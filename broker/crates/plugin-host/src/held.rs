@@ -1,4 +1,4 @@
-//! What a guest makes the host keep: its memory, the files that it has open, the streams that it reads.
+//! Resources that a guest makes the host keep: its memory, the files that it has open, the streams that it reads.
 //!
 //! All of it counts against one limit. Few guests may have much of it at the same time; others wait until they may.
 
@@ -48,7 +48,7 @@ pub(crate) struct Budget {
     /// Held from when the guest becomes large to its end.
     place: Option<Place>,
     cancel: Cancel,
-    /// How long it waited for its place, or for the grammars, which is not its fault.
+    /// Time that the guest waited for its place, or for the grammars, which is not its fault.
     pub(crate) waited: Duration,
 }
 
@@ -72,7 +72,7 @@ impl Budget {
         self.cancel = cancel;
     }
 
-    /// Whether the guest holds a place for large ones.
+    /// Whether the guest holds a place for large guests.
     pub(crate) fn is_large(&self) -> bool {
         self.place.is_some()
     }
@@ -97,7 +97,7 @@ impl Budget {
         })
     }
 
-    /// Whether there is room for so many bytes more. May wait for it.
+    /// Whether there is room for `more` bytes. May wait for a place for large guests.
     pub(crate) fn fits(&mut self, more: u64) -> bool {
         let all = self.with(more);
         all <= self.limit && (all <= SMALL || self.may_be_large())

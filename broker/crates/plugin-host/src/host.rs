@@ -29,7 +29,7 @@ use crate::{
     wasi,
 };
 
-/// What one guest may use.
+/// Limits of one guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of its memories and of the files that it has open.
@@ -81,13 +81,13 @@ pub type Notify = Arc<dyn Fn(Notice) + Send + Sync>;
 
 #[derive(Clone)]
 pub struct HostOptions {
-    /// Where machine code is kept, in a folder that only the user can write; `None` keeps none.
+    /// Folder for machine code, which only the user can write; `None` keeps none.
     pub cache_dir: Option<PathBuf>,
     /// Names the build of this program: another one may make other machine code of the same component.
     pub build: &'static str,
     /// For components that the program does not carry.
     pub compiler: Compiler,
-    /// How many guests may be alive at once; more wait. Checking is bound by the processor.
+    /// Number of guests that may be alive at once; more wait. Checking is bound by the processor.
     pub instances: usize,
     /// The syntax trees that guests ask for.
     pub trees: Trees,
@@ -102,8 +102,8 @@ pub struct Bundled {
     pub manifest: &'static str,
     /// BLAKE3 of the component as it was built, in hex.
     pub digest: &'static str,
-    /// What the compiler made of the pre-initialised component when the program was built, compressed with Zstandard: it
-    /// is unpacked once for each user, and would be most of the program. Empty if a quick build left the plugin out.
+    /// Machine code of the pre-initialised component, compiled when the program was built and compressed with Zstandard: it is
+    /// unpacked once for each user, and would be most of the program. Empty if a quick build left the plugin out.
     pub machine_code: &'static [u8],
 }
 
@@ -191,7 +191,7 @@ impl PluginHost {
     }
 }
 
-/// How many guests may have much memory at once.
+/// Number of guests that may have much memory at once.
 const LARGE: usize = 2;
 
 /// Bytes of a component. A whole Python has 40 MB.
@@ -202,10 +202,10 @@ fn check_size(origin: &str, bytes: u64) -> Result<(), PluginError> {
     if bytes > most { Err(PluginError::TooLarge { plugin: origin.to_owned(), bytes, most }) } else { Ok(()) }
 }
 
-/// How deep a guest's calls may go, in bytes of the native stack.
+/// Size of the stack for a guest's calls, in bytes of the native stack.
 pub(crate) const MAX_WASM_STACK: usize = 32 << 20;
 
-/// How often a running guest is looked at.
+/// Interval at which a running guest is looked at.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Ticks after which a guest is looked at; the watch decides whether it goes on.
@@ -274,7 +274,7 @@ impl Places {
         Arc::new(Self { free: Mutex::new(count.max(1)), freed: Condvar::new() })
     }
 
-    /// Whether there is a place now.
+    /// Whether a place is free now.
     pub(crate) fn is_any_free(&self) -> bool {
         *self.free.lock() > 0
     }

@@ -1,4 +1,4 @@
-//! One guest from its first call to its last.
+//! Life of one guest from its first call to its last.
 
 use std::{
     io,
@@ -31,7 +31,7 @@ use crate::{
     state::{State, Stop},
 };
 
-/// What a job took.
+/// Resources that a job took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Bytes of an instance's memory, at its largest.
@@ -90,7 +90,7 @@ fn check_all(linter: &Configured, job: &Job, answer: &mut dyn FnMut(usize, Outco
 fn ready(linter: &Configured, job: &Job) -> Option<(Instance, Arc<Traced>)> {
     let shared = &linter.plugin.host().0;
     let unit = typed_in(job)?;
-    // It may be long until there is one, so that what the instance has read is compared afterwards.
+    // The wait for a place may be long, so that what the instance has read is compared afterwards.
     let place = shared.places.take(&job.cancel)?;
     let (mut instance, reads) = shared.ready.take(linter, &unit.path, &*job.view)?;
     let traced = linter.traced_after(&job.view, reads);
@@ -189,7 +189,7 @@ impl Run<'_> {
                 // An instance that an error passed through is in an unknown state.
                 self.most = self.most() as u64;
                 self.instance = None;
-                // What was concluded from two states of a file is true of none.
+                // A conclusion from two states of a file is true of neither.
                 let repeats = error.repeats() && self.traced.changed().is_none();
                 Outcome { repeats, ..Outcome::without_findings(incomplete(&error)) }
             }
@@ -280,14 +280,14 @@ impl Instance {
         view: Arc<Traced>,
         cancel: Cancel,
     ) -> Result<(Self, Vec<String>), PluginError> {
-        // It is loaded before it takes a place, which others could use meanwhile.
+        // The plugin is loaded before the instance takes a place, which others could use meanwhile.
         linter.plugin.loaded()?;
         let place = linter.plugin.host().0.places.take(&cancel);
         let place = place.ok_or_else(|| linter.plugin.name().cancelled())?;
         Self::configured_at(place, linter, view, cancel)
     }
 
-    /// The same at a place that is taken.
+    /// Returns what [`configured`](Self::configured) does, at a place that is taken.
     pub(crate) fn configured_at(
         place: Place,
         linter: &Configured,
@@ -436,7 +436,7 @@ pub(crate) fn fault(
     }
 }
 
-/// What a guest did that the host does not bear, in words for people.
+/// Describes for people a limit of the host that the guest exceeded.
 fn greed(error: &wasmtime::Error, root: &str) -> Option<String> {
     let told = match () {
         () if error.is::<I32Exit>() => "it called exit",

@@ -17,7 +17,7 @@ use crate::{Bundled, Compiler, Notice, PluginError, error::Name, host::Notify};
 /// A component that can be run.
 pub(crate) struct Code {
     pub(crate) component: Component,
-    /// Whether it is mapped from a file, which stays as it is.
+    /// Whether the code is mapped from a file, which stays as it is.
     pub(crate) is_mapped: bool,
 }
 
@@ -70,7 +70,7 @@ impl MachineCode {
             return Ok(mapped);
         }
         self.deserialize(code).map(Code::unmapped).map_err(|error| {
-            // What the machine lacks now it may have later.
+            // A resource that the machine lacks now may be there later.
             let is_passing = error.is::<io::Error>() || error.is::<rustix::io::Errno>();
             if is_passing { name.host(error) } else { name.compile(&error) }
         })

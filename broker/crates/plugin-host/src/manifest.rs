@@ -1,4 +1,4 @@
-//! What a plugin says of itself without being run.
+//! Manifest of a plugin: facts about it that are read without running it.
 
 use std::collections::BTreeMap;
 
@@ -51,10 +51,10 @@ pub struct Manifest {
     /// holds after an edit of a file whose existence alone was checked.
     #[serde(default = "yes")]
     pub file_sizes: bool,
-    /// What can be set in `[linters.NAME]` of `broker.toml`.
+    /// Options that can be set in `[linters.NAME]` of `broker.toml`.
     #[serde(default)]
     pub options: OptionSchemas,
-    /// What it asks for beyond the files it is shown. Without all of it, it is not used.
+    /// Capabilities that the plugin asks for beyond the files it is shown. Without all of them, it is not used.
     #[serde(default)]
     pub capabilities: Vec<Capability>,
 }
@@ -105,7 +105,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Whether a finding of this rule says that the file cannot be parsed.
+    /// Whether a finding of this rule means that the file cannot be parsed.
     pub fn is_syntax_error(&self, code: &str, name: Option<&str>) -> bool {
         self.syntax_errors.iter().any(|it| it.matches(&self.name, code, name))
     }
@@ -115,7 +115,7 @@ impl Manifest {
         self.fixes_first.iter().any(|it| it.matches(&self.name, code, name))
     }
 
-    /// Whether to ignore what this selector means may leave out syntax errors.
+    /// Whether ignoring the rules of this selector may leave out syntax errors.
     pub(crate) fn may_ignore_syntax_errors(&self, selector: &str) -> bool {
         let is_meant =
             |it: &RulePattern| it.matches(&self.name, selector, None) || it.to_string().starts_with(selector);
@@ -131,7 +131,7 @@ fn yes() -> bool {
     true
 }
 
-/// What is wrong, and where if it is known.
+/// Describes the error, with its line if that is known.
 fn in_line(text: &str, error: &toml::de::Error) -> String {
     // Counted in bytes: a place may lie within a character.
     let before = |it: std::ops::Range<usize>| text.bytes().take(it.start);
@@ -158,7 +158,7 @@ fn aliases<'de, D: Deserializer<'de>>(from: D) -> Result<RuleAliases, D::Error> 
     RuleAliases::new(&BTreeMap::deserialize(from)?).map_err(D::Error::custom)
 }
 
-/// Whether a plugin can be called that: it stands before its rules, and is the name of files.
+/// Whether the text can be the name of a plugin: it is the prefix of its rules, and the name of files.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|it: char| it.is_ascii_lowercase())
         && text.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-')

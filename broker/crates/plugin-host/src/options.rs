@@ -1,4 +1,5 @@
-//! What a plugin lets be set in `[linters.NAME]` of `broker.toml`, in its manifest: a part of JSON Schema, without references.
+//! Schemas in a plugin's manifest for its options in `[linters.NAME]` of `broker.toml`: a part of JSON Schema, without
+//! references.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -10,16 +11,16 @@ use serde_json::{Map, Value, json};
 #[serde(transparent)]
 pub struct OptionSchemas(BTreeMap<String, OptionSchema>);
 
-/// One option, or a part of one.
+/// Schema of one option, or of a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OptionSchema {
     #[serde(rename = "type")]
     kind: Kind,
-    /// One sentence.
+    /// Description in one sentence.
     #[serde(default)]
     pub description: String,
-    /// What holds if it is not set; for people.
+    /// Value that holds if the option is not set; for people.
     pub default: Option<Value>,
     /// The values that there are.
     #[serde(rename = "enum")]
@@ -46,7 +47,7 @@ enum Kind {
     Object,
 }
 
-/// What is wrong with an option.
+/// Error in an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadOption {
     /// The option with what it is in: `rules.max`.
@@ -66,7 +67,7 @@ impl OptionSchemas {
         self.0.iter().map(|(name, it)| (name.as_str(), it))
     }
 
-    /// Whether the plugin has this option, and it can have this value.
+    /// Fails unless the plugin has this option, and it can have this value.
     pub fn check(&self, name: &str, value: &Value) -> Result<(), BadOption> {
         self.check_in("", name, value, None)
     }
@@ -154,7 +155,7 @@ impl OptionSchema {
         Value::Object(schema)
     }
 
-    /// What a value can be, in words: `string`, `one of "a", "b"`.
+    /// Kind of the values in words: `string`, `one of "a", "b"`.
     pub fn kind(&self) -> String {
         match (&self.choices, &self.items) {
             (Some(choices), _) => {

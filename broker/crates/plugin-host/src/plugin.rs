@@ -28,10 +28,10 @@ use crate::{
     wasi,
 };
 
-/// What the user asked of a plugin, on top of its own configuration files.
+/// Settings that the user asked of a plugin, on top of its own configuration files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Where the workspace is on the disk, and so where a guest sees it; empty for `/`.
+    /// Path of the workspace on the disk, and so where a guest sees it; empty for `/`.
     pub root: String,
     /// In place of what the configuration selects, in the plugin's own words.
     pub select: Option<Vec<String>>,
@@ -61,7 +61,7 @@ struct Inner {
     manifest: Manifest,
     digest: String,
     source: Source,
-    /// What came of loading it, which is tried once; `None` before that.
+    /// Result of loading the plugin, which is tried once; `None` before that.
     loaded: Mutex<Option<Result<Loaded, PluginError>>>,
     /// Bytes of memory that an instance had, at most.
     most: AtomicU64,
@@ -71,7 +71,7 @@ struct Inner {
 #[derive(Clone)]
 pub(crate) struct Loaded {
     pub(crate) linter: LinterPre<State>,
-    /// Its machine code, if that is mapped from a file.
+    /// Machine code of the plugin, if it is mapped from a file.
     pub(crate) mapped_code: Option<Arc<CodeUse>>,
 }
 
@@ -123,7 +123,7 @@ impl Plugin {
         Ok(kind.imports(component.engine()).map(|(name, _)| name.to_owned()).collect())
     }
 
-    /// Whether the program carries it.
+    /// Whether the plugin is bundled with the program.
     pub(crate) fn is_bundled(&self) -> bool {
         matches!(self.0.source, Source::Bundled(_))
     }
@@ -184,7 +184,7 @@ impl Configured {
         &self.plugin
     }
 
-    /// Those of the settings' selectors that mean nothing to the plugin in the workspace that `view` shows.
+    /// Selectors of the settings that mean nothing to the plugin in the workspace that `view` shows.
     pub fn unknown_selectors(&self, view: &Arc<dyn View>) -> Result<Vec<String>, PluginError> {
         instance::on_big_stack(&self.plugin.name(), || {
             let view = self.traced(view);
@@ -193,7 +193,7 @@ impl Configured {
         })
     }
 
-    /// As [`Linter::check`], and what it took.
+    /// Checks as [`Linter::check`] does, and returns the resources that it took.
     pub fn measured(&self, job: &Job, answer: &mut dyn FnMut(usize, Outcome)) -> Usage {
         let usage = instance::check(self, job, answer);
         self.plugin.0.most.fetch_max(usage.memory as u64, Ordering::Relaxed);
@@ -205,7 +205,7 @@ impl Configured {
         self.traced_after(view, Arc::default())
     }
 
-    /// The same after it has read what is the same in this view.
+    /// View that records what the plugin reads, and has `reads` recorded already, which are the same in `view`.
     pub(crate) fn traced_after(&self, view: &Arc<dyn View>, reads: Arc<ReadSet>) -> Arc<Traced> {
         let view = Arc::clone(view);
         let traced =
@@ -226,7 +226,7 @@ impl Configured {
     }
 }
 
-/// What the codes of the settings turn on, for a plugin that does not tell.
+/// Rules that the selectors of the settings turn on, for a plugin that does not list them.
 fn by_selection(rules: &[Rule], settings: &Settings) -> Vec<EnabledRule> {
     let names =
         |selectors: &[String], rule: &Rule| selectors.iter().any(|it| it == "ALL" || *it == rule.code);
@@ -271,7 +271,7 @@ impl Linter for Configured {
         enabled.map(Some).map_err(|error| self.failure(&error))
     }
 
-    /// What an instance of it had so far; it need not be the same again.
+    /// Most memory that an instance of the plugin had so far; it need not be the same again.
     fn memory(&self) -> u64 {
         self.plugin.0.most.load(Ordering::Relaxed)
     }

@@ -121,7 +121,7 @@ impl Request {
 
     /// The guest, if it can be used for another text.
     fn guest(&self, ready: &Ready) -> Option<Kept> {
-        // It is missing while one that was taken has yet to move on.
+        // No place is free while an instance that was taken has yet to move on.
         let place = ready.places.take_free()?;
         let view = self.linter.traced(&self.view);
         let configured = Instance::configured_at(place, &self.linter, Arc::clone(&view), Cancel::default());

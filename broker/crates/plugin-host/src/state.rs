@@ -1,4 +1,4 @@
-//! What the host keeps for one instance: its files, its limits, its log.
+//! State that the host keeps for one instance: its files, its limits, its log.
 
 use std::{
     collections::BTreeMap,
@@ -57,7 +57,7 @@ const MAX_LOG_LINE: usize = 4 << 10;
 /// answer and not of the log, so that it is there when the answer comes from the cache.
 const LEFT_OUT: &str = " is left out: ";
 
-/// The same for a file of which the plugin cannot read a part, and checks the rest.
+/// Separator like [`LEFT_OUT`], for a file of which the plugin cannot read a part, and checks the rest.
 const IN_PART: &str = " is read in part: ";
 
 /// A line about the file in hand.
@@ -163,7 +163,7 @@ impl State {
         reason
     }
 
-    /// What a line says of the file that the guest is asked about, by its path or its absolute one.
+    /// Parses a line about the file that the guest is asked about, which is named by its path or its absolute one.
     fn stated(&self, level: host::Level, message: &str) -> Option<Stated> {
         let (checked, _) = self.checked.as_ref().filter(|_| self.left_out.is_none())?;
         Stated::of(level, message, checked)
@@ -182,12 +182,12 @@ impl State {
         (self.notify)(Notice::Log { plugin, level, message });
     }
 
-    /// Whether the guest may go on, as asked at every tick of the engine.
+    /// Decides at every tick of the engine whether the guest may go on.
     pub(crate) fn tick(&mut self) -> wasmtime::Result<UpdateDeadline> {
         self.watch.tick(self.budget.waited)
     }
 
-    /// Whether the host may give up what it does for the guest, which will be stopped then.
+    /// Whether the host may give up its work for the guest, which will be stopped then.
     pub(crate) fn is_over(&self) -> bool {
         self.watch.reason(self.budget.waited).is_some()
     }

@@ -9,7 +9,7 @@ use wasmtime_wasi::{
     p2::{OutputStream, Pollable, StreamResult},
 };
 
-/// As much as a panic message with a backtrace needs.
+/// Bytes that a panic message with a backtrace needs.
 const KEPT: usize = 8 << 10;
 
 /// The newest [`KEPT`] bytes that were written. Clones share them.

@@ -10,10 +10,10 @@ use plugin_host::{Configured, Plugin, Settings, Usage};
 
 use crate::{Fixtures, NO_PATIENCE, PATIENCE};
 
-/// Where a guest sees the fixtures: not at `/`, since no workspace is there.
+/// Path at which a guest sees the fixtures: not `/`, since no workspace is there.
 const ROOT: &str = "/workspace";
 
-/// A plugin and what it is tried on.
+/// A plugin and the fixtures that it is tried on.
 pub(crate) struct Bench<'p> {
     pub(crate) plugin: &'p Plugin,
     pub(crate) fixtures: &'p Fixtures,
@@ -41,12 +41,12 @@ impl<'p> Bench<'p> {
         Self { plugin, fixtures, linter, globs, cancel, ran_out: Cell::new(false) }
     }
 
-    /// Whether to ask more is of no use: a file took longer than it may, or the answer is not wanted.
+    /// Whether further questions are of no use: a file took longer than it may, or the answer is not wanted.
     pub(crate) fn is_over(&self) -> bool {
         self.ran_out.get() || self.cancel.is_cancelled()
     }
 
-    /// Those of the files that the plugin wants to see.
+    /// Selects the files that the plugin wants to see.
     pub(crate) fn wanted<'f>(&self, files: &'f [File]) -> impl Iterator<Item = &'f File> {
         let interpreters = &self.plugin.manifest().interpreters;
         let runs = |path: &WorkspacePath, text: &[u8]| {
@@ -58,19 +58,19 @@ impl<'p> Bench<'p> {
         files.iter().filter(is_wanted)
     }
 
-    /// Whether the file configures the plugin, so that what is wrong with it may keep the plugin from its work.
+    /// Whether the file configures the plugin, so that an error in it may keep the plugin from its work.
     pub(crate) fn is_configuration(&self, path: &WorkspacePath) -> bool {
         let manifest = self.plugin.manifest();
         manifest.config_files.iter().any(|it| path.file_name() == Some(it))
             || manifest.needs.iter().any(|it| path.starts_with(it))
     }
 
-    /// What one instance says of the files, one after the other.
+    /// Returns the outcomes of one instance for the files, asked one after the other.
     pub(crate) fn ask(&self, view: Arc<dyn View>, paths: &[WorkspacePath]) -> Vec<Outcome> {
         self.measure(view, paths).0
     }
 
-    /// The same with what it took.
+    /// Returns the outcomes like `ask`, and their cost.
     pub(crate) fn measure(&self, view: Arc<dyn View>, paths: &[WorkspacePath]) -> (Vec<Outcome>, Cost) {
         let units = paths.iter().map(|it| Unit { path: it.clone(), named: WorkspacePath::root() }).collect();
         let timeout = if self.ran_out.get() { NO_PATIENCE } else { PATIENCE };
@@ -78,7 +78,7 @@ impl<'p> Bench<'p> {
         let mut outcomes: Vec<Option<Outcome>> = vec![None; paths.len()];
         let start = Instant::now();
         let usage = self.linter.measured(&job, &mut |index, outcome| outcomes[index] = Some(outcome));
-        // Many files may take longer together, and each its time.
+        // Many files together may take longer than one file may.
         let failed = outcomes.iter().flatten().any(|it| matches!(it.completeness, Completeness::Failed(_)));
         if failed && start.elapsed() > PATIENCE {
             self.ran_out.set(true);
@@ -88,7 +88,7 @@ impl<'p> Bench<'p> {
         (outcomes.into_iter().map(|it| it.unwrap_or_else(missing)).collect(), cost)
     }
 
-    /// What it says of a text in the place of a file, where all else is as in `view`.
+    /// Returns the outcome for a text in the place of a file, where all else is as in `view`.
     pub(crate) fn ask_of(&self, view: &Memory, path: &WorkspacePath, text: Bytes) -> Outcome {
         let mut view = view.clone();
         view.insert_file(path, text, false);

@@ -1,8 +1,8 @@
-//! What an answer costs. Measured, and only compared with limits that the fixtures set.
+//! Cost of an answer. Measured, and only compared with limits that the fixtures set.
 
 use crate::{Check, Report, answers::Bench, fixtures::Set};
 
-/// The least of so many runs counts: other work on the machine only ever adds.
+/// Number of runs, of which the least counts: other work on the machine only ever adds.
 const RUNS: usize = 5;
 /// Bytes in a run.
 const ENOUGH: usize = 64 << 10;
@@ -37,7 +37,7 @@ fn measure(bench: &Bench<'_>, set: &Set) -> (usize, u128, usize) {
     let files: Vec<_> = bench.wanted(&set.files).collect();
     let paths: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
     let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
-    // What an instance costs by itself is shared by the files of a batch.
+    // The cost of an instance by itself is shared by the files of a batch.
     let repeats = (ENOUGH / bytes.max(1)).clamp(1, 500);
     let (paths, bytes) = ([&paths[..]].repeat(repeats).concat(), bytes * repeats);
     let runs = (0..RUNS).map(|_| bench.measure(set.view(), &paths).1);

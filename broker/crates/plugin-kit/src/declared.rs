@@ -1,4 +1,4 @@
-//! What a plugin says of itself: whether it can be loaded, its rules, and what it imports.
+//! Checks of a plugin's declaration: that it can be loaded, its rules, and its imports.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,7 @@ fn not_called(key: &str) -> String {
     format!("the manifest has it in `{key}`, and no rule is called that")
 }
 
-/// What is found in the fixtures is of some rule, and the rules that have no fixture.
+/// Checks that each finding in the fixtures is of a declared rule, and lists the rules that have no fixture.
 fn check_codes(bench: &Bench<'_>, rules: &[lint::Rule], report: &mut Report) {
     let known: BTreeSet<_> = rules.iter().map(|it| it.code.as_str()).collect();
     let mut found = BTreeSet::new();

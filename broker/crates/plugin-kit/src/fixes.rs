@@ -1,4 +1,4 @@
-//! Whether a fix removes its finding and leaves a file that is still one.
+//! Checks that a fix removes its finding and breaks nothing.
 
 use bytes::Bytes;
 use lint::{Applicability, Completeness, Diagnostic, Fix, Outcome, Severity};
@@ -56,14 +56,14 @@ impl Trial<'_> {
         tried
     }
 
-    /// What is wrong with a fix.
+    /// Lists the defects of a fix.
     fn one(&self, finding: &Diagnostic, fix: &Fix) -> Vec<String> {
         let fixed = Bytes::from(apply(self.text, &[fix]));
         if std::str::from_utf8(self.text).is_ok() && std::str::from_utf8(&fixed).is_err() {
             return vec!["cuts a character in two".to_owned()];
         }
         let after = self.bench.ask_of(&self.set.view, self.path, fixed.clone());
-        // Where there is no answer, nothing is found either.
+        // A file without an answer has no findings either.
         if after.completeness != self.before.completeness {
             return vec![format!("leaves a file that is not answered as before: {:?}", after.completeness)];
         }
@@ -79,7 +79,7 @@ impl Trial<'_> {
     }
 }
 
-/// Whether the text fits the grammar of its language, if there is one.
+/// Returns whether the text fits the grammar of its language; `None` if there is no grammar.
 fn parses(path: &WorkspacePath, text: &Bytes) -> Option<bool> {
     let language = Language::of(path)?;
     let content = overlay::ContentHash::of(text);
@@ -87,8 +87,8 @@ fn parses(path: &WorkspacePath, text: &Bytes) -> Option<bool> {
     Some(!tree.has_error())
 }
 
-/// What is left when fixes are made until there are none; `None` if there are none to begin with. The error says why
-/// that does not come to an end.
+/// Applies fixes until there are none, and returns the text; `None` if there are none to begin with. The error is the
+/// reason why that does not come to an end.
 pub(crate) fn fixed(
     bench: &Bench<'_>,
     set: &Set,

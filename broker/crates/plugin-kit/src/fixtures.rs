@@ -1,8 +1,8 @@
 //! Files to try a plugin on: `valid/` and `invalid/`, each a workspace of its own.
 //!
-//! Beside a file of `invalid/`, `NAME.findings` says what is found in it, and `NAME.fixed` what is left when all fixes are
-//! made. `fixtures.toml` may say how the plugin is asked. Whatever else is there, such as configuration files, is part
-//! of the workspace.
+//! Beside a file of `invalid/`, `NAME.findings` lists the findings in it, and `NAME.fixed` holds the text when all fixes
+//! are made. `fixtures.toml` may set how the plugin is asked. All other files, such as configuration files, are part of the
+//! workspace.
 
 use std::{
     collections::BTreeMap,
@@ -16,34 +16,34 @@ use overlay::{Disk, Memory, View, WalkOptions, WorkspacePath, walk};
 use serde::Deserialize;
 use thiserror::Error;
 
-/// What is beside a file and says what is found in it.
+/// Suffix of the file beside a fixture that lists the expected findings.
 pub(crate) const FINDINGS: &str = ".findings";
-/// What is beside a file and says what becomes of it.
+/// Suffix of the file beside a fixture that holds the expected text after the fixes.
 pub(crate) const FIXED: &str = ".fixed";
 const SETTINGS: &str = "fixtures.toml";
 
-/// What plugins are tried on.
+/// Fixtures that a plugin is tried on.
 pub struct Fixtures {
-    /// Where they are on the disk.
+    /// Folder of the fixtures on the disk.
     pub(crate) folder: PathBuf,
     pub(crate) valid: Set,
     pub(crate) invalid: Set,
     pub(crate) settings: Settings,
 }
 
-/// One workspace of fixtures.
+/// A workspace of fixtures.
 #[derive(Clone)]
 pub(crate) struct Set {
     pub(crate) view: Arc<Memory>,
-    /// Those to ask about: all that are no expectation.
+    /// Files to ask about: all that are not expectations.
     pub(crate) files: Vec<(WorkspacePath, Bytes)>,
 }
 
-/// How the plugin is asked.
+/// Settings of the plugin for the fixtures, and limits on its cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Settings {
-    /// As `--select`, in the plugin's own words.
+    /// Rules to select, like `--select`, in the plugin's own words.
     pub(crate) select: Option<Vec<String>>,
     pub(crate) ignore: Vec<String>,
     /// The variables that it sees, as if they were granted.
@@ -54,7 +54,7 @@ pub(crate) struct Settings {
     pub(crate) max_memory: Option<u32>,
 }
 
-/// Why fixtures cannot be used.
+/// Error of fixtures that cannot be used.
 #[derive(Debug, Error)]
 pub enum Bad {
     #[error("cannot read {path}: {error}")]
@@ -64,7 +64,7 @@ pub enum Bad {
 }
 
 impl Fixtures {
-    /// Those in a folder, which need not be there.
+    /// Loads the fixtures of a folder, which need not be there.
     pub fn load(folder: &Path) -> Result<Self, Bad> {
         let unreadable = |error| Bad::Unreadable { path: folder.display().to_string(), error };
         if !folder.is_dir() {

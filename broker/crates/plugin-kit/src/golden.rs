@@ -1,4 +1,4 @@
-//! What is found in the fixtures, and what the fixes make of them.
+//! Compares the findings in the fixtures, and the texts after their fixes, with the expected ones.
 
 use std::{fs, io, path::PathBuf};
 
@@ -45,7 +45,7 @@ pub(crate) fn check(bench: &Bench<'_>, report: &mut Report) {
     }
 }
 
-/// How many there are.
+/// Returns the number of valid fixtures.
 fn check_valid(bench: &Bench<'_>, report: &mut Report) -> usize {
     let set = &bench.fixtures.valid;
     let files: Vec<_> = bench.wanted(&set.files).collect();
@@ -83,7 +83,7 @@ fn is_complete(outcome: &Outcome) -> bool {
 
 fn seen(bench: &Bench<'_>) -> Vec<Seen> {
     let set = &bench.fixtures.invalid;
-    // What configures the plugin may be there for the others alone.
+    // A configuration file may be there for the other fixtures alone.
     let is_asked =
         |path: &WorkspacePath| !bench.is_configuration(path) || set.beside(path, FINDINGS).is_some();
     let files: Vec<_> = bench.wanted(&set.files).filter(|(path, _)| is_asked(path)).collect();
@@ -160,17 +160,17 @@ fn difference(expected: &str, found: &str) -> String {
     if lines.is_empty() { "the same lines in another order or number\n".to_owned() } else { lines }
 }
 
-/// Writes what the plugin says now as what the fixtures expect; gives back the files that changed.
+/// Writes the plugin's present findings as the expectations of the fixtures; returns the files that changed.
 pub fn update(plugin: &Plugin, fixtures: &Fixtures, cancel: &Cancel) -> io::Result<Vec<PathBuf>> {
     let bench = Bench::new(plugin, fixtures, cancel);
     let mut changed = Vec::new();
     update_valid(&bench, &mut changed)?;
     for it in seen(&bench) {
         let beside = |ending: &str| fixtures.folder.join("invalid").join(format!("{}{ending}", it.path));
-        // What is no answer is told by the check.
+        // A missing answer is reported by the check.
         let Ok(findings) = &it.findings else { continue };
         write(beside(FINDINGS), Some(findings), &mut changed)?;
-        // What comes to no end is told by the check.
+        // Fixes that come to no end are reported by the check.
         if let Ok(fixed) = &it.fixed {
             write(beside(FIXED), fixed.as_deref(), &mut changed)?;
         }
@@ -178,7 +178,7 @@ pub fn update(plugin: &Plugin, fixtures: &Fixtures, cancel: &Cancel) -> io::Resu
     Ok(changed)
 }
 
-/// What is left out is to stay so; what is found there is told by the check.
+/// A file that is left out is to stay so; findings in the valid fixtures are reported by the check.
 fn update_valid(bench: &Bench<'_>, changed: &mut Vec<PathBuf>) -> io::Result<()> {
     let set = &bench.fixtures.valid;
     let files: Vec<_> = bench.wanted(&set.files).collect();

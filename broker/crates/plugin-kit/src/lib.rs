@@ -1,4 +1,4 @@
-//! Tries a plugin: whether it finds what its fixtures say, and what every plugin must hold without being asked.
+//! Tries a plugin: whether its findings are those of its fixtures, and what every plugin must hold without being asked.
 //!
 //! Everything goes through the same door as a real check, [`plugin_host`]: a plugin that passes here meets nothing new
 //! in a workspace. Builds nothing, prints nothing, and writes fixtures only where [`update`] is asked to.
@@ -25,7 +25,7 @@ pub use report::{Check, Finding, Report, Verdict};
 
 /// The longest that one file may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The same after a file took longer than that.
+/// The longest that one file may take after another took longer than that.
 const NO_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Tries all there is to try, until `cancel` is set.
@@ -34,7 +34,7 @@ pub fn try_out(plugin: &Plugin, fixtures: &Fixtures, cancel: &Cancel) -> Report 
     let mut report = Report::default();
     declared::check(&bench, &mut report);
     if report.is_broken() {
-        // It cannot be asked anything.
+        // A plugin that cannot be loaded or configured cannot be asked anything.
         return report;
     }
     let checks = [golden::check, repeat::check, fixes::check, fuzz::check, budget::check];

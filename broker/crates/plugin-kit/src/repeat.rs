@@ -1,4 +1,4 @@
-//! Whether an answer depends on the file and on nothing else: not on what was asked before, nor on chance.
+//! Checks that an answer depends on the file and on nothing else: not on what was asked before, nor on chance.
 
 use std::collections::BTreeSet;
 

@@ -1,18 +1,18 @@
-//! What came of it.
+//! Findings of a try-out.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
 };
 
-/// What was tried.
+/// Kinds of checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Check {
-    /// What the plugin says of itself: its rules, and what it imports.
+    /// The plugin can be loaded; its rules and its imports.
     Declaration,
     /// The findings and fixes in the fixtures.
     Golden,
-    /// The same question has the same answer, whatever was asked before.
+    /// Equal questions have equal answers, whatever was asked before.
     Determinism,
     /// A fix removes its finding and breaks nothing.
     Fixes,
@@ -30,18 +30,18 @@ pub enum Verdict {
     Failed,
 }
 
-/// One thing that was tried, or is worth knowing.
+/// Result of one check, or a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub check: Check,
     pub verdict: Verdict,
-    /// What it is about: a fixture's path, a rule; empty for the plugin as a whole.
+    /// Subject of the finding: a fixture's path or a rule; empty for the plugin as a whole.
     pub subject: String,
-    /// In words for people; for what passed, what was done.
+    /// Text for people; for a check that passed, a summary of it.
     pub message: String,
-    /// What tells it from failures for another cause; `None` if it stands for itself.
+    /// Key that failures with the same cause share; `None` if the finding stands for itself.
     cause: Option<String>,
-    /// How often there were more for the same cause, by what was tried.
+    /// Number of further failures with the same cause, by check.
     more: BTreeMap<Check, usize>,
 }
 
@@ -107,7 +107,7 @@ impl Report {
         }
     }
 
-    /// Says of each cause how often it was met.
+    /// Adds the number of further failures to the message of each cause.
     pub(crate) fn count_causes(&mut self) {
         for it in self.findings.iter_mut().filter(|it| !it.more.is_empty()) {
             let all: usize = it.more.values().sum();
@@ -132,8 +132,8 @@ impl Report {
     }
 }
 
-/// What tells one cause of a missing answer from another: the place where the plugin broke off, if that is named, else the words
-/// without what differs from file to file: numbers, and a part of the file's text at the end.
+/// Returns the key that failures with the same cause share: the place where the plugin broke off, if that is named, else
+/// the words without the parts that differ from file to file: numbers, and a part of the file's text at the end.
 fn cause_of(why: &str, text: &str) -> String {
     const PANICKED: &str = "panicked at ";
     if let Some(at) = why.find(PANICKED) {
@@ -144,7 +144,7 @@ fn cause_of(why: &str, text: &str) -> String {
         return why[at..].to_owned();
     }
     let said = match why.rsplit_once(": ") {
-        // What the host cut off ends so.
+        // An excerpt that the host cut off ends with `…`.
         Some((said, quoted)) if text.contains(quoted.trim_end_matches([' ', '…'])) => said,
         _ => why,
     };

@@ -1,6 +1,6 @@
 //! The XML of Checkstyle, which Jenkins and reviewdog read among others.
 //!
-//! What is incomplete is an error whose source is Broker.
+//! An incomplete answer is an error whose source is Broker.
 
 use std::io::{self, Write};
 

@@ -18,7 +18,7 @@ fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<(
     writeln!(out, "{bold}{path}{bold:#}:{}:{}: {title} {message}", at.line, at.column)
 }
 
-/// What the parent of the branch has and the branch has not, at its place in the parent.
+/// Writes the findings that the parent of the branch has and the branch has not, at their places in the parent.
 pub(super) fn fixed(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let gone = page.report.gone.iter().flatten().filter(|_| !page.quiet);
     for it in gone {

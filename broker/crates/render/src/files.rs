@@ -1,4 +1,4 @@
-//! Which files would be checked, and by whom.
+//! List of the files that would be checked, with their linters.
 
 use std::io::{self, Write};
 

@@ -26,7 +26,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         for finding in of_file {
             header(page, finding, out)?;
             let frame = match &finding.cell {
-                // Who checked elsewhere does not tell the text.
+                // A check in another process does not report the text.
                 Some(cell) if cell.text.is_empty() => None,
                 Some(cell) => {
                     let text = cell.text.as_bytes();
@@ -52,13 +52,13 @@ fn header(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result
     further_lines(&finding.message).try_for_each(|line| writeln!(out, "  {line}"))
 }
 
-/// Where the finding is, when there are no lines to show.
+/// Writes the place of the finding, when there are no lines to show.
 fn origin(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let (dim, at) = (page.style(DIM), finding.range.start);
     writeln!(out, " {dim}-->{dim:#} {}:{}:{}", page.shown_file(finding), at.line, at.column)
 }
 
-/// What may help, and the empty line that ends a finding.
+/// Writes notes and help, and the empty line that ends a finding.
 fn footer(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     for related in &*finding.related {
         let note = page.style(BOLD);
@@ -117,7 +117,7 @@ fn cut(text: &[u8], window: Span, span: Span) -> (String, std::ops::Range<usize>
     (with_line_feeds(source), from..to)
 }
 
-/// With a line feed for each carriage return that ends a line by itself: who draws knows no other breaks.
+/// Replaces each carriage return that ends a line by itself with a line feed: the renderer breaks at no other character.
 fn with_line_feeds(text: String) -> String {
     let mut bytes = text.into_bytes();
     for at in 0..bytes.len() {

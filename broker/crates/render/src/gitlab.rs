@@ -1,7 +1,7 @@
 //! GitLab's Code Quality report, which merge requests show.
 //!
-//! Its line is compulsory: a notebook's finding is at line 1 and says its cell in the description. What is
-//! incomplete is an issue, too: there is nowhere else to say it.
+//! The line of an issue is compulsory: a notebook's finding is at line 1 and has its cell in the description. An
+//! incomplete answer is an issue, too: there is no other place for it.
 
 use std::{
     collections::HashMap,
@@ -80,7 +80,7 @@ fn incomplete<'a>(it: &'a Incomplete, seen: &mut HashMap<(&'a str, &'a str), usi
     }
 }
 
-/// One for the whole report, where paths tell files apart.
+/// Fingerprint that is unique in the whole report, where paths distinguish files.
 fn fingerprint(parts: &[&str]) -> String {
     blake3::hash(parts.join("\0").as_bytes()).to_hex()[..32].to_owned()
 }

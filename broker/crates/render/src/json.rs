@@ -35,7 +35,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "}}")
 }
 
-/// What paths are relative to.
+/// Folder that paths are relative to.
 pub(super) fn root<'a>(page: &Page<'a>) -> Cow<'a, str> {
     page.workspace.root().to_string_lossy()
 }

@@ -1,4 +1,4 @@
-//! How a report looks: one file per format, each with its snapshot.
+//! Formats of a report: one file per format, each with its snapshot.
 //!
 //! Paths are as seen from the current folder, where people, agents and CI steps are. `json`, `jsonl`, `sarif`
 //! and `gitlab` show them as seen from the workspace root, which is what their readers resolve them against.
@@ -48,7 +48,7 @@ pub use self::{
     template::with_placeholders,
 };
 
-/// How to write a report.
+/// Format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// Each finding with the lines it is about
@@ -82,16 +82,16 @@ pub enum Format {
 }
 
 impl Format {
-    /// Whether there is a place for how often each rule was found.
+    /// Whether the format can show the number of findings of each rule.
     pub fn has_statistics(self) -> bool {
         matches!(self, Self::Full | Self::Concise | Self::Grouped | Self::Agent | Self::Json | Self::Jsonl)
     }
 }
 
-/// What a format may draw on.
+/// Report with all that a format may use to write it.
 pub struct Page<'a> {
     pub report: &'a Report,
-    /// Where the texts of code frames come from.
+    /// View that the texts of code frames are read from.
     pub view: &'a dyn View,
     pub workspace: &'a WorkspaceRoot,
     /// Every rule of a linter, by the linter's name; asked only by formats that describe rules.
@@ -102,7 +102,7 @@ pub struct Page<'a> {
     pub shown: Shown,
 }
 
-/// Which findings people are shown; programs get all.
+/// Selection of the findings that people are shown; programs get all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     All,
@@ -163,7 +163,7 @@ impl Page<'_> {
         }
     }
 
-    /// What an incomplete answer is about, as seen from the current folder.
+    /// Subject of an incomplete answer, as seen from the current folder.
     fn shown_subject(&self, subject: &Subject) -> String {
         match subject {
             Subject::Everything => ".".to_owned(),

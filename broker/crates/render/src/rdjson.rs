@@ -1,8 +1,8 @@
 //! The Reviewdog Diagnostic Format: columns count bytes, from 1.
 //!
 //! A suggestion replaces one range, and reviewdog offers each by itself: a fix of several edits, each of
-//! which is wrong without the others, is none. If the text has changed meanwhile, only lines are told. What
-//! is incomplete is an error without a range.
+//! which is wrong without the others, is none. If the text has changed meanwhile, only lines are reported. An
+//! incomplete answer is an error without a range.
 
 use std::io::{self, Write};
 
@@ -65,7 +65,7 @@ struct Suggestion<'a> {
 
 const SOURCE: Source = Source { name: "broker" };
 
-/// One document.
+/// Writes one document.
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"source\":{},\"diagnostics\":[", serde_json::to_string(&SOURCE)?)?;
     let mut separator = "";
@@ -77,7 +77,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n]}}")
 }
 
-/// One object per line.
+/// Writes one object per line.
 pub(super) fn render_lines(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     each(page, |it| {
         serde_json::to_writer(&mut *out, it)?;

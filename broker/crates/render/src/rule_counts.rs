@@ -26,7 +26,7 @@ pub(super) struct Row<'a> {
     message: &'a str,
 }
 
-/// How often each rule is among some of the findings, for as many rules as a screen has room for.
+/// Writes the number of `findings` of each rule, for as many rules as a screen has room for.
 pub(super) fn counts(page: &Page<'_>, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
     let rows = rows(findings);
     let shown = rows.len().min(MOST_RULES);
@@ -78,7 +78,7 @@ pub(super) fn table(page: &Page<'_>, rows: &[Row<'_>], out: &mut dyn Write) -> i
     Ok(())
 }
 
-/// What the rules without a name of their own are about, by the rule.
+/// Summaries of the rules that have no name of their own, by rule.
 fn summaries<'r>(page: &Page<'_>, rows: &'r [Row<'_>]) -> HashMap<&'r str, String> {
     let mut of_linter: HashMap<&str, Vec<Rule>> = HashMap::new();
     let nameless = rows.iter().filter(|it| it.name.is_none());

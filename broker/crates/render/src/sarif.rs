@@ -67,7 +67,7 @@ fn driver(tool: &Tool<'_>, rules: &[Value]) -> Value {
     })
 }
 
-/// Those rules that were found, with what the linter knows of them.
+/// Descriptions of the rules that were found, with the linter's documentation of them.
 fn rules(page: &Page<'_>, tool: &Tool<'_>, used: &BTreeMap<&str, &Finding>) -> Vec<Value> {
     let known = if used.is_empty() { Vec::new() } else { (page.rules)(tool.name) };
     let known: HashMap<&str, &Rule> = known.iter().map(|it| (it.code.as_str(), it)).collect();
@@ -102,7 +102,7 @@ fn base(page: &Page<'_>) -> Value {
     json!({ BASE: { "uri": format!("file://{}/", uri(root)) } })
 }
 
-/// Whether the run did all it should, and what not.
+/// The `invocation` object: whether the run did all it should, and notifications of what it did not.
 fn invocation(page: &Page<'_>, tool: &Tool<'_>) -> Value {
     let has_run = |name: &str| page.report.linters.iter().any(|it| it.name == name);
     let concerns = |it: &&Incomplete| it.linter.as_deref().is_none_or(|it| it == tool.name || !has_run(it));

@@ -1,4 +1,4 @@
-//! How often each rule was found.
+//! Number of findings of each rule.
 
 use std::io::{self, Write};
 

@@ -66,7 +66,7 @@ fn found(report: &Report) -> String {
     }
 }
 
-/// What the number of findings does not tell.
+/// Caveats to the number of findings: files that were not checked, were left out or were skipped.
 fn caveats(report: &Report) -> String {
     let counts = report.counts;
     let mut text = String::new();
@@ -119,7 +119,7 @@ fn its(count: usize) -> &'static str {
     if count == 1 { "its" } else { "their" }
 }
 
-/// Why nothing at `path` was checked, if that is for the content of files; `None` if configuration leaves them out.
+/// Returns why nothing at `path` was checked, if it is the content of files; `None` if configuration leaves them out.
 pub fn why_left_out(report: &Report, path: &WorkspacePath) -> Option<String> {
     let mut below = report.excluded.iter().filter(|it| !it.in_part && it.path.starts_with(path)).peekable();
     let first = *below.peek()?;
@@ -175,14 +175,14 @@ fn sentence(
     };
     let text = match of.len() {
         1 => format!("{linter}{first} {what}: {reason}"),
-        // What no linter was asked about may be folders.
+        // Paths that no linter was asked about may be folders.
         count if linter.is_empty() => format!("{count} paths {what}: {reason} (first: {first})"),
         count => format!("{linter}{count} files {what}: {reason} (first: {first})"),
     };
     printable_lines(&text)
 }
 
-/// What a program is told of one incomplete answer, beside what it is about.
+/// Text about an incomplete answer for programs, without its subject.
 pub(super) fn incomplete(it: &Incomplete) -> String {
     let linter = it.linter.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
     format!("{linter}{}: {}", what(it.level), it.reason)

@@ -16,7 +16,7 @@ pub fn with_placeholders(summary: &str) -> Option<String> {
     is_template.then(|| text + rest)
 }
 
-/// What stands for these words between braces.
+/// Returns the placeholder for the text between braces; `None` if it is no name.
 fn placeholder(inside: &str) -> Option<String> {
     let name = inside.split_once(':').map_or(inside, |(name, _)| name);
     match name.chars().all(|it| it.is_alphanumeric() || it == '_') {

@@ -16,7 +16,7 @@ impl Text {
         Some(Self { hash: ContentHash::of(&bytes), bytes })
     }
 
-    /// Whether it is still what the finding's linter saw.
+    /// Whether the text is still the one that the finding's linter saw.
     pub(super) fn is_that_of(&self, finding: &Finding) -> bool {
         finding.file.content.is_none_or(|it| it == self.hash)
     }

@@ -1,4 +1,4 @@
-//! What a check costs that the cache answers: 4,000 units, 300 read sets of 30 to 300 looks each.
+//! Cost of a check that the cache answers: 4,000 units, 300 read sets of 30 to 300 looks each.
 //!
 //! `cargo bench -p scheduler`. Each figure is the least of several runs.
 
@@ -111,7 +111,7 @@ fn main() {
         "find, nothing looked at yet     {:?}",
         least(|| ReadChecker::new(&*base), |mut it| bench.find(&mut it))
     );
-    // One answer that rests on everything, so that all looks are made and no set is judged.
+    // A single answer that rests on everything, so that all looks are made and no set is judged.
     let everything: ReadSet =
         sets.iter().flat_map(|it| it.iter()).map(|(read, it)| (read.clone(), it)).collect();
     println!("  {} distinct looks", everything.len());

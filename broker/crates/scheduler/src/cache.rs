@@ -1,8 +1,8 @@
 //! Answers that can be used again.
 //!
-//! An answer holds in a view if everything that its linter looked at shows the same there; then the linter
-//! need not run. So one answer serves every branch that agrees on what was read, and nobody declares
-//! what depends on what. The cache knows nothing of what an answer says.
+//! An answer holds in a view if everything that its linter looked at shows the same there; then the linter need not run. So
+//! one answer serves every branch that agrees on what was read, and dependencies need not be declared. The cache does not
+//! depend on the contents of an answer.
 //!
 //! Answers are found by linter and path, and there by the hash of the file's own text; of those, the
 //! newest whose read set holds is taken. They are kept in a folder too, if one is given: see `folder.rs`.
@@ -34,23 +34,23 @@ use persist::Persister;
 pub use read_checker::ReadChecker;
 use shard::{Candidate, Shard};
 
-/// Into how many parts directories are divided, in memory as in the folder.
+/// Number of parts that directories are divided into, in memory as in the folder.
 const SHARDS: usize = 64;
 
-/// What an eviction takes: one part of so many.
+/// Divisor of the part that an eviction takes: one in so many.
 const EVICTED_PART: usize = 8;
 
-/// Who was asked about what.
+/// Key of an answer: the linter and the unit that it was asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// Of the linter's name, version, code and settings: of everything but files that may change its answers.
+    /// Hash of the linter's name, version, code and settings: of everything but files that may change its answers.
     pub linter: ContentHash,
     pub path: WorkspacePath,
-    /// As in [`lint::Unit`].
+    /// File or folder under which the unit was found, as in [`lint::Unit`].
     pub named: WorkspacePath,
 }
 
-/// What was answered, and what that rests on.
+/// An answer of a linter, and all that it rests on.
 #[derive(Debug, Clone)]
 pub struct Answer<V> {
     /// The hash of the unit's own text, links followed.
@@ -64,7 +64,7 @@ pub struct Answer<V> {
 pub struct CacheOptions {
     /// Bytes that answers, keys and read sets may take in memory.
     pub memory: usize,
-    /// Where answers outlive the program. It is made if it is missing, and not used if others may write to it.
+    /// Folder in which answers outlive the program. It is made if it is missing, and not used if others may write to it.
     pub folder: Option<PathBuf>,
     /// Bytes that all files in the folder may take together; the oldest go first.
     pub disk: u64,
@@ -78,7 +78,7 @@ impl Default for CacheOptions {
     }
 }
 
-/// How values are written to files. Only asked where there is a folder.
+/// Encoding of values in files. Only asked where there is a folder.
 pub trait Codec<V>: Send + Sync {
     /// To be raised whenever what [`encode`](Codec::encode) writes changes.
     fn version(&self) -> u32;
@@ -90,7 +90,7 @@ pub trait Codec<V>: Send + Sync {
     fn decode(&self, bytes: &[u8]) -> Option<V>;
 }
 
-/// What the cache did since it was made, and what it holds.
+/// Counters of the cache since it was made, and its contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stats {
     pub hits: u64,
@@ -130,12 +130,12 @@ struct Counts {
     misses: AtomicU64,
     invalid: AtomicU64,
     evicted: AtomicU64,
-    /// Of all shards.
+    /// Bytes of all shards.
     bytes: AtomicU64,
 }
 
 impl<V> Cache<V> {
-    /// Never fails: where the folder cannot be used, [`Stats::unreadable`] says so.
+    /// Never fails: a folder that cannot be used is listed in [`Stats::unreadable`].
     pub fn new(options: CacheOptions, codec: impl Codec<V> + 'static) -> Self {
         let mut unreadable = Vec::new();
         let persister = options.folder.clone().and_then(|folder| {
@@ -212,8 +212,8 @@ impl<V> Cache<V> {
         Some(reads)
     }
 
-    /// What an answer rests on that is not kept here, in the form that kept answers share. `None` if a look failed: such an
-    /// answer holds nowhere.
+    /// Returns the reads of an answer that is not kept here, in the form that kept answers share. `None` if a look failed:
+    /// such an answer holds nowhere.
     pub fn shared_reads(&self, reads: &Arc<ReadSet>) -> Option<Reads> {
         self.interner.read_set(reads).map(Reads)
     }

@@ -1,8 +1,8 @@
-//! Decides which work of many branches runs when, and which answers need no work. Has never heard of wasm.
+//! Decides which work of many branches runs when, and which answers need no work. Does not depend on wasm.
 //!
-//! What runs next is decided by `state`, which has neither threads nor a clock; `runner` gives it both.
-//! Work is a closure and its answer a value: what they do and hold is not the scheduler's business.
-//! `cache` remembers answers, each with all that it rests on.
+//! The next task is chosen by `state`, which has neither threads nor a clock; `runner` gives it both. Work is a closure and
+//! its answer a value: what they do and hold is not the scheduler's business. `cache` remembers answers, each with all that
+//! it rests on.
 
 mod cache;
 mod options;

@@ -1,4 +1,4 @@
-//! How much a scheduler may do at once, and how much it may have waiting.
+//! Limits of a scheduler: on what runs at once, and on what waits.
 
 use std::{num::NonZeroUsize, thread, time::Duration};
 

@@ -27,17 +27,17 @@ type Asked<T> = Request<Run<T>, Reply<T>>;
 type Work<T> = Start<Run<T>>;
 type Answers<T> = Vec<Answer<Reply<T>>>;
 
-/// What the handle, the tickets and the threads have in common.
+/// State that the handle, the tickets and the threads share.
 pub(crate) struct Shared<T> {
     inner: Mutex<Inner<T>>,
-    /// Where idle threads wait, by what they may take.
+    /// Condition variables that idle threads wait on, by the tasks they may take.
     sleepers: [Condvar; 2],
     ended: Condvar,
 }
 
 struct Inner<T> {
     state: State<Run<T>, Reply<T>>,
-    /// How many threads are idle, by what they may take.
+    /// Number of idle threads, by the tasks they may take.
     idle: [usize; 2],
     threads: HashSet<ThreadId>,
 }
@@ -226,7 +226,7 @@ fn hand_out<T: Clone>(mut answers: Answers<T>, result: thread::Result<T>) {
 
 fn send<T>(answer: Answer<Reply<T>>, end: End<T>) {
     let Answer { reply, queued, ran, joined } = answer;
-    // It fails if the ticket was dropped in this moment, and then the answer is not missed.
+    // Sending fails if the ticket was dropped in this moment, and then the answer is not missed.
     let _ = reply.send(Finished { end, queued, ran, joined });
 }
 

@@ -1,9 +1,9 @@
-//! Everything the scheduler knows, and every way in which that changes. No threads, and no clock.
+//! State of the scheduler, and every way in which it changes. No threads, and no clock.
 //!
-//! A *flight* is a piece of work, a *ticket* a caller that waits for it. Each change says which tickets are
-//! to be answered and which closures are not needed any more; the caller does both after it has let go
-//! of the lock. A ticket that is superseded or cancelled is answered at once, even if its task runs: the
-//! task then goes on for the other tickets or, without any, is told to stop.
+//! A *flight* is a piece of work, a *ticket* a caller that waits for it. Each change returns the tickets that are to be
+//! answered and the closures that are not needed any more; the caller does both after it has let go of the lock. A ticket
+//! that is superseded or cancelled is answered at once, even if its task runs: the task then goes on for the other tickets
+//! or, without any, is cancelled.
 
 mod admission;
 mod flight;
@@ -32,10 +32,10 @@ use tickets::answer;
 
 use crate::{BranchKey, Class, Options, WorkKey};
 
-/// How many agents' tasks may start in a row while a background task is overdue.
+/// Number of agents' tasks that may start in a row while a background task is overdue.
 const IN_A_ROW: u32 = 7;
 
-/// What a thread may take.
+/// Kind of a thread, by the tasks it may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Worker {
     Any,
@@ -69,7 +69,7 @@ pub(crate) struct Answer<R> {
     pub(crate) joined: bool,
 }
 
-/// Why a ticket is answered although its work has not ended.
+/// Reason for answering a ticket whose work has not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Early {
     Superseded,
@@ -77,7 +77,7 @@ pub(crate) enum Early {
     ShuttingDown,
 }
 
-/// What is left to do outside the lock.
+/// Effects of a change that are left to do outside the lock.
 pub(crate) struct Effects<W, R> {
     pub(crate) answers: Vec<(Answer<R>, Early)>,
     /// To be dropped: it will not run.
@@ -90,7 +90,7 @@ pub(crate) struct State<W, R> {
     lanes: [Lane; 3],
     flights: HashMap<FlightId, Flight<W, R>>,
     branches: HashMap<BranchKey, Branch>,
-    /// What a submission with this key joins.
+    /// Flight that a submission with this key joins.
     open: HashMap<WorkKey, FlightId>,
     /// Keys of running flights, also of those that are not wanted any more.
     busy: HashSet<WorkKey>,
@@ -98,14 +98,14 @@ pub(crate) struct State<W, R> {
     waiting: [usize; 3],
     meters: [Meter; 3],
     busy_interactive_workers: usize,
-    /// What branches had of the interactive class.
+    /// Work of the interactive class that branches had.
     service: Service,
     /// Agents' tasks that started since a background task did.
     in_a_row: u32,
     /// Bytes that running flights may need.
     claimed: u64,
     serial: u64,
-    /// Its [`ClassStats`] are not kept here.
+    /// All counts but [`ClassStats`], which are not kept here.
     counts: Stats,
     closed: bool,
 }
@@ -115,7 +115,7 @@ pub(crate) struct State<W, R> {
 struct Branch {
     /// By revision and number.
     tickets: BTreeMap<(u64, u64), FlightId>,
-    /// How many of them are tickets of queued flights.
+    /// Number of tickets of queued flights.
     waiting: usize,
 }
 
@@ -161,7 +161,7 @@ impl<W, R> State<W, R> {
         (tickets, effects)
     }
 
-    /// What this worker is to run now, if anything.
+    /// Returns the work that this worker is to run now, if any.
     pub(crate) fn next(&mut self, worker: Worker, now: Instant) -> Option<Start<W>> {
         let id = self.choose(worker, now)?;
         let flight = self.flights.get_mut(&id)?;
@@ -195,7 +195,7 @@ impl<W, R> State<W, R> {
 
     fn choose(&self, worker: Worker, now: Instant) -> Option<FlightId> {
         let urgent = &self.lanes[Class::Interactive as usize];
-        // As many of the interactive tasks are left to interactive workers as these can take at once.
+        // Interactive workers are left as many of the interactive tasks as they can take at once.
         let idle = self.options.interactive_workers.saturating_sub(self.busy_interactive_workers);
         let left = if worker == Worker::Any { urgent.len().min(idle) } else { 0 };
         if let Some(first) = urgent.first().filter(|_| urgent.len() > left) {
@@ -204,7 +204,7 @@ impl<W, R> State<W, R> {
         if worker == Worker::Interactive {
             return None;
         }
-        // What does not fit is waited for, never passed: otherwise small tasks would starve a big one.
+        // A task that does not fit is waited for, never passed: otherwise small tasks would starve a big one.
         self.first_patient(now).filter(|id| self.fits(*id, urgent.memory(), left == 0))
     }
 
@@ -288,7 +288,7 @@ impl<W, R> State<W, R> {
         effects
     }
 
-    /// Ends what is queued and, if asked to, tells what runs to stop. Nothing starts any more.
+    /// Ends queued tickets and, if asked to, cancels those of running tasks. Nothing starts any more.
     pub(crate) fn close(&mut self, cancel_running: bool, now: Instant) -> Effects<W, R> {
         self.closed = true;
         let mut effects = Effects::default();

@@ -1,10 +1,10 @@
-//! What is asked of the scheduler, and every way in which that ends.
+//! Tasks of the scheduler, and every way in which they end.
 
 use std::{fmt, time::Duration};
 
 use lint::Cancel;
 
-/// Who waits for a task. What is greater starts first.
+/// Class of a task, by who waits for it. A greater class starts first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// No person or agent waits.
@@ -45,14 +45,14 @@ pub struct Task<T> {
     /// Equal keys are the same work: the task joins one that is queued or running, and its own `run` and
     /// `memory` are not used.
     pub key: Option<WorkKey>,
-    /// Whether what was submitted for lower revisions of this branch is no longer wanted.
+    /// Whether tasks submitted for lower revisions of this branch are no longer wanted.
     pub supersede: bool,
     /// Bytes that it may need while it runs.
     pub memory: u64,
     pub run: Run<T>,
 }
 
-/// How a task ended for one ticket.
+/// End of a task for one ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End<T> {
     Done(T),
@@ -66,7 +66,7 @@ pub enum End<T> {
     ShuttingDown,
 }
 
-/// How a task ended for one ticket, and how long that took.
+/// End of a task for one ticket, and the time it took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished<T> {
     pub end: End<T>,
@@ -78,7 +78,7 @@ pub struct Finished<T> {
     pub joined: bool,
 }
 
-/// Why nothing of a submission was accepted.
+/// Error of a submission of which nothing was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
     #[error("the queue for {class} work is full; try again in {} ms", retry_after.as_millis())]

@@ -1,4 +1,4 @@
-//! What one task costs. Run by hand: `cargo test --release -p scheduler --test throughput -- --ignored --nocapture`
+//! Cost of one task. Run by hand: `cargo test --release -p scheduler --test throughput -- --ignored --nocapture`
 
 #![allow(
     clippy::unwrap_used,

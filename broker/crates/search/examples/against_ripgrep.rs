@@ -152,7 +152,7 @@ fn branch(base: &Base, files: &[WorkspacePath], random: &mut Random) -> Branch {
     branch
 }
 
-/// How long each took, and the processor time of all together.
+/// Duration of each query, and the processor time of all together.
 #[derive(Default)]
 struct Times(Vec<Duration>, u64);
 
@@ -216,7 +216,7 @@ fn warm(
     let [mut own, mut first, mut edited, mut theirs] = [(); 4].map(|()| Times::default());
     let [mut rare, mut rare_edited, mut rare_theirs] = [(); 3].map(|()| Times::default());
     let mut common = 0;
-    // What the system and Broker keep of the files.
+    // Fills the caches that the system and Broker keep of the files.
     ask(base, index, &GrepRequest::new("."));
     for request in queries {
         let request = GrepRequest { limit: 50, ..request.clone() };

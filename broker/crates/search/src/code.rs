@@ -43,13 +43,13 @@ const MOST_LEARNED: usize = 500;
 /// Best chunks by their words that paths and scorers put into order, for each that is asked for.
 const CONSIDERED: usize = 8;
 
-/// How much a path that has all words of the question adds to the score of what is in it.
+/// Score that a path with all words of the question adds to the chunks of its file.
 const PATH_BOOST: f32 = 0.5;
 
 /// Bytes of a chunk that are shown.
 const SHOWN: usize = 2000;
 
-/// What is asked for.
+/// Request of a search for code.
 #[derive(Clone, Copy)]
 pub struct CodeRequest<'a> {
     pub query: &'a str,
@@ -69,18 +69,18 @@ pub trait Scorer: Sync {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeMatch {
     pub path: WorkspacePath,
-    /// From 1.
+    /// Number of the first line, from 1.
     pub first_line: u32,
     pub last_line: u32,
-    /// What it defines, as `Outer.inner`; empty if it defines nothing.
+    /// Definition in the chunk, as `Outer.inner`; empty if there is none.
     pub symbol: String,
     pub score: f32,
     pub chunk: ContentHash,
-    /// Its text, or the beginning of a long one.
+    /// Text of the chunk, or the beginning of a long one.
     pub text: String,
 }
 
-/// How many files were considered.
+/// Number of files that were considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coverage {
     pub indexed: usize,
@@ -121,7 +121,7 @@ impl CodeIndex {
         self.live.learned()
     }
 
-    /// As [`Index::update`](crate::Index::update).
+    /// Updates the index, as [`Index::update`](crate::Index::update).
     pub fn update(
         &self,
         view: &dyn View,
@@ -162,7 +162,7 @@ impl CodeIndex {
         let now = &unknown[..unknown.len().min(MOST_LEARNED)];
         let learned = Mutex::new(Vec::new());
         let learn = |reader: &mut Reader, path: &WorkspacePath| {
-            // What is gone, a link or unreadable has no chunks.
+            // Paths that are gone, links or unreadable have no chunks.
             let Ok((bytes, hash)) = view.read_hashed(path) else { return };
             let chunks = self.live.read(reader, path, &bytes, hash);
             learned.lock().push(LearnedFile { path: path.clone(), chunks });

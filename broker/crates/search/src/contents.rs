@@ -1,4 +1,4 @@
-//! What is known of contents, in segments, and which contents a workspace's folder has.
+//! Index of contents, in segments, and the content of each path in a workspace's folder.
 //!
 //! Contents are known by their hash. So a file that moves or comes back needs no indexing, and what a branch has in common
 //! with the folder is known wherever the branch has it. A table in memory says which content each path of the folder had at a
@@ -35,7 +35,7 @@ use crate::{
 const SMALL: usize = 4096;
 const MOST_SMALL: usize = 8;
 
-/// What an index learns of a content.
+/// Kind of an index, by what it learns of a content.
 pub(crate) trait Kind: Sync {
     /// The ending of its files.
     const ENDING: &'static str;
@@ -44,9 +44,9 @@ pub(crate) trait Kind: Sync {
     /// Bytes of a content; what is larger is not indexed.
     const LARGEST: usize;
 
-    /// What a thread needs to learn of one content after the other.
+    /// State of a thread that learns one content after the other.
     type Reader;
-    /// What is learned of a content.
+    /// Entry that is learned of a content.
     type Document;
     /// A segment in the making.
     type Builder: Default + Send;
@@ -84,7 +84,7 @@ impl Default for IndexOptions {
     }
 }
 
-/// How far an update is.
+/// Progress of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Files whose content was looked at.
@@ -92,7 +92,7 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// What an index has.
+/// Size of an index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IndexStats {
     pub segments: usize,
@@ -102,7 +102,7 @@ pub struct IndexStats {
     pub bytes: u64,
 }
 
-/// Why an index is not up to date.
+/// Error that keeps an index from being up to date.
 #[derive(Debug, Error)]
 pub enum UpdateError {
     #[error(transparent)]
@@ -130,7 +130,7 @@ pub(crate) struct State<K: Kind> {
     pub(crate) table: Option<Arc<Table>>,
 }
 
-/// Which segment has a content, and its number there.
+/// Segment that has a content, and its number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Document {
     pub(crate) segment: u16,

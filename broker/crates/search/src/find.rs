@@ -26,7 +26,7 @@ pub struct FoundFile {
 pub struct FoundFiles {
     /// The best first; of equally good ones, the shorter path first.
     pub files: Vec<FoundFile>,
-    /// How many files match.
+    /// Number of files that match.
     pub total: usize,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Scorer<'a> {
         Self { pattern, matcher, characters: Vec::new() }
     }
 
-    /// What matches in the file's name alone counts twice.
+    /// Returns the score of a path. A match in the file's name alone counts twice.
     fn score(&mut self, path: &WorkspacePath) -> Option<u32> {
         let of_path = self.score_text(path.as_str())?;
         Some(of_path + path.file_name().and_then(|it| self.score_text(it)).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Which paths a request is about.
+//! Selection of the paths that a request is about.
 //!
 //! Globs as in an ignore file: `*.rs` anywhere, `/src` at the workspace's root, `src/` and all below it, `{a,b}`. They
 //! choose among the files that are searched anyway: none brings back what is ignored or hidden, as ripgrep's `-g` does.
@@ -47,7 +47,7 @@ fn matcher<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<Gitignore, Gl
     builder.allow_unclosed_class(false);
     for glob in globs {
         let error = |it: ignore::Error| GlobError { glob: glob.to_owned(), reason: it.to_string() };
-        // What would be a comment or a negation in an ignore file is a name here.
+        // A leading `#` or `!` would begin a comment or a negation in an ignore file; here it is part of a name.
         let is_special = glob.starts_with(['#', '!']);
         let line = if is_special { format!("\\{glob}") } else { glob.trim_start_matches("./").to_owned() };
         builder.add_line(None, &line).map_err(error)?;

@@ -19,7 +19,7 @@ use crate::{Cancelled, GlobError, Index, Options, globs::Globs, parallel, plan::
 /// Bytes of a file; what is larger is counted and not searched.
 const LARGEST: u64 = 64 << 20;
 
-/// What to look for.
+/// Request of a search for lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrepRequest {
     /// A regular expression in Rust's syntax, which matches within a line.
@@ -28,7 +28,7 @@ pub struct GrepRequest {
     pub include: Vec<String>,
     pub exclude: Vec<String>,
     pub case_sensitive: bool,
-    /// How many matching lines are shown.
+    /// Limit of matching lines that are shown.
     pub limit: usize,
     /// Whether the lines beyond the limit are counted, for which all files that may match are read.
     pub count_rest: bool,
@@ -52,15 +52,15 @@ impl GrepRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     pub path: WorkspacePath,
-    /// From 1.
+    /// Number of the line, from 1.
     pub line: u64,
-    /// Where the first match in the line begins, from 1, in bytes.
+    /// Column of the first match in the line, from 1, in bytes.
     pub column: u64,
     /// The line without its end. What is not UTF-8 is replaced; of a long line, a part around the match.
     pub text: String,
 }
 
-/// Whether the totals count everything.
+/// Completeness of the totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted {
     All,

@@ -1,9 +1,9 @@
-//! What all kinds of search need to know besides their request.
+//! Options that all kinds of search need besides their request.
 
 use overlay::WalkOptions;
 use thiserror::Error;
 
-/// Which files are searched, by how many threads, and until when.
+/// Options of a search: the files that are searched, by how many threads, and until when.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// Best those of [`walk_options`].

@@ -1,4 +1,4 @@
-//! Which files a query has to be looked for in.
+//! Selection of the files in which a query has to be looked for.
 
 use overlay::{View, WorkspacePath};
 
@@ -12,7 +12,7 @@ use crate::{
 /// The files that may match, sorted.
 pub(crate) struct Plan {
     pub(crate) files: Vec<WorkspacePath>,
-    /// How many others there are, which do not match.
+    /// Number of other files, which do not match.
     pub(crate) ruled_out: usize,
 }
 
@@ -50,7 +50,7 @@ impl Index {
 struct Lookup<'a> {
     view: &'a dyn View,
     state: &'a State<Trigrams>,
-    /// What may match, by segment.
+    /// Documents that may match, by segment.
     found: Vec<Documents>,
 }
 
@@ -73,7 +73,7 @@ impl Lookup<'_> {
         Ok(Plan::new(files, now.len()))
     }
 
-    /// Those of the files that may match, by the content that each has now.
+    /// Returns the files that may match, by the content that each has now.
     fn possible(
         &self,
         files: &[WorkspacePath],

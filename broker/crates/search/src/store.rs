@@ -108,7 +108,7 @@ impl Store {
         Ok(Mapped { map, path: path.to_owned(), sections })
     }
 
-    /// Where the sections are, if all of the file is as it was written.
+    /// Returns the ranges of the sections, if all of the file is as it was written.
     fn check(&self, bytes: &[u8]) -> Option<Vec<Range<usize>>> {
         let (hash, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(HASH)?;
         if blake3::hash(content).as_bytes() != hash {

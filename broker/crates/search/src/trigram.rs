@@ -12,7 +12,7 @@ pub(crate) use segment::{Documents, Segment};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Trigram(u32);
 
-/// How many there can be.
+/// Number of different trigrams.
 const ALL: usize = 1 << 24;
 
 impl Trigram {
@@ -39,7 +39,7 @@ pub(crate) struct Extractor {
     seen: Vec<u64>,
 }
 
-/// What of a text is in the index.
+/// Trigrams of a text, for the index.
 pub(crate) struct Extracted {
     /// Each once, in no order.
     pub(crate) trigrams: Vec<Trigram>,

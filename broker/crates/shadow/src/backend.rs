@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::landlock_version;
 
-/// How a folder shows a branch.
+/// Mechanism by which a folder shows a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Backend {
     /// The branch lies over the workspace by Linux's overlayfs; what programs write stays in memory.
@@ -17,7 +17,7 @@ pub enum Backend {
     Fuse,
 }
 
-/// Whether programs may run without isolation.
+/// Policy for programs without isolation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Isolation {
     /// Never. Without it there is no folder.
@@ -30,7 +30,7 @@ pub enum Isolation {
     Off,
 }
 
-/// How the folders of a workspace are made on this system, as was found out by trying.
+/// Mechanism that makes the folders of a workspace on this system, found by trying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Choice {
     pub backend: Backend,
@@ -77,7 +77,7 @@ const UNISOLATED_LACKS: &[&str] = &[
     "processes live on if all of Broker's own are killed at once",
 ];
 
-/// What an older kernel lacks, by the version of landlock that mended it.
+/// Shortcomings of older kernels, by the version of landlock that mended each.
 const OF_LANDLOCK: [(u32, &str); 3] = [
     (
         9,
@@ -93,7 +93,7 @@ fn of_kernel() -> Vec<&'static str> {
 }
 
 impl Choice {
-    /// What cannot be promised, as sentences without a full stop.
+    /// Returns the guarantees that are missing, as sentences without a full stop.
     pub fn lacks(self) -> Vec<&'static str> {
         let of_backend = match self.backend {
             Backend::Overlayfs => OVERLAYFS_LACKS,

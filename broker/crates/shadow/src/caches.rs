@@ -33,7 +33,7 @@ const FOLDERS_BESIDE: [(&str, &[&str]); 6] = [
     ("obj", &["Directory.Build.props"]),
 ];
 
-/// What a folder has in it that is a cache: the mark that tools agreed on, and what CMake and ninja leave.
+/// Files that mark their folder as a cache: the tag that tools agreed on, and files that CMake and ninja leave.
 const MARKS: [&str; 3] = ["CACHEDIR.TAG", "CMakeCache.txt", ".ninja_log"];
 
 /// Files that are caches. What else a run wrote beside them may be missing from the next one, of which they know nothing: they are
@@ -48,7 +48,7 @@ pub(crate) fn is_folder(parent: &Path, name: &str) -> bool {
     is_cache_folder(parent, name, |it| it.symlink_metadata().is_ok())
 }
 
-/// The same for a folder of a view, which says what is there.
+/// Like `is_folder`, for a folder of a view; `is_there` returns whether the view has a path.
 pub fn is_cache_folder(parent: &Path, name: &str, is_there: impl Fn(&Path) -> bool) -> bool {
     let is_beside = |it: &&str| is_there(&parent.join(it));
     let is_marked = || MARKS.iter().any(|it| is_there(&parent.join(name).join(it)));
@@ -63,17 +63,17 @@ pub(crate) fn is_file(name: &str) -> bool {
     is_cache_file(name)
 }
 
-/// The same for a file of a view.
+/// Like `is_file`, for a file of a view.
 pub fn is_cache_file(name: &str) -> bool {
     FILES.iter().any(|it| name.ends_with(it))
 }
 
-/// Whether a file of this name says that the folder around it is a cache.
+/// Whether a file of this name marks the folder around it as a cache.
 pub fn is_cache_mark(name: &str) -> bool {
     MARKS.contains(&name)
 }
 
-/// Whether a change within one second may not be seen by what this cache is for.
+/// Whether the tool that uses this cache may miss a change within one second.
 pub(crate) fn is_by_seconds(name: &str) -> bool {
     BY_SECONDS.contains(&name)
 }

@@ -35,7 +35,7 @@ pub(crate) struct Copy {
     paths: Paths,
     manifest: Mutex<Manifest>,
     runs: Mutex<Runs>,
-    /// Whether it goes when it is not used any more.
+    /// Whether the copy is removed when it is not used any more.
     is_temporary: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Copy {
 #[derive(Default)]
 struct Runs {
     running: u32,
-    /// Whether one did not end by itself.
+    /// Whether a program did not end by itself.
     some_broke_off: bool,
 }
 
@@ -138,8 +138,8 @@ impl Copy {
         manifest.write(&self.kept.folder)
     }
 
-    /// What differs from what was put there; of files, those that are wanted by their paths and sizes. Caches are left out: what they had
-    /// before is not known.
+    /// Passes on the entries that differ from those that were put there; of files, those that `wants` accepts by path and size.
+    /// Caches are left out: their contents before are not known.
     pub(crate) fn harvest(
         &self,
         mut wants: impl FnMut(&Path, u64) -> bool,

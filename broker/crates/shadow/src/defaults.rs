@@ -1,4 +1,4 @@
-//! What programs commonly need of the user's own, as data: parts of the home folder, and variables.
+//! Parts of the home folder, and environment variables, that programs commonly need of the user's own, as data.
 
 use std::{
     ffi::OsString,
@@ -81,7 +81,7 @@ pub(crate) const OF_HOME: [&str; 67] = [
     "miniconda3",
 ];
 
-/// The same of Homebrew, whose folder has a fixed place on Linux. Beside these it keeps what services write.
+/// Folders of Homebrew, which has a fixed place on Linux. Beside these it keeps what services write.
 const OF_HOMEBREW: [&str; 11] = [
     "Cellar",
     "Frameworks",
@@ -202,8 +202,8 @@ const VARIABLES: [&str; 67] = [
     "ZERO_AR_DATE",
 ];
 
-/// Where these folders are for someone with this home folder and environment, for the workspace at `root`. Of those that variables
-/// name none would show the whole home folder or secrets, and none is found only through the workspace.
+/// Returns the paths of these folders for a user with this home folder and environment, for the workspace at `root`. Of folders
+/// that variables name none would show the whole home folder or secrets, and none is found only through the workspace.
 pub fn folders(
     home: Option<&Path>,
     root: &Path,
@@ -224,14 +224,14 @@ pub fn folders(
     let mut all: Vec<PathBuf> = of_home.chain(of_homebrew).chain(named).collect();
     all.sort();
     all.dedup();
-    // What lies in one that is shown is shown with it.
+    // A folder within one that is shown is shown with it.
     let shown = all.clone();
     all.retain(|it| !it.ancestors().skip(1).any(|above| shown.iter().any(|shown| shown == above)));
     all
 }
 
-/// Where caches are that name what is in them by what it was made of, whether they are there or not; none that holds the home folder or
-/// secrets, and none that is found only through the workspace at `root`.
+/// Returns the paths of caches whose entries are named by what they were made of, whether the caches exist or not; none that
+/// contains the home folder or secrets, and none that is found only through the workspace at `root`.
 pub fn stores(home: Option<&Path>, root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let place = |(name, usual): &(&str, &str)| match variable(name) {
         Some(named) => Some(PathBuf::from(named)),
@@ -253,12 +253,12 @@ fn without_links(path: &Path) -> PathBuf {
     })
 }
 
-/// Whether programs are told of a variable by this name unasked.
+/// Whether programs get the variable of this name unasked.
 pub fn is_told(name: &str) -> bool {
     name == "TMPDIR" || VARIABLES.contains(&name) || FOLDERS.contains(&name)
 }
 
-/// What programs are told of an environment. Temporary files have their usual place inside.
+/// Returns the environment variables that programs get. Temporary files have their usual place inside.
 pub fn environment(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(OsString, OsString)> {
     let names = VARIABLES.iter().chain(&FOLDERS);
     let told = names.filter_map(|it| Some(((*it).into(), variable(it)?)));
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(folders.iter().filter(|it| it.ends_with(".ssh")).count(), 0);
     }
 
-    /// Where tools keep tokens, passwords and private keys below the home folder.
+    /// Files below the home folder in which tools keep tokens, passwords and private keys.
     const SECRETS: [&str; 32] = [
         ".aws/credentials",
         ".cargo/credentials",

@@ -1,6 +1,6 @@
-//! What may go wrong with a shadow folder.
+//! Errors of shadow folders.
 
-/// Why there is no folder, or nothing can be done in it.
+/// Error of opening a folder, or of an operation in it.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("this system does not let programs have namespaces of their own: {0}")]

@@ -1,4 +1,4 @@
-//! What this system's kernel can do, where that decides what is promised.
+//! Features of this system's kernel that decide what is promised.
 
 /// The version of landlock; 0 where there is none.
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! What a view shows otherwise than the folder on the disk, as entries that lie over the folder.
+//! Differences of a view to the folder on the disk, as entries that lie over the folder.
 
 use std::{io, path::Path};
 
@@ -20,7 +20,7 @@ pub struct Entry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryKind {
-    /// What the folder has here is not to be seen.
+    /// Absence of the entry that the folder has here.
     Removed,
     /// A directory that shows nothing of what the folder has in it.
     Directory,
@@ -36,7 +36,7 @@ pub enum EntryKind {
 pub(crate) struct Header {
     pub(crate) path: String,
     pub(crate) kind: HeaderKind,
-    /// Its time, in nanoseconds since 1970; now if there is none.
+    /// Modification time, in nanoseconds since 1970; now if there is none.
     pub(crate) modified: Option<i64>,
 }
 
@@ -49,18 +49,18 @@ pub(crate) enum HeaderKind {
         executable: bool,
     },
     Link(String),
-    /// What the folder has here, with another time.
+    /// Entry of the folder, with another time.
     Restamped,
 }
 
 impl Layer {
-    /// What `view` shows otherwise than the folder on the disk that it lies over. Costs by the edits; a directory that
-    /// is one whole edit, as after it was moved, is copied into memory.
+    /// Returns the differences of `view` to the folder on the disk that it lies over. Costs by the edits; a directory that is one
+    /// whole edit, as after it was moved, is copied into memory.
     pub fn of(view: &dyn View) -> io::Result<Self> {
         Self::at(view, view.edits())
     }
 
-    /// What `view` has at these paths and below them. None of them lies below another.
+    /// Returns the entries of `view` at these paths and below them. No path lies below another.
     pub fn at(view: &dyn View, paths: impl IntoIterator<Item = WorkspacePath>) -> io::Result<Self> {
         let mut layer = Self::default();
         for path in paths {
@@ -137,7 +137,7 @@ impl Header {
         matches!(self.kind, HeaderKind::File { .. })
     }
 
-    /// The same for a file of this size.
+    /// Sets the size, if this is the header of a file.
     pub(crate) fn with_size(self, length: usize) -> Self {
         let kind = match self.kind {
             HeaderKind::File { executable, .. } => HeaderKind::File { size: length as u64, executable },

@@ -10,7 +10,7 @@
 //! The first is this program, started again: between a fork and an exec a process with threads may do next to nothing. The
 //! others are forked from it, which has no threads, and spare the milliseconds that a start takes; but a process 1 that serves
 //! a folder by FUSE has threads, and starts the last.
-//! They speak over one socket (`wire.rs`). Whichever of them dies, or the program that opened the folder, process 1 dies
+//! The processes speak over one socket (`wire.rs`). Whichever of them dies, or the program that opened the folder, process 1 dies
 //! with it, and then the kernel ends every process inside and frees the mounts.
 
 mod enter;
@@ -49,12 +49,12 @@ pub(crate) use self::{
 /// The first argument of a process that is one of those inside.
 const ENTER: &str = "shadow-enter";
 const LEAD: &str = "shadow-lead";
-/// The same as process 1, for a folder without namespaces.
+/// The first argument of process 1 of a folder without namespaces.
 const PLAIN: &str = "shadow-plain";
 /// The process that unmounts a folder when the one that serves it is gone.
 const UNMOUNT: &str = "shadow-unmount";
 
-/// What overlayfs, mounted by a user, calls a directory that hides what lies below it.
+/// Extended attribute that marks a directory which hides what lies below it, for overlayfs mounted by a user.
 const OPAQUE: &str = "user.overlay.opaque";
 
 /// The whole life of a process inside of a folder; `None` if `args`, those after the program's name, ask for something

@@ -29,7 +29,7 @@ impl Merged {
     pub(crate) fn new(storage: &Storage, root: &Path) -> io::Result<Self> {
         let shelf = storage.of_merged()?;
         if fs::canonicalize(&storage.folder)?.starts_with(root) {
-            // What serves the folder would ask itself what is there.
+            // The process that serves the folder would ask itself what is there.
             return Err(io::Error::other("Broker's cache folder lies in the workspace"));
         }
         shelf.reclaim(clear_all)?;
@@ -42,7 +42,7 @@ impl Merged {
         Ok(merged)
     }
 
-    /// Where the folder is mounted, and where what is written is stored.
+    /// Returns the mount point of the folder, and the folder where what is written is stored.
     pub(crate) fn places(&self) -> (&Path, &Path) {
         (self.paths.tree(), &self.kept.folder)
     }

@@ -150,7 +150,7 @@ mod tests {
         fs::write(outside.join("file"), "").unwrap();
         fs::set_permissions(&outside, fs::Permissions::from_mode(0o500)).unwrap();
         symlink(&outside, &link).unwrap();
-        // As after a look that still showed a folder.
+        // Simulates a look that still showed a folder.
         assert_eq!(open_writable(CWD, &*link).unwrap_err(), Errno::NOTDIR);
         remove_all(&link).unwrap_err();
         assert_eq!(fs::metadata(&outside).unwrap().permissions().mode() & 0o777, 0o500);

@@ -1,4 +1,4 @@
-//! What programs in a shadow folder may reach, and how much they may use.
+//! Limits of what programs in a shadow folder may reach and use.
 
 use std::{
     path::{Path, PathBuf},
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Isolation, system};
 
-/// What programs may reach besides the folder itself, which they may read and write.
+/// Access that programs have besides the folder itself, which they may read and write.
 ///
-/// Of the system, toolchains, libraries and the configuration that they read are there, read-only; `/tmp`, `/var/tmp`, `/run`, `/dev/shm`
-/// and the home folders are empty, and what is written there is gone with the shadow folder. All else does not exist. Paths are absolute
-/// and free of links.
+/// The system's toolchains, libraries and the configuration that they read are there, read-only; `/tmp`, `/var/tmp`, `/run`,
+/// `/dev/shm` and the home folders are empty, and what is written there is gone with the shadow folder. All else does not exist.
+/// Paths are absolute and free of links.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sandbox {
-    /// Whether all of this may be left out. Nothing is left out where it is not off.
+    /// Policy under which all of this may be left out. Nothing is left out where isolation is not off.
     pub isolation: Isolation,
     /// The user's own, which is hidden.
     pub home: Option<PathBuf>,
@@ -59,7 +59,7 @@ impl Default for Sandbox {
 }
 
 impl Sandbox {
-    /// Whether programs see a path only if it is named by `read` or `write`.
+    /// Whether programs see a path only if `read` or `write` names it.
     pub fn hides(&self, path: &Path) -> bool {
         self.is_own(path) || !system::shows(path)
     }
@@ -79,11 +79,11 @@ pub enum Network {
     /// A loopback of its own and nothing else.
     #[default]
     None,
-    /// That of the system.
+    /// Network of the system.
     Host,
 }
 
-/// How much one program with all that it starts may use.
+/// Limits of one program with all that it starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     pub time: Option<Duration>,

@@ -1,4 +1,4 @@
-//! What a look at a folder shows without reading files: by it two looks are compared.
+//! Looks at folders without reading files, and stamps by which two looks are compared.
 
 #![expect(
     clippy::disallowed_methods,
@@ -28,7 +28,7 @@ pub(crate) const SECOND: i64 = 1_000_000_000;
 /// Entries below a folder, by their paths relative to it.
 pub(crate) type Tree = BTreeMap<PathBuf, Stamp>;
 
-/// What tells one state of a file from another.
+/// Metadata by which two states of a file differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     pub(crate) kind: Kind,
@@ -37,7 +37,7 @@ pub(crate) struct Stamp {
     pub(crate) inode: u64,
     /// Nanoseconds since 1970.
     pub(crate) modified: i64,
-    /// When anything of it was changed last; no program can choose that.
+    /// Time at which anything of the file was changed last; no program can choose that.
     pub(crate) changed: i64,
 }
 
@@ -73,7 +73,7 @@ impl Stamp {
         fs::symlink_metadata(path).map(|it| Self::of(&it))
     }
 
-    /// Whether anything of it may have been changed at this time of the file system's clock, or later. There are file systems that
+    /// Whether any part may have been changed at this time of the file system's clock, or later. There are file systems that
     /// count by two seconds.
     pub(crate) fn may_be_since(&self, time: i64) -> bool {
         let step = if self.changed % SECOND == 0 { 2 * SECOND } else { 0 };
@@ -87,7 +87,7 @@ pub(crate) fn now() -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Whether stamps in a folder are by this system's clock: no other machine has a part in it.
+/// Whether stamps in a folder are by this system's clock: no other machine writes there.
 #[cfg(target_os = "linux")]
 pub(crate) fn has_own_clock(folder: &Path) -> bool {
     /// ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, F2FS, bcachefs, ZFS: the numbers of `statfs(2)`.
@@ -101,7 +101,7 @@ pub(crate) fn has_own_clock(_: &Path) -> bool {
     false
 }
 
-/// What a look at a folder found.
+/// Result of a look at a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     pub(crate) sources: Tree,
@@ -116,7 +116,7 @@ impl Scan {
     pub(crate) fn of(root: &Path) -> io::Result<Self> {
         let (mut sources, mut caches) = (Vec::new(), Vec::new());
         Self::below(root, Path::new(""), &mut sources, &mut caches)?;
-        // They come in their order, which spares comparing paths.
+        // Entries come in their order, which spares comparing paths.
         Ok(Self { sources: sources.into_iter().collect(), caches: caches.into_iter().collect() })
     }
 
@@ -126,7 +126,7 @@ impl Scan {
         entries.sort_by_cached_key(fs::DirEntry::file_name);
         for entry in entries {
             let name = entry.file_name();
-            // It is gone meanwhile.
+            // The file is gone meanwhile.
             let Ok(metadata) = entry.metadata() else { continue };
             let (path, stamp) = (folder.join(&name), Stamp::of(&metadata));
             let name = name.to_str().unwrap_or_default();

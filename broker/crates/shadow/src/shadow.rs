@@ -18,8 +18,8 @@ use crate::{
     warm::Warm,
 };
 
-/// How the first process of a folder is started: a program that begins with [`inside`](crate::inside). Clones share
-/// what was found out about backends.
+/// Launcher of the first process of folders: a program that begins with [`inside`](crate::inside). Clones share what was found
+/// out about backends.
 #[derive(Debug, Clone)]
 pub struct Launcher {
     starter: Starter,
@@ -34,13 +34,13 @@ pub struct Launcher {
 pub struct Shadow {
     folder: Folder,
     choice: Choice,
-    /// Where the folder is a copy. It is let go of after all that ran in it.
+    /// Copy of the workspace, where the folder is one. Let go of after all that ran in it.
     copy: Option<Arc<Copy>>,
-    /// Where the folder is merged by FUSE, likewise.
+    /// Folder merged by FUSE, where it is one; let go of likewise.
     merged: Option<Merged>,
-    /// What earlier runs left in caches, and what is to be known to keep what this one leaves.
+    /// Caches that earlier runs left, and what is needed to keep those that this one leaves.
     warm: Option<Warm>,
-    /// What earlier runs left in caches outside of the workspace.
+    /// Caches outside of the workspace that earlier runs left.
     stores: Option<Stores>,
 }
 
@@ -73,12 +73,12 @@ impl Launcher {
         }
     }
 
-    /// With a place for copies of workspaces. Without one there are none.
+    /// Sets a place for copies of workspaces. Without one there are none.
     pub fn with_storage(self, storage: Storage) -> Self {
         Self { storage: Some(storage), ..self }
     }
 
-    /// How folders of this workspace are made, which is tried unless it is known. Fails where they cannot be made as
+    /// Returns how folders of this workspace are made, which is tried unless it is known. Fails where they cannot be made as
     /// `sandbox` asks.
     pub fn choose(&self, root: &Path, sandbox: &Sandbox) -> Result<Choice, OpenError> {
         let cold = Sandbox { warm: false, ..sandbox.clone() };
@@ -200,7 +200,7 @@ impl Shadow {
         Ok(Self { folder, choice, copy: Some(Arc::new(copy)), merged: None, warm: None, stores: None })
     }
 
-    /// How this folder was made.
+    /// Returns how this folder was made.
     pub fn choice(&self) -> Choice {
         self.choice
     }
@@ -224,7 +224,7 @@ impl Shadow {
         Ok(Running { program, relays, copy: self.copy.clone(), terminal })
     }
 
-    /// Where programs see the folder if not at the workspace's path, and their place for temporary files.
+    /// Returns the paths of the folder if programs do not see it at the workspace's path, and their place for temporary files.
     fn elsewhere(&self) -> Option<(&Paths, PathBuf)> {
         let copy = self.copy.as_ref().filter(|_| !self.choice.isolated);
         let copy = copy.map(|it| (it.paths(), it.temporary()));
@@ -257,14 +257,14 @@ impl Shadow {
         }
     }
 
-    /// What programs wrote to the folder so far. An entry that is a directory shows nothing that stood there before.
+    /// Returns what programs wrote to the folder so far. An entry that is a directory shows nothing that stood there before.
     pub fn harvest(&self) -> Result<Vec<Entry>, OpenError> {
         let mut entries = Vec::new();
         self.harvest_some(|_, _| true, |it| entries.push(it))?;
         Ok(entries)
     }
 
-    /// The same one after the other; of files, those that are wanted by their paths and sizes. No others are read.
+    /// Passes on what programs wrote, entry by entry; of files, those that `wants` accepts by path and size. No others are read.
     pub fn harvest_some(
         &self,
         wants: impl FnMut(&Path, u64) -> bool,

@@ -18,7 +18,7 @@ pub struct Program {
     pub command: Vec<OsString>,
     /// All of its environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where it starts.
+    /// Working directory at the start.
     pub folder: PathBuf,
     /// The terminal that is its standard input, output and error, if it has one.
     pub terminal: Option<TerminalSize>,
@@ -32,13 +32,13 @@ pub struct TerminalSize {
     pub columns: u16,
 }
 
-/// What became of a program.
+/// End of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     pub exit: Exit,
-    /// Why it was stopped, if it did not end by itself.
+    /// Reason for which the program was stopped, if it did not end by itself.
     pub stopped: Option<Stopped>,
-    /// Whether it left processes behind, which were ended.
+    /// Whether the program left processes behind, which were ended.
     pub left_some: bool,
     /// Time of processors that it and what it waited for used.
     pub processor_time: Duration,
@@ -50,7 +50,7 @@ pub struct Ended {
 pub enum Exit {
     Code(i32),
     Signal(i32),
-    /// It could not be started: the system's error.
+    /// The program could not be started: the system's error.
     NotStarted {
         error: i32,
     },
@@ -67,14 +67,15 @@ pub enum Stopped {
 }
 
 impl Ended {
-    /// Whether it came to an end with all that it had started, or never began, so that no file is half written.
+    /// Whether the program ended by itself with all that it had started, or never began, so that no file is half written.
     pub fn is_whole(&self) -> bool {
         !matches!(self.exit, Exit::Signal(_)) && self.stopped.is_none() && !self.left_some
     }
 }
 
 impl Exit {
-    /// As a shell has it: 128 and the signal, 127 for what is not there, 126 for what cannot be run.
+    /// Returns the exit code as a shell has it: 128 and the signal, 127 for a program that is not there, 126 for one that cannot
+    /// be run.
     pub fn code(&self) -> i32 {
         match self {
             Self::Code(code) => *code,

@@ -1,5 +1,5 @@
-//! Where copies of workspaces and caches of runs are kept: folders of this user alone, each with a lock and a size, of which the
-//! one that was not used for the longest time goes first.
+//! Storage of copies of workspaces and of caches of runs: folders of this user alone, each with a lock and a size, of which the
+//! one that was not used for the longest time is removed first.
 
 #![expect(clippy::disallowed_methods, reason = "Broker's own cache folder")]
 
@@ -19,7 +19,7 @@ use crate::{
     scan::{Stamp, has_own_clock, now},
 };
 
-/// Where copies and caches are kept, and how much of each.
+/// Folder for copies and caches, and limits of each.
 #[derive(Debug, Clone)]
 pub struct Storage {
     /// Broker's cache folder. Made if it is not there, for its user alone.
@@ -45,7 +45,7 @@ impl Storage {
 }
 
 impl Storage {
-    /// What is written to merged folders takes no more than each of them may.
+    /// Opens the shelf of merged folders. What is written to them takes no more than each of them may.
     pub(crate) fn of_merged(&self) -> io::Result<Shelf> {
         Shelf::open(&self.folder, "merged", u64::MAX)
     }
@@ -217,7 +217,7 @@ impl Shelf {
         Ok(stamp?.changed)
     }
 
-    /// Whether the clock is that of the workspace at `root`, too.
+    /// Whether the workspace at `root` has the same clock.
     pub(crate) fn has_the_clock_of(&self, root: &Path) -> bool {
         has_own_clock(&self.folder) && has_own_clock(root)
     }
@@ -283,7 +283,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let shelf = Storage { copies: 1, ..Storage::new(folder.path()) }.of_copies().unwrap();
         shelf.take("a").unwrap().unwrap().record_size(10).unwrap();
-        // It is listed, and not there when it is read.
+        // The file is listed, and not there when it is read.
         std::os::unix::fs::symlink("nowhere", shelf.file("b.size")).unwrap();
         shelf.evict().unwrap();
         assert!(!shelf.file("a").exists());

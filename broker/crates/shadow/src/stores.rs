@@ -1,7 +1,7 @@
 //! Caches outside of the workspace that runs keep, as Go's: they name what is in them by what it was made of, so that it fits any
 //! branch, whatever changed on the disk.
 //!
-//! What runs of one workspace wrote to such a cache is one layer over the user's own, which is never written.
+//! Files that runs of one workspace wrote to such a cache are one layer over the user's own, which is never written.
 
 #![expect(clippy::disallowed_methods, reason = "Broker's own cache folder")]
 
@@ -36,7 +36,7 @@ struct Store {
     layer: Option<Kept>,
 }
 
-/// What is kept of a workspace's runs: the names of layers, by the places that they lie over.
+/// Record of what is kept of a workspace's runs: the names of layers, by the places that they lie over.
 #[derive(Default, Serialize, Deserialize)]
 struct State {
     version: u32,
@@ -52,7 +52,7 @@ pub(crate) struct NewLayer {
 }
 
 impl Stores {
-    /// What runs in the workspace at `root` kept of these caches. Those that lie in it, or around it, are its own files.
+    /// Opens what runs in the workspace at `root` kept of these caches. Caches that lie in it, or around it, are its own files.
     pub(crate) fn open(storage: &Storage, root: &Path, paths: &[PathBuf]) -> io::Result<Self> {
         let (shelf, name) = (storage.of_caches()?, format!("store-{}", name_of(root)));
         let state = State::read(&shelf.file(&name));
@@ -108,7 +108,7 @@ impl Stores {
 }
 
 impl State {
-    /// That of nothing if none was kept since the start of the system.
+    /// Reads the state; returns an empty one if none was kept since the start of the system.
     fn read(file: &Path) -> Self {
         let state = fs::read(file).ok().and_then(|it| postcard::from_bytes::<Self>(&it).ok());
         state.filter(|it| it.version == VERSION && it.boot == boot()).unwrap_or_default()
@@ -121,7 +121,7 @@ impl NewLayer {
     }
 
     pub(crate) fn discard(self) {
-        // It is evicted otherwise.
+        // A layer that cannot be removed is evicted later.
         let _ = self.kept.remove();
     }
 }
@@ -131,7 +131,7 @@ impl Drop for Stores {
     fn drop(&mut self) {
         self.shown.clear();
         if self.published.load(Relaxed) {
-            // What is left is removed by the next one.
+            // Layers that are left are removed by the next run.
             let _ = self.remove_others();
         }
     }

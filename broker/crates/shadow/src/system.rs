@@ -1,5 +1,5 @@
-//! What programs see of the system, as data: toolchains, libraries and the configuration that they read. All else does not exist for
-//! them, unless a sandbox names it.
+//! Parts of the system that programs see, as data: toolchains, libraries and the configuration that they read. All else does not
+//! exist for them, unless a sandbox names it.
 
 use std::path::Path;
 
@@ -157,7 +157,7 @@ pub(crate) const SETTINGS: [&str; 111] = [
 /// Made anew and empty inside, in memory.
 pub(crate) const EMPTY: [&str; 5] = ["/tmp", "/var/tmp", "/run", "/home", "/root"];
 
-/// Where people and services keep what is theirs: a folder there that a variable names is no toolchain just because of that.
+/// Places of people and services: a folder there that a variable names is no toolchain just because of that.
 const PRIVATE: [&str; 15] = [
     "/boot",
     "/data",

@@ -1,4 +1,5 @@
-//! Where toolchains are that are no part of the system: what variables name, what the folders of `PATH` lead to, and what the linker is told of.
+//! Toolchains that are no part of the system: those that variables name, that the folders of `PATH` lead to, and that the linker
+//! is told of.
 
 use std::{
     collections::BTreeSet,
@@ -24,7 +25,7 @@ const PARTS: [&str; 6] = ["include", "lib", "lib64", "libexec", "node_modules", 
 /// Files that name folders of libraries for the linker, one a line.
 const LINKER: &str = "/etc/ld.so.conf.d";
 
-/// What programs are shown besides the system.
+/// Paths that programs are shown besides the system.
 #[derive(Debug, Default)]
 pub struct Toolchains {
     /// Files and folders that are there, by paths free of links; none within another.
@@ -33,8 +34,8 @@ pub struct Toolchains {
     pub links: Vec<PathBuf>,
 }
 
-/// Those of someone with this home folder and environment, for the workspace at `root`; both paths are free of links. What is
-/// found only through the workspace is none: its files may lead anywhere.
+/// Returns the toolchains of a user with this home folder and environment, for the workspace at `root`; both paths are free of
+/// links. A path that is found only through the workspace is none: its files may lead anywhere.
 pub fn toolchains(
     home: Option<&Path>,
     root: &Path,
@@ -62,7 +63,7 @@ pub fn toolchains(
     Toolchains { read: outermost(all.filter(|it| !secrets.touch(it))), links: links.into_iter().collect() }
 }
 
-/// What has to be shown so that the programs of a folder run.
+/// Returns the paths that have to be shown so that the programs of a folder run.
 fn installed(folder: &Path, sandbox: &Sandbox, root: &Path) -> Vec<PathBuf> {
     let is_for_programs =
         folder.file_name().and_then(|it| it.to_str()).is_some_and(|it| PROGRAMS.contains(&it));
@@ -93,8 +94,8 @@ fn depth(path: &Path) -> usize {
     path.components().filter(|it| matches!(it, Component::Normal(_))).count()
 }
 
-/// What links in a folder of programs lead to that is not there for every program, and the targets that they name; none that is
-/// found only through the workspace at `root`.
+/// Returns the targets of links in a folder of programs, as named and as resolved, but for those that are there for every
+/// program; none that is found only through the workspace at `root`.
 fn links_in(folder: &Path, root: &Path) -> Vec<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "a folder of the system or of a toolchain")]
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -129,7 +130,7 @@ fn listed(text: &str) -> Vec<PathBuf> {
     text.lines().map(str::trim).filter(|it| it.starts_with('/')).map(PathBuf::from).collect()
 }
 
-/// Those of the paths that lie in no other.
+/// Returns the paths that lie in no other.
 fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let all: BTreeSet<PathBuf> = paths.collect();
     let is_within = |it: &&PathBuf| it.ancestors().skip(1).any(|above| all.contains(above));

@@ -46,7 +46,7 @@ pub(crate) struct Warm {
     published: AtomicBool,
 }
 
-/// What is known of the workspace before programs run.
+/// State of the workspace before programs run, as far as it is known.
 enum Ground {
     /// All, since layers are shown that must fit.
     Known(State),
@@ -62,11 +62,11 @@ pub(crate) struct NewGroup {
     name: String,
 }
 
-/// What a run wrote to sources.
+/// Changes of sources by a run, by path.
 pub(crate) type Written = BTreeMap<PathBuf, Shown>;
 
 impl Warm {
-    /// What may be used for a view that shows `layer` over the workspace at `root`.
+    /// Opens the caches that may be used for a view that shows `layer` over the workspace at `root`.
     pub(crate) fn open(storage: &Storage, root: &Path, layer: &Layer) -> io::Result<Self> {
         let (shelf, name) = (storage.of_caches()?, name_of(root));
         let start = now();
@@ -119,7 +119,7 @@ impl Warm {
         }
     }
 
-    /// What the caches that programs wrote are of.
+    /// Returns the state of the workspace from which programs wrote caches.
     pub(crate) fn origin(&self) -> io::Result<Origin> {
         match &self.ground {
             Ground::Known(state) => Ok(Origin::known(state.clone())),
@@ -191,7 +191,7 @@ impl Drop for Warm {
     fn drop(&mut self) {
         self.used.clear();
         if self.published.load(Relaxed) {
-            // What is left is removed by the next one.
+            // Layers that are left are removed by the next run.
             let _ = self.remove_others();
         }
     }
@@ -203,7 +203,7 @@ impl NewGroup {
     }
 
     pub(crate) fn discard(self) {
-        // It is evicted otherwise.
+        // A layer that cannot be removed is evicted later.
         let _ = self.kept.remove();
     }
 }

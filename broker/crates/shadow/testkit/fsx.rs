@@ -16,7 +16,7 @@ const LONGEST: usize = 16 << 10;
 #[derive(Debug, Clone, Copy)]
 enum Operation {
     Read,
-    /// By a handle that was opened before the first write.
+    /// Reads by a handle that was opened before the first write.
     ReadEarly,
     ReadMapped,
     Write,

@@ -1,4 +1,4 @@
-//! What the tests of shadow folders run: the processes inside, a parent that is to be killed, and random operations on a
+//! Program that the tests of shadow folders run: the processes inside, a parent that is to be killed, and random operations on a
 //! file (`fsx FILE SEED OPERATIONS`), which writes what the file has then to FILE.model.
 
 #![expect(clippy::print_stderr, reason = "it says what became of the program")]

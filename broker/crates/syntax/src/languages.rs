@@ -86,8 +86,8 @@ impl Language {
         self.description().name
     }
 
-    /// The kinds of nodes of a table, by their number: what they are called, and whether that is a name and not the
-    /// text itself. The error says why the grammar cannot be had.
+    /// Returns the kinds of nodes of a table, by their number: the name of each, and whether that is a name and not the
+    /// text itself. The error is the reason why the grammar cannot be had.
     pub fn kinds(self) -> Result<Vec<(String, bool)>, String> {
         let grammar = self.grammar()?;
         let count = u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
@@ -95,14 +95,14 @@ impl Language {
         Ok((0..count).map(|it| (name(it), grammar.node_kind_is_named(it))).collect())
     }
 
-    /// What the fields of a table are called, by their number; 0 is none. The error as with the kinds.
+    /// Returns the names of a table's fields, by their number; 0 is none. The error as with the kinds.
     pub fn fields(self) -> Result<Vec<String>, String> {
         let grammar = self.grammar()?;
         let count = u16::try_from(grammar.field_count()).unwrap_or(u16::MAX - 1);
         Ok((0..=count).map(|it| grammar.field_name_for_id(it).unwrap_or_default().to_owned()).collect())
     }
 
-    /// The error says why it cannot be had.
+    /// Returns the grammar; the error is the reason why it cannot be had.
     pub(crate) fn grammar(self) -> Result<tree_sitter::Language, String> {
         library::grammar(self.name())
     }

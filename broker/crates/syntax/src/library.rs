@@ -46,7 +46,7 @@ pub fn load_grammars() {
     let _reported_there = loaded();
 }
 
-/// The error says why it cannot be had.
+/// Returns the grammar of a language; the error is the reason why it cannot be had.
 pub(crate) fn grammar(name: &str) -> Result<tree_sitter::Language, String> {
     let library = loaded()?;
     #[expect(unsafe_code, reason = "see below")]

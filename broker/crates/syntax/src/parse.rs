@@ -22,7 +22,7 @@ pub struct Tree {
     pub(crate) inner: tree_sitter::Tree,
 }
 
-/// Why a text has no tree.
+/// Error of a text that has no tree.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Unparsed {
     #[error("the text has {bytes} bytes; {LARGEST} are the most that is parsed")]
@@ -69,8 +69,8 @@ impl Tree {
         self.inner.root_node().has_error()
     }
 
-    /// Whether another text, which shares most of its bytes with this one, fits the grammar. This takes a fraction of the time of
-    /// its tree. Where the answer is no, only the tree says so for certain.
+    /// Whether another text, which shares most of its bytes with this one, fits the grammar. This takes a fraction of the
+    /// time of its tree. If it returns false, only the tree is certain.
     pub fn fits(&self, text: &[u8], give_up: &dyn Fn() -> bool) -> bool {
         if text.len() > LARGEST {
             return false;
@@ -133,7 +133,7 @@ fn parse(
     let grammar = language.grammar().map_err(no_grammar)?;
     let is_set = parser.set_language(&grammar);
     is_set.map_err(|_| no_grammar("it is of another version of tree-sitter".to_owned()))?;
-    // What was given up before would be gone on with.
+    // A parser that was given up on would otherwise resume the earlier text.
     parser.reset();
     let mut look =
         |_: &ParseState| if give_up() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };

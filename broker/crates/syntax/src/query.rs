@@ -13,18 +13,18 @@ pub struct Query {
     inner: tree_sitter::Query,
 }
 
-/// Why a text is no query.
+/// Error of a text that is no query.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct QueryError {
-    /// From 1.
+    /// Line, from 1.
     pub line: usize,
-    /// From 1, in bytes.
+    /// Column, from 1, in bytes.
     pub column: usize,
     pub message: String,
 }
 
-/// What a query found, in the order of the text.
+/// Captures of a query, in the order of the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captures {
     /// Five numbers for each: the number of the match, that of its pattern, that of the capture's name, and where the
@@ -37,10 +37,10 @@ pub struct Captures {
 /// Numbers for each capture.
 const WORDS: usize = 5;
 
-/// How many patterns may be under way at once. Only a query that may begin anywhere and end nowhere needs more.
+/// Number of patterns that may be under way at once. Only a query that may begin anywhere and end nowhere needs more.
 const UNDER_WAY: u32 = 65_536;
 
-/// How much a query may find. More is no finding of a linter's, and each takes memory here and in the guest.
+/// Number of captures that a query may have. A linter needs no more, and each takes memory here and in the guest.
 const MOST: usize = 1_000_000;
 
 impl Query {
@@ -102,7 +102,7 @@ impl Query {
     }
 }
 
-/// What tree-sitter leaves to its caller. Passed over, a slip in its name would find too much.
+/// Error of a predicate that tree-sitter leaves to its caller. Passed over, a slip in its name would find too much.
 fn unknown_predicate(query: &tree_sitter::Query, pattern: usize, text: &str) -> Option<QueryError> {
     let predicate = query.general_predicates(pattern).first()?;
     let before = &text[..query.start_byte_for_pattern(pattern)];

@@ -4,24 +4,24 @@ use tree_sitter::{Node, TreeCursor};
 
 use crate::Tree;
 
-/// How many numbers there are for a node: its kind with its field in the upper half, its [`Flags`], where it starts
-/// and ends in bytes, and the place of the first node that is no part of it.
+/// Count of numbers for a node: its kind with its field in the upper half, its [`Flags`], the bytes where it starts and
+/// ends, and the place of the first node that is no part of it.
 pub const WORDS: usize = 5;
 
-/// What is true of a node, as bits.
+/// Properties of a node, as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flags;
 
 impl Flags {
-    /// It has a name of its own in the grammar, and is no mere sign.
+    /// Named node: its kind has a name in the grammar, unlike a mere sign.
     pub const NAMED: u32 = 1;
-    /// It stands for text that does not fit the grammar.
+    /// Node of text that does not fit the grammar.
     pub const ERROR: u32 = 1 << 1;
-    /// The grammar wants it, and it is not in the text.
+    /// Node that the grammar wants and the text lacks.
     pub const MISSING: u32 = 1 << 2;
-    /// It may stand anywhere, as comments may.
+    /// Node that may stand anywhere, as comments may.
     pub const EXTRA: u32 = 1 << 3;
-    /// Something of it is an error or missing.
+    /// Node of which a part is an error or missing.
     pub const HAS_ERROR: u32 = 1 << 4;
 }
 

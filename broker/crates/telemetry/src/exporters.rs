@@ -1,4 +1,4 @@
-//! From settings to providers, which batch on threads of their own and send by OTLP.
+//! Makes providers from settings, which batch on threads of their own and send by OTLP.
 
 use std::{collections::HashMap, error::Error};
 
@@ -72,7 +72,7 @@ pub(crate) fn metrics(
     Ok(SdkMeterProvider::builder().with_resource(resource).with_periodic_exporter(exporter).build())
 }
 
-/// Whose signals they are.
+/// Returns the source of the signals.
 pub(crate) fn resource(settings: &Settings, version: &'static str) -> Resource {
     let own = [
         KeyValue::new("service.version", version),

@@ -1,6 +1,6 @@
-//! What goes wrong in the exporters, for the daemon's log.
+//! Failures of the exporters, for the daemon's log.
 //!
-//! They report it as events of `tracing`, with each batch anew; each kind is passed on once.
+//! The exporters report them as events of `tracing`, with each batch anew; each kind is passed on once.
 
 use std::{collections::HashSet, fmt};
 
@@ -42,7 +42,8 @@ impl<S: Subscriber> Layer<S> for Failures {
     }
 }
 
-/// What an event of the exporters is in the log, if it is anything; others follow from these, or say that the process ends.
+/// Returns the text in the log for an event of the exporters, if it has one; others follow from these, or mean that the process
+/// ends.
 fn told(event: &str) -> Option<&'static str> {
     match event {
         "BatchSpanProcessor.ExportError" => Some("spans could not be sent"),
@@ -63,7 +64,7 @@ impl<S> Filter<S> for OfExporters {
     }
 }
 
-/// Why it failed, if the event says so.
+/// Reason of the failure, if the event has one.
 #[derive(Default)]
 struct Reason(String);
 

@@ -18,7 +18,7 @@ const BOUNDS: [f64; 18] = [
 
 static INSTRUMENTS: OnceLock<Instruments> = OnceLock::new();
 
-/// What the process holds right now.
+/// Numbers of things that the process has right now.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Levels {
     pub workspaces: u64,
@@ -40,7 +40,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    /// Its name among the counts.
+    /// Returns the name of the group among the counts.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -87,7 +87,7 @@ impl Instruments {
         let _were_there = INSTRUMENTS.set(self);
     }
 
-    /// Those of the process, if there are any: then operations are looked at.
+    /// Returns the instruments of the process, if there are any: then operations are looked at.
     pub(crate) fn get() -> Option<&'static Self> {
         INSTRUMENTS.get()
     }

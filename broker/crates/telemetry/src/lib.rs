@@ -17,7 +17,7 @@ mod settings;
 mod status;
 mod telemetry;
 
-/// Whether anything is collected: what takes time to find out need not be found out otherwise.
+/// Whether anything is collected: values that take time to find out are needed only then.
 pub fn is_on() -> bool {
     instruments::Instruments::get().is_some()
 }

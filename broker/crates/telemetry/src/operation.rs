@@ -1,4 +1,4 @@
-//! One thing that the daemon does: a span with its attributes, a duration and a count.
+//! Operation of the daemon: a span with its attributes, a duration and a count.
 
 use std::{borrow::Cow, time::Instant};
 
@@ -25,7 +25,7 @@ pub(crate) const TARGET: &str = "broker::operation";
 /// The error of an operation that is dropped before it ended: its caller left.
 const CANCELLED: &str = "cancelled";
 
-/// What is done.
+/// Kind of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind<'n> {
     /// A gRPC call, by `package.Service/Method`.
@@ -39,7 +39,7 @@ pub enum Kind<'n> {
     Commit,
 }
 
-/// What may be said of an operation.
+/// Attribute of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fact<'f> {
     Branch(&'f str),
@@ -187,7 +187,7 @@ impl<'n> Kind<'n> {
         tracing::info_span!(target: TARGET, "operation", otel.name = &*name, otel.kind = kind)
     }
 
-    /// By the semantic conventions for RPC, and those for MCP.
+    /// Returns the attributes, by the semantic conventions for RPC, and those for MCP.
     fn attributes(self) -> Vec<KeyValue> {
         match self {
             Self::Call(method) => {

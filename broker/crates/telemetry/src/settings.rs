@@ -15,7 +15,7 @@ pub struct SettingError {
     problem: String,
 }
 
-/// What is sent where, and in whose name.
+/// Destinations of what is sent, and the name of the sender.
 #[derive(Debug)]
 pub struct Settings {
     pub(crate) traces: Option<Target>,
@@ -28,7 +28,7 @@ pub struct Settings {
 /// The collector of one signal.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
-    /// With the signal's path, if the protocol has one.
+    /// Address with the signal's path, if the protocol has one.
     pub(crate) endpoint: String,
     pub(crate) protocol: Protocol,
     pub(crate) headers: HeaderMap,

@@ -2,7 +2,7 @@
 
 use tonic::Code;
 
-/// Whether the server failed, by the semantic conventions: what is wrong with a request is no failure of the daemon's.
+/// Whether the server failed, by the semantic conventions: an error of a request is no failure of the daemon's.
 pub(crate) fn is_failure(code: Code) -> bool {
     use Code::*;
     matches!(code, Unknown | DeadlineExceeded | Unimplemented | Internal | Unavailable | DataLoss)

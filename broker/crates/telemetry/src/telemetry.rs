@@ -26,7 +26,7 @@ use crate::{
 /// Name and version of what makes the signals.
 const SCOPE: &str = "broker";
 
-/// What is sent, until [`finish`](Telemetry::finish).
+/// Providers of traces and metrics, which are sent until [`finish`](Telemetry::finish).
 pub struct Telemetry {
     traces: Option<SdkTracerProvider>,
     metrics: Option<SdkMeterProvider>,

@@ -1,5 +1,5 @@
-//! What a collector gets, and what happens without one. Each case is a process of its own, with real variables: this test program
-//! started again to do the work of a small daemon.
+//! Tests of what a collector gets, and what happens without one. Each case is a process of its own, with real variables: this
+//! test program started again to do the work of a small daemon.
 
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
@@ -13,7 +13,7 @@ use std::{
 use telemetry::{Fact, Kind, Levels, Operation, Settings, Telemetry, in_current_span};
 use telemetry_testkit::{Collector, Received};
 
-/// What a client of another process sends as its own span.
+/// Context that a client of another process sends as its own span.
 const TRACEPARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /// Time in which a process must have sent what is left.

@@ -89,7 +89,7 @@ pub trait Workspaces: Send + Sync {
     ) -> Result<DirectoryPage, RequestError>;
     async fn edit_files(&self, request: EditRequest) -> Result<Revision, RequestError>;
     async fn set_buffer(&self, request: BufferRequest) -> Result<BufferSet, RequestError>;
-    /// Whether there was one.
+    /// Closes the buffer; returns whether there was one.
     async fn close_buffer(
         &self,
         workspace: &str,

@@ -8,14 +8,14 @@ use scheduler::Class;
 
 use super::{DaemonError, options::ValidOptions, target::Target};
 
-/// What is to be checked, and how: a request whose fields are checked.
+/// Request for a check, whose fields are validated.
 #[derive(Clone)]
 pub(super) struct Ask {
     pub(super) target: Target,
     pub(super) scope: Scope,
     pub(super) revision: Option<Revision>,
     pub(super) class: Class,
-    /// Whether files that use those are asked about, too, by linters that look beyond a file.
+    /// Whether files that use the requested ones are asked about, too, by linters that look beyond a file.
     pub(super) dependents: bool,
     /// Only what differs from the parent.
     pub(super) new_only: bool,
@@ -41,7 +41,7 @@ impl Ask {
         self.requested().has_default()
     }
 
-    /// What the request selects.
+    /// Selectors of the request.
     pub(super) fn requested(&self) -> Choice {
         let select = (!self.select.is_empty()).then(|| self.select.clone());
         Choice { select, ignore: self.ignore.clone() }

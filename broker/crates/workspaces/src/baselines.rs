@@ -17,7 +17,7 @@ use super::{CheckRequest, Daemon, DaemonError, ask::Ask, ask::refused, task::blo
 /// A check whose findings are to be known.
 #[derive(Debug, Clone)]
 pub struct BaselineRequest {
-    /// Its option `baseline` is the old list, in place of the one that the configuration names.
+    /// Request for the check. Its option `baseline` is the old list, in place of the one that the configuration names.
     pub check: CheckRequest,
     /// Only takes out what is not found any more.
     pub prune: bool,
@@ -29,7 +29,7 @@ pub struct UpdatedBaseline {
     /// The file that the configuration names; `None` if the request has the old list.
     pub path: Option<WorkspacePath>,
     pub content: Bytes,
-    /// How many findings it has.
+    /// Number of findings in the baseline.
     pub findings: u64,
 }
 
@@ -38,7 +38,7 @@ pub struct UpdatedBaseline {
 pub struct ListedFiles {
     /// Sorted by path.
     pub files: Vec<ListedFile>,
-    /// What is known to be missing before anything is checked.
+    /// Gaps of the check that are known before anything is checked.
     pub incomplete: Vec<Incomplete>,
 }
 

@@ -22,7 +22,7 @@ use super::{
 pub(super) struct BranchCell {
     pub(super) id: Arc<str>,
     pub(super) record: BranchRecord,
-    /// What the scheduler calls it.
+    /// Key of the branch in the scheduler.
     pub(super) key: BranchKey,
     store: Arc<dyn BranchStore>,
     /// Held from the look at the branch to the end of the durable write.
@@ -41,7 +41,7 @@ struct Held {
     bytes: u64,
 }
 
-/// Where branches are kept. Calls `done` once the disk has it, or has failed.
+/// Store of branches. Calls `done` once the disk has the branch, or has failed.
 pub(super) trait BranchStore: Send + Sync {
     /// See [`Store::save_with`].
     fn save(&self, id: &str, record: Option<BranchRecord>, steps: Vec<Step>, done: Done);
@@ -73,7 +73,7 @@ impl BranchStore for Store {
 /// replaced.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What readers see of a branch.
+/// State of a branch that readers see.
 #[derive(Clone)]
 pub(super) struct Published {
     pub(super) snapshot: Snapshot,
@@ -105,7 +105,7 @@ impl BranchCell {
         self.published.borrow().snapshot.revision()
     }
 
-    /// What is shown of it in this state.
+    /// Description of the branch in this state.
     pub(super) fn info(&self, snapshot: &Snapshot) -> BranchInfo {
         BranchInfo::of(&self.id, &self.record, snapshot)
     }
@@ -129,7 +129,7 @@ impl BranchCell {
 
     /// Changes the branch; when this returns, the change is on the disk, in the daemon's own folder.
     ///
-    /// What is kept and what is shown may not differ, so an edit that changes anything must be a part of
+    /// The stored and the published state may not differ, so an edit that changes anything must be a part of
     /// [`run_uncancellable`](super::task::run_uncancellable).
     pub(super) async fn edit<T: Send + 'static>(
         self: &Arc<Self>,
@@ -139,8 +139,9 @@ impl BranchCell {
         self.edit_and_keep(if_revision, edit, Unkept::Refused, |_| BranchChangeKind::Edited).await
     }
 
-    /// The same for a change that has an effect elsewhere, announced as `kind` says: it stands even if it cannot be kept.
-    /// Then the answer is [`NotNoted`](DaemonError::NotNoted), and to keep it is tried again, for as long as the branch is held.
+    /// Edits as [`edit`](Self::edit) does, for a change that has an effect elsewhere and is announced as `kind`: it stands even
+    /// if it cannot be stored. Then the error is [`NotNoted`](DaemonError::NotNoted), and the write is tried again for as long
+    /// as the branch is held.
     pub(super) async fn edit_for_good<T: Send + 'static>(
         self: &Arc<Self>,
         if_revision: Option<Revision>,
@@ -195,7 +196,7 @@ impl BranchCell {
         }
         let Err(error) = self.keep_next(held, next.clone()).await else { return Ok(()) };
         let revision = next.revision();
-        // What it holds is counted anew at the next edit.
+        // The size of the branch is counted anew at the next edit.
         *held = Held { branch: next, is_doubtful: true, bytes: u64::MAX };
         if is_new {
             tokio::spawn(note_again(Arc::downgrade(self)));
@@ -277,7 +278,7 @@ impl BranchCell {
     }
 }
 
-/// What becomes of a change that the disk does not take.
+/// Outcome of a change that cannot be written to the disk.
 #[derive(Debug, Clone, Copy)]
 enum Unkept {
     Refused,
@@ -348,7 +349,7 @@ mod tests {
         }
 
         fn replace(&self, id: &str, record: BranchRecord, steps: Vec<Step>, done: Done) {
-            // These never reach the disk.
+            // Replacements that fail never reach the disk.
             let lie = |it: usize| it.checked_sub(1);
             match self.lies.fetch_update(Ordering::SeqCst, Ordering::SeqCst, lie) {
                 Ok(_) => done(Err(StoreError::Closed)),
@@ -378,7 +379,7 @@ mod tests {
         cell.edit(None, edit).await.map(|((), revision)| revision)
     }
 
-    /// What a daemon finds that opens the folder after this one: the files of the branch, and its revision.
+    /// Branches that a daemon finds when it opens the folder after this one: the files of each, and its revision.
     fn found(dir: &std::path::Path) -> Vec<(Vec<String>, Revision)> {
         let loaded = Store::open(dir).unwrap().load().unwrap();
         assert!(loaded.damaged.is_empty(), "{:?}", loaded.damaged);

@@ -15,7 +15,7 @@ pub struct BranchInfo {
     pub revision: Revision,
     pub created_ms: u64,
     pub labels: BTreeMap<String, String>,
-    /// How many paths differ from the base.
+    /// Number of paths that differ from the base.
     pub changed_paths: usize,
 }
 

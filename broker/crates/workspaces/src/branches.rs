@@ -38,7 +38,7 @@ pub struct BranchRequest {
 pub struct BranchState {
     pub info: BranchInfo,
     pub tree_hash: Option<ContentHash>,
-    /// What a commit would refuse; empty if that was not asked for.
+    /// Paths that a commit would refuse; empty if that was not asked for.
     pub conflicts: Vec<WorkspacePath>,
 }
 
@@ -67,11 +67,11 @@ pub struct UndoRequest {
     pub if_revision: Option<Revision>,
 }
 
-/// How far back.
+/// Extent of an undo.
 #[derive(Debug, Clone, Copy)]
 pub enum Undo {
     To(Revision),
-    /// One edit that was not undone yet.
+    /// The last edit that was not undone yet.
     Step,
 }
 

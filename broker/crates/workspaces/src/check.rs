@@ -26,7 +26,7 @@ const MAX_KINDS: usize = 100;
 /// Bytes; an unknown selector is compared with every rule, which takes time by its length.
 const MAX_SELECTOR: usize = 200;
 
-/// What is to be checked, and how.
+/// Files to check, and options of the check.
 #[derive(Debug, Clone)]
 pub struct CheckRequest {
     pub target: TargetId,
@@ -37,7 +37,7 @@ pub struct CheckRequest {
     /// An older revision of the branch.
     pub revision: Option<Revision>,
     pub class: Class,
-    /// Whether files that use those are checked, too, by linters that look beyond a file.
+    /// Whether files that use the requested ones are checked, too, by linters that look beyond a file.
     pub dependents: bool,
     /// Only what differs from the parent.
     pub new_only: bool,

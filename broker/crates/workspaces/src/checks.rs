@@ -1,4 +1,4 @@
-//! One check of the base or a branch: from a question to events.
+//! Check of the base or a branch: from a request to events.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::{
     task::blocking,
 };
 
-/// How many files a linter gets at once: few, so that branches take turns often.
+/// Number of files that a linter gets at once: few, so that branches take turns often.
 const BATCH: usize = 16;
 
 impl Daemon {
@@ -33,7 +33,7 @@ impl Daemon {
         let work = async {
             tokio::select! {
                 done = self.check_to_the_end(ask, events) => match done {
-                    // What was running was cancelled: the branch may be gone rather than the daemon.
+                    // The running check was cancelled: the branch may be gone rather than the daemon.
                     Err(DaemonError::ShuttingDown) => ask.target.expect_here().and(done.map(Some)),
                     done => done.map(Some),
                 },
@@ -48,7 +48,7 @@ impl Daemon {
                 events.send(Event::Summary(Box::new(summary))).await;
                 Ok(())
             }
-            // Its client left: it is cancelled.
+            // The client left, so the check is cancelled.
             Ok(None) => Ok(()),
             Err(error) => {
                 measured.failed(&error);

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 #[derive(Clone, Default)]
 pub struct Clients(Arc<watch::Sender<usize>>);
 
-/// One client, for as long as it lives.
+/// Registration of a client, for as long as it lives.
 pub struct ClientLease(Clients);
 
 impl Clients {

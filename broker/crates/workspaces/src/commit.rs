@@ -39,7 +39,7 @@ pub struct RebaseRequest {
     pub on_conflict: OnConflict,
 }
 
-/// What a commit wrote, or would write.
+/// Changes that a commit wrote, or would write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
     pub revision: Revision,
@@ -56,7 +56,7 @@ pub struct Committed {
 /// A branch that was brought onto its parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebased {
-    /// The same as before if there was nothing to do.
+    /// Revision after the rebase; unchanged if there was nothing to do.
     pub revision: Revision,
     /// Files that have the changes of both sides now.
     pub merged: Vec<WorkspacePath>,
@@ -127,7 +127,7 @@ impl OpenWorkspace {
         self.commits.run(request, commit).await
     }
 
-    /// What [`commit`](OpenWorkspace::commit) would write, with the same conflicts.
+    /// Changes that [`commit`](OpenWorkspace::commit) would write, with the same conflicts.
     async fn would_commit(
         self: &Arc<Self>,
         cell: &Arc<BranchCell>,

@@ -1,4 +1,4 @@
-//! What a branch changed.
+//! Differences between a branch and its parent, the base or an earlier revision.
 
 use overlay::{Branch, Revision, Snapshot};
 
@@ -20,10 +20,10 @@ impl DiffRequest {
     }
 }
 
-/// What a branch is compared with.
+/// Side that a branch is compared with.
 #[derive(Debug, Clone, Copy)]
 pub enum DiffSide {
-    /// Its parent as it was at the fork, or at the last rebase.
+    /// Parent of the branch as it was at the fork, or at the last rebase.
     Parent,
     Base,
     /// The branch as it was then.
@@ -54,7 +54,7 @@ impl Daemon {
     }
 }
 
-/// What a branch is compared with, and the branch. Both at once: a rebase in between would move the fork point.
+/// Both sides of a comparison, the branch last. They are read at once: a rebase in between would move the fork point.
 fn sides(branch: &Branch, side: DiffSide) -> Result<(Snapshot, Snapshot), DaemonError> {
     let after = branch.snapshot();
     let before = match side {

@@ -16,12 +16,12 @@ pub use self::{
     table::{ErrorKind, OPEN_FOR_WRITING, Obstacle},
 };
 
-/// What a request is refused with. Nothing has changed then, unless a variant says so.
+/// Error that a request is refused with. Nothing has changed then, unless a variant is documented otherwise.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
     #[error("there is no {what} `{}`", printable(.id))]
     NotFound { what: &'static str, id: String },
-    /// Its stream has ended, and its buffers are closed.
+    /// The stream of the editor has ended, and its buffers are closed.
     #[error("there is no editor `{}`: its stream has ended; call WatchWorkspace again", printable(.0))]
     EditorGone(String),
     #[error("the client was too slow: more than {limit} events waited for it; call WatchWorkspace again")]
@@ -41,7 +41,7 @@ pub enum DaemonError {
     Conflicts(Vec<Conflict>),
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// One of several edits, counted from 0.
+    /// Error of one of several edits, counted from 0.
     #[error("{error}")]
     InEdit { index: usize, error: Box<Self> },
     #[error("request_id: `{id}` was that of a request which asked for something else")]
@@ -101,10 +101,10 @@ pub enum DaemonError {
     /// No shadow folder can be made, or it is gone.
     #[error("{message}")]
     NoFolder { message: String, hint: Option<String> },
-    /// What runs shares a folder that was made otherwise.
+    /// The run needs another sandbox than that of the folder which it would share with other runs.
     #[error("the branch has a folder in which something runs, made with another sandbox: {what} differs")]
     SandboxDiffers { what: String },
-    /// What a run wrote is not kept.
+    /// Files that a run wrote are not kept.
     #[error(
         "what was written is not kept: the branch was edited meanwhile: {}",
         .paths.iter().map(|it| printable(it.as_str()).into_owned()).collect::<Vec<_>>().join(", ")

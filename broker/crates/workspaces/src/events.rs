@@ -1,4 +1,4 @@
-//! What a check tells its client, part after part.
+//! Events that a check sends to its client, part after part.
 
 use std::{mem, time::Duration};
 
@@ -43,7 +43,7 @@ pub struct Started {
 #[derive(Debug, Clone)]
 pub struct FileFindings {
     pub findings: Vec<Reported>,
-    /// How they stand to the parent, if that was asked.
+    /// Change of the findings from the parent, if that was asked.
     pub change: Option<Change>,
 }
 
@@ -118,7 +118,7 @@ impl From<Summary> for CheckSummary {
     }
 }
 
-/// Where the events of a check go.
+/// Channel that the events of a check are sent to.
 #[derive(Clone, Copy)]
 pub(super) enum Events<'a> {
     Check(&'a mpsc::Sender<Result<Event, DaemonError>>),
@@ -150,7 +150,7 @@ pub(super) struct EventSink<'a> {
     events: Events<'a>,
     revision: Revision,
     files: Vec<FileFindings>,
-    /// How many findings are gathered.
+    /// Number of findings that are gathered.
     waiting: usize,
     incomplete: Vec<Incomplete>,
     excluded: Vec<Excluded>,

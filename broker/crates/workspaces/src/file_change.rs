@@ -8,7 +8,7 @@ pub struct FileChange {
     pub path: WorkspacePath,
     /// Over gRPC, [`ChangeKind::TypeChanged`] is a modification.
     pub kind: ChangeKind,
-    /// Whether it is a directory, or was one if it was deleted. Its contents have changes of their own.
+    /// Whether the path is a directory, or was one if it was deleted. Its contents have changes of their own.
     pub is_directory: bool,
 }
 

@@ -40,7 +40,7 @@ pub struct FixRequest {
     pub least: Applicability,
     /// Edits nothing.
     pub dry_run: bool,
-    /// Whether the answer has the fixed files whole, too.
+    /// Whether the answer has the whole contents of the fixed files, too.
     pub with_contents: bool,
     pub if_revision: Option<Revision>,
     /// With one, the request may be sent again.
@@ -48,7 +48,7 @@ pub struct FixRequest {
     pub class: Class,
 }
 
-/// What was fixed.
+/// Result of a fix.
 #[derive(Debug, Clone)]
 pub struct FixedFiles {
     /// With the fixes, or the one that was checked if there are none; 0 for the base.
@@ -142,7 +142,7 @@ impl Daemon {
         Ok(FixedFiles { revision, count, paths, patch, files, notes, incomplete })
     }
 
-    /// What is fixed, and what could not be checked.
+    /// Fixes the files; returns also what could not be checked.
     async fn fixed(
         &self,
         request: &Request,
@@ -236,7 +236,7 @@ fn fixed_files(
     Ok(files)
 }
 
-/// The same for an answer, which may not be too large.
+/// Contents of the fixed files for an answer, which may not be too large.
 fn contents(
     before: &BTreeMap<WorkspacePath, ContentHash>,
     after: &Snapshot,
@@ -247,7 +247,7 @@ fn contents(
     Ok(files)
 }
 
-/// What the fixes changed, with the patch.
+/// Changes that the fixes make, with the patch.
 fn changes(after: &Snapshot) -> Result<(Vec<Change>, String), DaemonError> {
     let before = after.base_of();
     let changes = after.changes(&before).map_err(DaemonError::unreadable)?;

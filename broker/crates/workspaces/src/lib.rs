@@ -127,18 +127,18 @@ pub use self::{
     },
 };
 
-/// What a daemon is made of.
+/// Parts that a daemon is made of.
 pub struct Parts {
     pub plugins: Arc<Plugins>,
     pub servers: Servers,
     pub engine: Engine,
-    /// Where branches are kept.
+    /// Folder in which branches are kept.
     pub state_dir: PathBuf,
     /// Ends after so long without a client; `None` never does.
     pub idle_exit: Option<Duration>,
     /// Memory limit for judgements (answers after suppressions and severities), in bytes.
     pub policy_memory: u64,
-    /// How shadow folders are started.
+    /// Launcher of shadow folders.
     #[cfg(target_os = "linux")]
     pub launcher: shadow::Launcher,
 }
@@ -146,9 +146,9 @@ pub struct Parts {
 pub struct Daemon {
     /// Every kind of linters.
     providers: Vec<Arc<dyn Provider>>,
-    /// One of them, whose plugins are listed.
+    /// Provider, one of `providers`, whose plugins are listed.
     plugins: Arc<PluginProvider>,
-    /// One of them, which answers queries as well.
+    /// Provider, one of `providers`, that answers queries as well.
     servers: Servers,
     engine: Engine,
     state_dir: PathBuf,
@@ -157,7 +157,7 @@ pub struct Daemon {
     policy_cache: PolicyCache,
     started_ms: u64,
     idle_exit: Option<Duration>,
-    /// Where a front listens for TCP, once it does.
+    /// TCP address that a front listens on, once it does.
     tcp: OnceLock<SocketAddr>,
     clients: Clients,
     running: RunningChecks,
@@ -214,7 +214,7 @@ impl Daemon {
         Ok((workspace, branch))
     }
 
-    /// What a request is about.
+    /// Resolves the target of a request.
     fn target(&self, id: &TargetId) -> Result<Target, DaemonError> {
         match id {
             TargetId::Workspace(id) => self.workspace(id).map(Target::Base),

@@ -124,7 +124,7 @@ impl Daemon {
     ) -> Result<OpenedWorkspace, DaemonError> {
         environment.as_ref().map_or(Ok(()), fields::expect_environment)?;
         let daemon = Arc::clone(self);
-        // One that is cut off would still hold the folder for state when the client tries again.
+        // An open that is cut off would still hold the folder for state when the client tries again.
         let workspace = run_uncancellable(async move { daemon.open(root).await }).await?;
         if let Some(variables) = environment {
             workspace.set_environment(variables);
@@ -205,7 +205,7 @@ impl Daemon {
         })
     }
 
-    /// What is held now, for metrics; the memory of the process is not known here.
+    /// Current levels for metrics; the memory of the process is not included.
     pub fn levels(&self) -> Levels {
         let scheduler = self.engine.scheduler_stats();
         let classes = [scheduler.interactive, scheduler.agent, scheduler.background];
@@ -239,7 +239,7 @@ impl Daemon {
     /// Waits until the daemon is asked to end.
     pub fn stopped(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut stopping = self.stopping.subscribe();
-        // What `wait_for` gives may not be held while waiting for something else.
+        // The value of `wait_for` may not be held while waiting for something else.
         async move { _ = stopping.wait_for(|it| *it).await.map(drop) }
     }
 

@@ -16,14 +16,14 @@ use super::DaemonError;
 pub(super) struct Repeatable {
     /// The handle of what it is about: there the client's identifier is unique.
     about: Arc<str>,
-    /// As the client has it.
+    /// Identifier that the client gave.
     id: String,
     /// All that it says. With another content it is another request.
     content: blake3::Hash,
 }
 
 impl Repeatable {
-    /// How `request` is recognised when it is sent again; `None` if the client gave no identifier.
+    /// Identity by which `request` is recognised when it is sent again; `None` if the client gave no identifier.
     pub(super) fn of(
         about: &Arc<str>,
         id: Option<&str>,

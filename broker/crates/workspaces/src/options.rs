@@ -29,17 +29,17 @@ pub struct CheckOptions {
     pub plugins: Vec<PathBuf>,
     /// Patterns of files and folders that are left out, as in a `.gitignore` in the root.
     pub exclude: Vec<String>,
-    /// Whether what the configuration excludes is left out though it is named.
+    /// Whether files that the configuration excludes are left out though they are named.
     pub force_exclude: bool,
-    /// Whether `.gitignore` and its kin do not count.
+    /// Whether `.gitignore` and similar files do not count.
     pub no_ignore_files: bool,
     /// Findings that are known, in place of the baseline that the configuration names.
     pub baseline: Option<FileText>,
-    /// How many parts of the work run at once, at most.
+    /// Limit on the parts of the work that run at once.
     pub jobs: Option<u16>,
     /// The longest that one linter may take for one file.
     pub timeout: Option<Duration>,
-    /// Whether no earlier answer is reused, and none kept.
+    /// Whether earlier answers are not reused, and new ones not kept.
     pub no_cache: bool,
     /// Whether the summary says how long each answer took.
     pub timing: bool,
@@ -73,7 +73,7 @@ pub(super) struct ValidOptions {
 }
 
 impl CheckOptions {
-    /// How files are found.
+    /// Options for finding files.
     pub(super) fn walk(&self) -> Result<WalkOptions, DaemonError> {
         DaemonError::expect_at_most(MAX_PATTERNS, self.exclude.len(), "exclude")?;
         let pattern = |it: &String| Glob::try_from(it.clone()).map(|it| it.as_str().to_owned());
@@ -122,7 +122,7 @@ impl FileText {
 }
 
 impl ValidOptions {
-    /// What is told of each answer.
+    /// Callback for each answer, which collects the timings if they were asked for.
     pub(super) fn answered(&self) -> OnAnswer {
         match &self.timings {
             Some(timings) => timings.collector(),
@@ -130,7 +130,7 @@ impl ValidOptions {
         }
     }
 
-    /// What is looked at in place of `view`.
+    /// View with the texts of the request in place of the files of `view`.
     pub(super) fn shown(&self, view: Arc<dyn View>) -> Result<Arc<dyn View>, DaemonError> {
         if self.texts.is_empty() {
             return Ok(view);

@@ -30,12 +30,12 @@ pub struct MethodRequest {
     pub method: String,
     /// JSON; empty for none.
     pub params: String,
-    /// As of a query.
+    /// Class as of a query.
     pub class: Class,
     pub deadline: Option<Duration>,
 }
 
-/// What a server answered.
+/// Answer of a server.
 pub struct QueryReply {
     pub server: String,
     pub revision: Revision,
@@ -53,7 +53,7 @@ pub struct MethodReply {
     pub server: String,
     /// JSON.
     pub result: String,
-    /// How the server counts columns, by LSP's name.
+    /// Unit in which the server counts columns, by LSP's name.
     pub position_encoding: String,
     pub revision: Revision,
     pub partial: Option<String>,
@@ -65,7 +65,7 @@ struct Query {
     /// Any file of the project, for a question that is about none.
     path: WorkspacePath,
     question: Question,
-    /// What of the request must be a place in the file: each by its field.
+    /// Positions of the request that must be in the file, each by its field.
     places: Vec<(&'static str, LineColumn)>,
     /// Ask just this server.
     server: Option<String>,
@@ -100,7 +100,7 @@ impl Daemon {
             return Err(DaemonError::invalid("apply", "only a branch can be changed"));
         }
         let mut reply = self.ask_server(query).await?.answered()?;
-        // What may not be all is not done.
+        // Edits that may be incomplete are not applied.
         if request.apply && reply.partial.is_none() {
             reply.applied = self.apply(&target, &reply).await?;
         }
@@ -179,7 +179,7 @@ impl Daemon {
         let environment = workspace.environment_of_servers();
         let context = ServerContext { root: workspace.root(), disk: &disk, environment: &environment };
         let mut profiles = profiles(&context, query.server.as_deref(), &query.path)?;
-        // Those for types may know more.
+        // Servers for types may have more answers.
         profiles.sort_by_key(|it| it.checks != language_servers::Checks::Types);
         let (mut last, mut missing) = (None, None);
         for profile in profiles {
@@ -196,7 +196,7 @@ impl Daemon {
                 Ok(_) | Err(_) => return Ok((profile.name, reply)),
             }
         }
-        // Who is not there might have known.
+        // A server that is missing might have answered.
         if let Some(error) = missing {
             let server = Some(error.linter);
             return Err(DaemonError::NoServer { server, message: error.message, hint: error.hint });
@@ -281,7 +281,7 @@ fn nowhere(lines: &LineTable<'_>, at: LineColumn) -> Option<String> {
     }
 }
 
-/// Those that the file is checked by, or the one that is named.
+/// Servers that check the file, or the one that is named.
 fn profiles(
     context: &ServerContext<'_>,
     named: Option<&str>,

@@ -26,7 +26,7 @@ pub struct QueryAnswer {
     pub applied: Option<Revision>,
 }
 
-/// One thing that was found. Its fields depend on the question; the others are empty.
+/// Item of an answer. Its fields depend on the question; the others are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueryItem {
     pub label: String,

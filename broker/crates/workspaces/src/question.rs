@@ -28,7 +28,7 @@ pub struct QueryRequest {
     pub only: Vec<String>,
     /// Ask just this server.
     pub server: Option<String>,
-    /// Whether the branch is edited by what the answer would change, if that is all of it.
+    /// Whether the changes of the answer are applied to the branch, if they are complete.
     pub apply: bool,
     /// An interactive one overtakes all others that wait for the server.
     pub class: Class,
@@ -133,7 +133,7 @@ impl QueryRequest {
         })
     }
 
-    /// What must be a place in the file: each by its field.
+    /// Positions that must be in the file, each by its field.
     pub(super) fn places(&self) -> Vec<(&'static str, LineColumn)> {
         let named = [("position", self.position), ("end", self.end)];
         named.into_iter().filter_map(|(field, at)| Some((field, at?))).collect()

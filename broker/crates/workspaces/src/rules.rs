@@ -88,7 +88,7 @@ impl Daemon {
         Ok(page.cut(rules.into_iter()))
     }
 
-    /// What `read` makes of the linters, beside the threads that answer.
+    /// Runs `read` on the linters, beside the threads that answer.
     async fn read_linters<T: Send + 'static>(
         self: &Arc<Self>,
         target: Option<&TargetId>,
@@ -116,13 +116,13 @@ impl Daemon {
     }
 }
 
-/// What is there to be listed.
+/// Plugins and catalogs whose contents can be listed.
 struct Known {
     plugins: Arc<Plugins>,
     catalogs: Arc<Catalogs>,
 }
 
-/// Of one linter, or of all that can list their rules.
+/// Rules of one linter, or of all that can list their rules.
 fn rules(catalogs: &Catalogs, linter: &str) -> Result<Vec<LinterRule>, DaemonError> {
     let names = if linter.is_empty() { catalogs.listing()? } else { vec![linter.to_owned()] };
     let mut all = Vec::new();

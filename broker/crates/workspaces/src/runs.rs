@@ -55,7 +55,7 @@ const TERMINATE: i32 = 15;
 /// Signals that end what does not handle them, as nothing does that is not started yet: SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM.
 const ENDING: [i32; 5] = [1, 2, 3, KILL, TERMINATE];
 
-/// How long a command may take to end by itself before it is made to.
+/// Time that a command has to end by itself before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// All runs of a daemon, and the folders that they share.
@@ -77,7 +77,7 @@ pub struct RunInfo {
     pub command: Vec<String>,
     pub background: bool,
     pub started_ms: u64,
-    /// What its folder shows.
+    /// Revision that the folder of the run shows.
     pub revision: Revision,
     /// Why that is not the newest revision, if it could not be shown.
     pub outdated: Option<String>,
@@ -275,7 +275,7 @@ impl Daemon {
         Ok(wanted.map(|it| info(it)).collect())
     }
 
-    /// What a run in the background printed, from `offset` on.
+    /// Reads what a run in the background printed, from `offset` on.
     pub fn read_log(&self, id: &RunId, offset: u64, follow: bool) -> Result<LogEvents, DaemonError> {
         let run = self.run_named(id)?;
         if run.log.is_none() {
@@ -340,7 +340,7 @@ async fn ask(
         match input {
             Some(RunInput::Permission(true)) => return Ok(()),
             Some(RunInput::Permission(false)) | None => return Err(permission::refused(&wanted)),
-            // What is typed meanwhile is for a command that is not there.
+            // Input is dropped as long as no command runs.
             Some(RunInput::Stdin(_) | RunInput::StdinEnd | RunInput::Resize(_) | RunInput::Signal(_)) => {}
         }
     }

@@ -20,11 +20,11 @@ pub struct ServerInfo {
     pub id: u64,
     pub name: String,
     pub root: PathBuf,
-    /// As it calls itself, once it has said so.
+    /// Version that the server reports, once it has.
     pub version: Option<String>,
     /// The process above it and all that it has started, if there is one.
     pub pid: Option<u32>,
-    /// Its own process, where that is known.
+    /// Process of the server itself, where that is known.
     pub server_pid: Option<u32>,
     /// Memory of all these processes in bytes, where that is known.
     pub memory: Option<u64>,
@@ -58,7 +58,7 @@ pub enum ServerEnding {
     Idleness,
     /// Another one needed its memory.
     Memory,
-    /// It is replaced by a fresh process.
+    /// The server is replaced by a fresh process.
     Worn,
     /// Files that it has read have changed.
     Outdated,
@@ -115,7 +115,7 @@ impl Daemon {
         Ok(ServerList { servers: servers.into_iter().map(ServerInfo::from).collect(), search_path })
     }
 
-    /// What the processes of a server wrote, by its name.
+    /// Logs of the processes of a server, by its name.
     pub fn server_logs(&self, name: &str) -> Result<Vec<ServerLog>, DaemonError> {
         let logs = self.servers.pool.log(name);
         if logs.is_empty() {

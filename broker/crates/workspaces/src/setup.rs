@@ -17,21 +17,21 @@ const INTERACTIVE: usize = 2;
 /// Share of the memory, as a divisor, that is for findings after suppressions and severities.
 const POLICY: usize = 4;
 
-/// What a daemon is told by its front.
+/// Settings that a front gives a daemon.
 pub struct Settings {
-    /// How many files are checked at once.
+    /// Number of files that are checked at once.
     pub workers: usize,
     /// Memory limit for cached answers, in bytes.
     pub memory: usize,
     /// Folder in which answers outlive the process.
     pub answers: Option<PathBuf>,
-    /// Where branches are kept.
+    /// Folder in which branches are kept.
     pub state_dir: PathBuf,
     /// Ends after so long without a client; `None` never does.
     pub idle_exit: Option<Duration>,
     /// Names the build of the program, which answers depend on.
     pub build: &'static str,
-    /// How shadow folders are started.
+    /// Launcher of shadow folders.
     #[cfg(target_os = "linux")]
     pub launcher: shadow::Launcher,
 }

@@ -1,4 +1,4 @@
-//! What a request is about, and what is seen of it.
+//! Target of a request, and the view of it.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use scheduler::BranchKey;
 
 use super::{BranchCell, DaemonError, OpenWorkspace};
 
-/// What a request is about, by its handle.
+/// Target of a request, by its handle.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TargetId {
     Workspace(String),
     Branch(String),
 }
 
-/// What a request is about.
+/// Target of a request.
 #[derive(Clone)]
 pub(super) enum Target {
     Base(Arc<OpenWorkspace>),
@@ -61,7 +61,7 @@ impl Target {
         }
     }
 
-    /// What the scheduler calls it.
+    /// Key of the target in the scheduler.
     pub(super) fn key(&self) -> BranchKey {
         match self {
             Self::Base(workspace) => workspace.key,

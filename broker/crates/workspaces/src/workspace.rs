@@ -33,11 +33,11 @@ pub(super) struct OpenWorkspace {
     pub(super) editors: Arc<Editors>,
     /// Device and inode of the folder, which may be replaced by another at the same path.
     identity: (u64, u64),
-    /// What the scheduler calls the base.
+    /// Key of the base in the scheduler.
     pub(super) key: BranchKey,
     pub(super) store: Arc<Store>,
     pub(super) committer: Arc<Committer>,
-    /// One commit at a time.
+    /// Lock that is held by one commit at a time.
     pub(super) committing: Mutex<()>,
     branches: DashMap<Arc<str>, Arc<BranchCell>>,
     names: DashMap<String, Arc<str>>,
@@ -45,7 +45,7 @@ pub(super) struct OpenWorkspace {
     refused: Mutex<Vec<Arc<BranchCell>>>,
     /// The handle of the watcher, or why there is none.
     watching: Result<Watch, String>,
-    /// How often the base has changed, as far as that was noticed; `None` once the workspace is closed.
+    /// Number of changes of the base, as far as they were noticed; `None` once the workspace is closed.
     changes: watch::Sender<Option<u64>>,
     /// Branches and leftovers of commits that could not be read.
     unreadable: Vec<String>,
@@ -84,7 +84,7 @@ pub struct WorkspaceInfo {
     pub id: Arc<str>,
     pub root: PathBuf,
     pub branches: usize,
-    /// How many files have a text that an editor has not saved.
+    /// Number of files with a text that an editor has not saved.
     pub buffers: usize,
     /// Why changes on the disk are noticed late, if they are.
     pub degraded: Option<String>,
@@ -157,7 +157,7 @@ impl OpenWorkspace {
         self.unreadable.extend(loaded.damaged.iter().map(|(id, error)| format!("branch {id}: {error}")));
         for saved in loaded.branches {
             let SavedBranch { id, record, steps } = saved;
-            // Its daemon was killed before it was done with it.
+            // The daemon was killed before it was done with the trial branch.
             if record.labels.contains_key(TRIAL_LABEL) {
                 self.store.discard(&id)?;
                 continue;
@@ -180,7 +180,7 @@ impl OpenWorkspace {
         BranchCell::new(id, record, next_key(), store, watchers, branch)
     }
 
-    /// Whether the folder that was opened still stands at its path.
+    /// Whether the folder that was opened is still at its path.
     pub(super) fn is_there(&self) -> bool {
         identity(self.root()).is_ok_and(|it| it == self.identity)
     }
@@ -269,7 +269,7 @@ impl OpenWorkspace {
         let cell = self.cell(Arc::clone(&id), record, branch);
         if let Err(error) = cell.begin().await {
             self.names.remove(&name);
-            // It may have reached the disk all the same.
+            // The branch may have reached the disk all the same.
             if cell.take_out().await.is_err() {
                 self.refused.lock().await.push(cell);
             }
@@ -365,7 +365,7 @@ pub fn id_of(root: &Path) -> Arc<str> {
     hash[..16].into()
 }
 
-/// Where the state of the workspace `id` is.
+/// Folder with the state of the workspace `id`.
 pub fn state_of(state_dir: &Path, id: &str) -> PathBuf {
     state_dir.join("workspaces").join(id)
 }
@@ -379,7 +379,7 @@ pub(super) fn prune_kept(state_dir: &Path) {
     }
 }
 
-/// Where a workspace with this state has the journal of its commits.
+/// Journal of the commits of a workspace with this state.
 pub fn journal_of(state: &Path) -> PathBuf {
     state.join("journal")
 }

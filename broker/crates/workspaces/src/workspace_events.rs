@@ -34,7 +34,8 @@ pub enum BranchChangeKind {
     Edited,
     Committed {
         changes: Vec<FileChange>,
-        /// The same paths as [`Committed::unsaved`](super::Committed::unsaved), and below [`Committed::left`](super::Committed::left).
+        /// Paths as in [`Committed::unsaved`](super::Committed::unsaved), and below as in
+        /// [`Committed::left`](super::Committed::left).
         unsaved: Vec<WorkspacePath>,
         left: Vec<WorkspacePath>,
     },

@@ -115,7 +115,7 @@ fn binaries(patch: &str) -> Vec<&str> {
     .collect()
 }
 
-/// What a line of a patch is.
+/// Kind of a line of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// The first line of a file's part.
@@ -149,7 +149,7 @@ fn lines(patch: &str) -> impl Iterator<Item = (Kind, &str)> {
     })
 }
 
-/// How many lines of each side follow `@@ -1,3 +1,4 @@`.
+/// Returns the number of lines of each side that follow `@@ -1,3 +1,4 @@`.
 fn hunk(line: &str) -> Option<(u64, u64)> {
     let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
     let (old, new) = ranges.split_once(" +")?;

@@ -1,4 +1,4 @@
-//! What was done to a branch, and how to get back or forward.
+//! History of a branch, with undo and redo.
 
 use std::fmt::Write as _;
 
@@ -117,7 +117,7 @@ pub(super) fn undo(args: &Undo, open: &Opened, session: &mut Session) -> Result<
     if args.to.is_none() && branch.revision == Revision(0) {
         return Err(CliError::usage("there is nothing to undo"));
     }
-    // One back from what was seen, and from nothing else.
+    // Undoes one step from the revision that was seen, and from no other.
     let seen = args.to.is_none().then_some(branch.revision);
     let if_revision = args.expected.revision().or(seen);
     let undo = args.to.map_or(workspaces::Undo::Step, |it| workspaces::Undo::To(Revision(it)));

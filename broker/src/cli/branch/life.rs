@@ -1,4 +1,4 @@
-//! How branches begin, what they are, and how they end.
+//! Commands that begin, list and end branches.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -69,7 +69,7 @@ struct Branch<'a> {
     created_ms: u64,
     changed_paths: usize,
     labels: BTreeMap<&'a str, &'a str>,
-    /// Only where they were asked for.
+    /// Paths of conflicts, only where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     conflicts: Option<Vec<String>>,
 }

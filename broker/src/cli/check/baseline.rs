@@ -45,14 +45,14 @@ pub(super) struct BaselineArgs {
 
 /// The list, and its place.
 pub(super) struct Kept {
-    /// For messages.
+    /// Path of the baseline for messages.
     shown: String,
     file: PathBuf,
     known: Arc<Baseline>,
 }
 
 impl BaselineArgs {
-    /// Whether the list is written anew.
+    /// Whether the baseline is written anew.
     pub(super) fn is_written(&self) -> bool {
         self.baseline_update || self.baseline_prune
     }
@@ -66,7 +66,7 @@ impl BaselineArgs {
         Ok(Some((path, text)))
     }
 
-    /// What is known already; `None` if nobody names a baseline.
+    /// Loads the known findings; `None` if no baseline is named.
     pub(super) fn load(
         &self,
         args: &Args,
@@ -96,7 +96,7 @@ impl BaselineArgs {
         Ok(Some(Kept { shown: input.workspace.display(&named), file, known: Arc::new(known) }))
     }
 
-    /// There need not be a file that is about to be written.
+    /// Parses a baseline. A file that is about to be written may be missing.
     fn parse(
         &self,
         text: io::Result<Vec<u8>>,
@@ -115,7 +115,7 @@ impl BaselineArgs {
         }
     }
 
-    /// What is left out of the report.
+    /// Returns the known findings that the report leaves out.
     pub(super) fn left_out<'k>(&self, kept: Option<&'k Kept>) -> Option<&'k Arc<Baseline>> {
         kept.map(|it| &it.known).filter(|_| !self.baseline_update)
     }
@@ -180,12 +180,12 @@ pub(super) fn write(file: &Path, shown: &str, text: &[u8]) -> Result<(), CliErro
     })
 }
 
-/// How much a baseline knows.
+/// Describes the size of a baseline.
 pub(super) fn size(shown: &str, count: u64) -> String {
     format!("{shown}: {}", counted(count, "known finding"))
 }
 
-/// For messages about what is wrong inside of the file.
+/// Returns the name of the file, for messages about errors in it.
 fn name(file: &Path) -> Result<WorkspacePath, CliError> {
     let name = file.file_name().and_then(|it| it.to_str());
     let name = name.ok_or_else(|| CliError::usage(format!("{} names no file", file.display())))?;

@@ -64,19 +64,19 @@ pub(super) struct ChangedArgs {
     no_dependents: bool,
 }
 
-/// What is looked at, as git has it.
+/// Files to check, as git has them.
 pub(super) struct Chosen {
     pub(super) view: Arc<dyn View>,
-    /// What changed; `None` if all files are meant.
+    /// Changed files; `None` if all files are checked.
     pub(super) changed: Option<Changed>,
-    /// What it is compared with.
+    /// State that the files are compared with.
     pub(super) before: Option<Before>,
     /// Submodules, whose changes are left out.
     pub(super) submodules: Vec<String>,
 }
 
 impl ChangedArgs {
-    /// What is to be looked at: `disk` itself, or what git has in its place.
+    /// Chooses the view to check: `disk` itself, or one that git has in its place.
     pub(super) fn of(&self, workspace: &WorkspaceRoot, disk: Arc<dyn View>) -> Result<Chosen, CliError> {
         if self.new_only && !(self.staged || self.changed || self.since.is_some()) {
             return Err(CliError::usage("--new-only has nothing to compare with")
@@ -106,7 +106,7 @@ impl ChangedArgs {
         Ok(Chosen { view: git.at(&rev, disk)?, changed, before, submodules })
     }
 
-    /// Whether git says what is looked at.
+    /// Whether the options take the files to check from git.
     pub(super) fn is_of_git(&self) -> bool {
         self.staged || self.changed || self.since.is_some() || self.rev.is_some()
     }
@@ -120,13 +120,13 @@ impl ChangedArgs {
         }
     }
 
-    /// Whether files that use those are asked about, too.
+    /// Whether files that use the changed ones are checked, too.
     pub(super) fn dependents(&self) -> bool {
         let only_changed = self.since.is_some() || self.staged || self.changed;
         !self.no_dependents && (self.dependents || only_changed)
     }
 
-    /// What changed on the disk; `None` if all files are meant.
+    /// Returns the files that changed on the disk; `None` if all files are checked.
     pub(super) fn on_disk(&self, workspace: &WorkspaceRoot) -> Result<Option<Changed>, CliError> {
         if self.since.is_none() && !self.changed {
             return Ok(None);
@@ -153,7 +153,7 @@ impl ChangedArgs {
     }
 }
 
-/// Those of the files that changed.
+/// Keeps only the files that changed.
 pub(super) fn only(files: Files, changed: &Changed) -> Files {
     let Files { mut units, skipped, .. } = files;
     units.retain(|it| changed.paths.contains(&it.path));

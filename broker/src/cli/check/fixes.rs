@@ -38,7 +38,7 @@ pub(super) struct FixArgs {
     pub(super) add_suppressions: Option<String>,
 }
 
-/// What is written behind a suppression.
+/// Parses the reason that is written behind a suppression.
 fn reason(text: &str) -> Result<String, String> {
     let text = text.trim();
     if !text.contains(char::is_alphanumeric) {

@@ -1,4 +1,4 @@
-//! What is to be checked: the workspace, the view of it, and the files.
+//! Input of a check: the workspace, the view of it, and the files.
 
 mod paths;
 
@@ -40,7 +40,7 @@ pub(super) struct Input {
     pub(super) target: Target,
 }
 
-/// What is compared with.
+/// State that the files are compared with.
 pub(super) struct Before {
     pub(super) view: Arc<dyn View>,
     /// Every path where it differs.
@@ -140,7 +140,7 @@ impl Input {
         match &self.target {
             Target::Stdin(path) => Files::of_named([path.clone()]),
             Target::Paths { paths, has_folders, changed, before } => {
-                // What only the other view of a comparison has is gone, and no mistake.
+                // Files that only the other view of a comparison has are gone, which is no error.
                 let is_gone = |it: &&WorkspacePath| before.is_some() && !is_there(&*self.view, it);
                 let there: Vec<_> = paths.iter().filter(|it| !is_gone(it)).cloned().collect();
                 let options = walk_options(args, *has_folders);
@@ -157,7 +157,7 @@ impl Input {
         }
     }
 
-    /// How the files stand to what is compared with, if that was asked.
+    /// Returns the comparison to make, if one was asked for.
     pub(super) fn comparison(&self, args: &Args) -> Option<Comparison> {
         let Target::Paths { paths, has_folders, changed, before: Some(before) } = &self.target else {
             return None;
@@ -192,18 +192,18 @@ impl Input {
         matches!(&self.target, Target::Paths { paths, changed: None, .. } if paths.iter().any(WorkspacePath::is_root))
     }
 
-    /// Whether only what changed is checked, and nothing did.
+    /// Whether only changed files are checked, and there are none.
     pub(super) fn is_unchanged(&self) -> bool {
         matches!(&self.target, Target::Paths { changed: Some(it), .. } if it.paths.is_empty() && it.not_utf8 == 0)
     }
 
-    /// Whether only what changed is checked.
+    /// Whether only changed files are checked.
     pub(super) fn is_of_changes(&self) -> bool {
         matches!(&self.target, Target::Paths { changed: Some(_), .. })
     }
 }
 
-/// What is compared with, and the files that are not compared.
+/// Splits the state before the change into the view to compare with, and the files that are not compared.
 fn compared(before: Option<git::Before>, changed: Option<&Changed>) -> Option<(Before, Vec<Excluded>)> {
     let git::Before { view, unknown } = before?;
     let differing = changed?.paths_and_gone().into_iter().collect();
@@ -221,7 +221,7 @@ fn uncompared(path: WorkspacePath) -> Excluded {
     Excluded { path, linter: lint::suppress::LINTER.into(), in_part: false, reason: reason.into() }
 }
 
-/// Where every path is a file, nothing is excluded.
+/// Returns the options to walk the files. If every path is a file, nothing is excluded.
 fn walk_options(args: &Args, has_folders: bool) -> WalkOptions {
     let respect_ignore_files = !args.no_respect_gitignore;
     let global_excludes = if respect_ignore_files && has_folders { folders::global_excludes() } else { None };

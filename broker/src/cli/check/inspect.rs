@@ -14,18 +14,18 @@ use overlay::{View, WorkspacePath};
 use super::{Args, linters::Linters};
 use crate::{CliError, console::Messages, progress::Progress};
 
-/// How everything of a run is checked.
+/// Checks the files of a run.
 pub(super) struct Inspector<'a> {
     pub(super) args: &'a Args,
     pub(super) linters: &'a Arc<Linters>,
     pub(super) checker: &'a LocalChecker,
     pub(super) messages: &'a Messages,
-    /// Whether a person watches.
+    /// Whether a person watches the output.
     pub(super) watched: bool,
     pub(super) reach: Reach,
 }
 
-/// What is reported, and what there is to know about it.
+/// Findings to report, with facts about them.
 pub(super) struct Inspected {
     pub(super) collected: Collected,
     /// Entries of the baseline, and how many of each, for which there is no finding any more.
@@ -77,7 +77,7 @@ pub(super) fn configs<'v>(args: &Args, view: &'v dyn View) -> Configs<'v> {
     if args.isolated { Configs::isolated() } else { Configs::new(view) }
 }
 
-/// Where the configuration says that the baseline is.
+/// Path of the baseline that the configuration names.
 pub(super) fn configured_baseline(args: &Args, view: &dyn View) -> Result<Option<WorkspacePath>, CliError> {
     Ok(configs(args, view).workspace()?.baseline().cloned())
 }

@@ -14,7 +14,7 @@ use overlay::{Disk, View, WorkspacePath};
 use super::{Args, input::Input};
 use crate::{CliError, cli::Session};
 
-/// What is loaded once, however often is checked.
+/// Linters that are loaded once for all rounds of a run.
 pub(super) struct Loaded {
     providers: Vec<Arc<dyn Provider>>,
 }
@@ -22,7 +22,7 @@ pub(super) struct Loaded {
 /// The linters of one round.
 pub(super) struct Linters {
     all: LinterSet,
-    /// Those for what was there before anything was fixed.
+    /// Linters of the files before any fix.
     at_first: Arc<Catalogs>,
 }
 
@@ -54,7 +54,7 @@ impl Linters {
         Ok(Self { all, at_first })
     }
 
-    /// Of the rules that configuration files name, those that no linter has: one sentence for each.
+    /// Returns one sentence for each rule that configuration files name and no linter has.
     pub(super) fn unknown_rules(
         &self,
         named: &BTreeSet<(WorkspacePath, RulePattern)>,
@@ -62,7 +62,7 @@ impl Linters {
         Ok(self.at_first.unknown_rules(named)?)
     }
 
-    /// Those that cannot be used.
+    /// Returns the linters that cannot be used.
     pub(super) fn broken(&self) -> Vec<Incomplete> {
         self.at_first.broken()
     }

@@ -1,4 +1,4 @@
-//! Where the report goes, and in which formats: several at once, as in `--output-format sarif --output-file
+//! Destinations and formats of the report: several at once, as in `--output-format sarif --output-file
 //! x.sarif --output-format github`.
 
 use std::{
@@ -22,7 +22,7 @@ enum Flag {
     File(PathBuf),
 }
 
-/// One form of the report, and its place.
+/// Format of the report, with its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Output {
     pub(super) format: Format,
@@ -73,7 +73,7 @@ impl clap::Args for OutputArgs {
 }
 
 impl OutputArgs {
-    /// Each file belongs to the format before it; if there is one format at most, it is clear anyway.
+    /// Pairs formats and files: each file belongs to the format before it; with one format at most, the order does not matter.
     pub(super) fn outputs(&self) -> Result<Vec<Output>, CliError> {
         let mut outputs: Vec<Output> = Vec::new();
         let mut early = None;
@@ -104,7 +104,7 @@ fn no_format(file: &Path, why: &str) -> CliError {
     error.hint("each file belongs to the format before it: `--output-format FORMAT --output-file FILE`")
 }
 
-/// Nothing is written to one place twice.
+/// Returns an error if two outputs have the same destination.
 fn check(outputs: &[Output]) -> Result<(), CliError> {
     let place = |it: &Output| it.file.as_deref().map(|it| std::path::absolute(it).unwrap_or(it.to_owned()));
     for (index, one) in outputs.iter().enumerate() {

@@ -68,7 +68,7 @@ impl Priority {
     }
 }
 
-/// What stays the same from round to round.
+/// Parts of a remote check that stay the same from round to round.
 struct Ask<'a> {
     args: &'a Args,
     outputs: &'a [Output],
@@ -76,11 +76,11 @@ struct Ask<'a> {
     branch: String,
     /// Texts that the check has in place of the branch's.
     shown: Vec<FileText>,
-    /// Whether only what changed is checked, and how many names of that are not UTF-8.
+    /// Number of changed paths that are not UTF-8, if only changed files are checked.
     changed: Option<u64>,
-    /// Whether nothing did.
+    /// Whether no file changed.
     is_unchanged: bool,
-    /// How many fixes were made before.
+    /// Number of fixes that were made before.
     fixed: usize,
 }
 
@@ -209,7 +209,7 @@ impl Ask<'_> {
             Ok(())
         });
         match answered {
-            // What came before the interrupt stands.
+            // Results from before the interrupt stand.
             Err(_) if client.is_interrupted() => {}
             answered => answered?,
         }
@@ -278,7 +278,7 @@ impl Ask<'_> {
         Ok(if written { exit(args, &report) } else { Exit::Abnormal })
     }
 
-    /// Of what is no fault, and maybe not what was meant.
+    /// Warns of results that are no error, and maybe not what was meant.
     fn warn(&self, report: &Report, session: &Session) {
         report_unavailable(&session.messages, report);
         let missed = report.unavailable.iter().map(|it| it.linter.as_str());
@@ -290,7 +290,7 @@ impl Ask<'_> {
     }
 }
 
-/// How a round of a watch ended.
+/// End of a round of a watch.
 enum RoundEnd {
     Round(Round),
     /// The configuration does not allow it; the next change may fix that.

@@ -48,7 +48,7 @@ pub(super) fn keep(fixed: &Fixed, workspace: &WorkspaceRoot, messages: &Messages
     git.restage(&restaged)
 }
 
-/// What was checked, and what it became; `None` if that is the same.
+/// Returns the text that was checked and the fixed one; `None` if they are the same.
 fn fixed_text(
     fixed: &Fixed,
     path: &WorkspacePath,

@@ -19,7 +19,7 @@ struct Row {
     longest: Duration,
 }
 
-/// Tells the times of answers, of which the longest come first.
+/// Prints the times of answers, of which the longest come first.
 pub(super) fn show(all: &[AnswerTime], workspace: &WorkspaceRoot, messages: &Messages) {
     table(all, workspace).lines().for_each(|it| messages.line(it));
 }

@@ -16,7 +16,7 @@ use crate::{
 /// The workspace of a run that checks again.
 pub(super) struct Watched {
     watching: Watching,
-    /// What is written by the run itself is no news.
+    /// Paths that the run itself writes, whose changes start no new round.
     written: Vec<WorkspacePath>,
 }
 

@@ -1,4 +1,4 @@
-//! What a check writes to the workspace: fixes, all or none, and the end of what was interrupted before.
+//! Writes of a check to the workspace: fixes, all or none, and the completion of an interrupted earlier write.
 
 use std::{
     collections::BTreeSet,
@@ -75,13 +75,13 @@ fn commit_rest(committer: &Committer, ops: &mut Vec<FileOp>) -> Result<Committed
     }
 }
 
-/// Whether what was found is just what would have been written.
+/// Whether the file that was found is equal to the one that would have been written.
 fn is_made(op: &FileOp, conflict: &CommitConflict) -> bool {
     let FileOp::Write { path, bytes, executable, .. } = op else { return false };
     *path == conflict.path && conflict.found == Found::File(ContentHash::of(bytes), *executable)
 }
 
-/// Where the daemon keeps the journal of the same workspace, so that each finds what the other left.
+/// Path of the daemon's journal of the same workspace, so that each finds what the other left.
 fn journal(root: &Path) -> Option<PathBuf> {
     let state = folders::state_dir()?;
     Some(workspaces::journal_of(&workspaces::state_of(&state, &workspaces::id_of(root))))

@@ -1,4 +1,4 @@
-//! Who checks a workspace and what is missing, as data. The comments here are what the JSON Schema says of it.
+//! Linters of a workspace and what is missing, as data. The comments here are the descriptions in the JSON Schema of it.
 
 use std::path::Path;
 
@@ -170,13 +170,13 @@ impl Diagnosis {
         self.trusted = is_trusted;
     }
 
-    /// With what the daemon's servers say is wrong with them.
+    /// Adds the problem that a server of the daemon reports of itself.
     pub(super) fn keep_unwell(&mut self, name: &str, unwell: String) {
         let named = self.servers.iter_mut().filter(|it| it.name == name);
         named.for_each(|it| it.unwell = Some(unwell.clone()));
     }
 
-    /// With what the daemon finds, as far as it matters.
+    /// Adds the programs that the daemon finds for servers that are used.
     pub(super) fn keep_elsewhere(&mut self, all: Vec<client::Elsewhere>) {
         let is_used = |it: &client::Elsewhere| self.servers.iter().any(|of| of.used && of.name == it.server);
         let elsewhere = |it: client::Elsewhere| Elsewhere {
@@ -191,7 +191,7 @@ impl Diagnosis {
         self.elsewhere.iter().any(|it| it.program.is_none())
     }
 
-    /// With what is missing.
+    /// Adds what is missing, and returns the whole.
     pub(super) fn finish(mut self) -> Self {
         let is_used = |it: &&Server| it.used && it.files > 0;
         let missing: Vec<_> = self.servers.iter().filter(is_used).filter_map(Server::missing).collect();
@@ -262,7 +262,7 @@ impl Reason {
         matches!(self, Self::Named | Self::Configured { .. } | Self::Project { .. })
     }
 
-    /// That of a program; `None` for what is only said of linters in Broker itself.
+    /// Converts the standing of a program; `None` for one that only linters in Broker itself have.
     pub(super) fn of(standing: &Standing) -> Option<Self> {
         Some(match standing.clone() {
             Standing::Named => Self::Named,

@@ -11,7 +11,7 @@ use super::diagnosis::{Language, Plugin};
 #[derive(Debug, Default)]
 pub(super) struct LanguageStats {
     pub(super) files: u64,
-    /// That with the most files first; files of no language last.
+    /// Languages, the one with the most files first; files of no language last.
     pub(super) languages: Vec<Language>,
     pub(super) plugins: Vec<Plugin>,
     by_server: BTreeMap<String, u64>,
@@ -26,7 +26,7 @@ struct Seen {
 }
 
 impl LanguageStats {
-    /// Only linters in Broker itself that are asked count.
+    /// Counts files by language and linter. Linters in Broker itself count only if they are asked.
     pub(super) fn of(
         view: &dyn View,
         paths: impl IntoIterator<Item = WorkspacePath>,
@@ -66,7 +66,7 @@ impl LanguageStats {
         stats
     }
 
-    /// How many files there are for this server to check.
+    /// Returns the number of files for this server to check.
     pub(super) fn files_of(&self, server: &str) -> u64 {
         self.by_server.get(server).copied().unwrap_or_default()
     }

@@ -40,7 +40,7 @@ pub(super) fn render(it: &Diagnosis) -> String {
     text
 }
 
-/// What is to be known of the servers that are used.
+/// Notes about the servers that are used.
 fn notes(it: &Diagnosis) -> String {
     let is_told = |it: &&Server| it.used && it.program.is_some() && it.files > 0;
     let mut text = String::new();

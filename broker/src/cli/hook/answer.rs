@@ -1,4 +1,4 @@
-//! What a hook says to its agent, in the agent's format.
+//! Answers of a hook to its agent, in the agent's format.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn say(event: &Event, found: &Findings, refuse: bool) -> Value {
             json!({ "hookSpecificOutput": { "hookEventName": event.name(), "additionalContext": text } })
         }
         (Dialect::Cursor, Moment::Before, true) => json!({ "permission": "deny", "agent_message": text }),
-        // Whether it may be made without a question is not for a linter to say.
+        // No linter decides whether the edit may be made without a question.
         (Dialect::Cursor, Moment::Before, false) => json!({ "agent_message": text }),
         (Dialect::Cursor, Moment::After, _) => json!({ "additional_context": text }),
         (Dialect::CursorFileEdited, ..) => json!({}),

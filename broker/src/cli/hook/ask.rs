@@ -10,16 +10,16 @@ use workspaces::{ErrorKind, RequestError};
 use super::change::Change;
 use crate::{CliError, client::Opened};
 
-/// What the daemon found, with words for an agent.
+/// Findings of the daemon, as text for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Findings {
     pub(super) text: String,
-    /// Nothing was found, and all was checked.
+    /// Whether nothing was found, and all was checked.
     pub(super) is_clean: bool,
-    /// Nothing was found, whether all was checked or not.
+    /// Whether nothing was found, even if not all was checked.
     pub(super) is_empty: bool,
     pub(super) has_errors: bool,
-    /// Whether only what the change brings is in it.
+    /// Whether the findings are only the ones that the change brings.
     pub(super) is_new_only: bool,
 }
 
@@ -39,13 +39,13 @@ pub(super) fn ask(change: &Change, opened: &Opened, until: Instant) -> Result<Op
     match answer {
         Ok(answer) => Ok(Some(Findings::of(answer, true))),
         Err(error) if cannot_be_made(&error) && is_ahead => Ok(None),
-        // What was edited has changed since, as a formatter does it.
+        // The edited file has changed since, for example by a formatter.
         Err(error) if cannot_be_made(&error) => now(paths, opened, until).map(Some),
         Err(error) => Err(late(error)),
     }
 }
 
-/// Whether the edit does not fit the files, as against a daemon that cannot take it.
+/// Whether the error is an edit that does not fit the files, as against a daemon that cannot take it.
 fn cannot_be_made(error: &RequestError) -> bool {
     error.reason == "INVALID_FIELD"
 }

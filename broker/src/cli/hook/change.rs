@@ -10,10 +10,10 @@ use workspaces::{Expected, FileEdit};
 use super::event::{Edit, Moment, Original, Replacement};
 use crate::{CliError, client::Opened};
 
-/// What is asked about.
+/// Change that a hook asks about.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Change {
-    /// Made on the disk as it is: `before` first, which undoes what is done already.
+    /// Edits of the disk as it is: `before` is made first, and undoes edits that are on the disk already.
     Between { before: Vec<PreviewEdit>, edits: Vec<PreviewEdit>, paths: Vec<WorkspacePath> },
     /// Files as they are, since it is not known what they were.
     Now(Vec<WorkspacePath>),
@@ -26,7 +26,7 @@ impl Change {
         let paths = paths(edit, opened);
         match (moment, edit) {
             _ if paths.is_empty() => Ok(None),
-            // What a file was that is gone is not known.
+            // The content of a deleted file is not known.
             (Moment::After, Edit::Delete { .. }) => Ok(None),
             (Moment::Before, _) => Ok(ahead(edit, &paths, opened)?.map(|it| Self::Between {
                 before: Vec::new(),
@@ -71,7 +71,7 @@ fn paths(edit: &Edit, opened: &Opened) -> Vec<WorkspacePath> {
     }
 }
 
-/// What makes the edit.
+/// Returns the edit in the form of a preview.
 fn ahead(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option<PreviewEdit>, CliError> {
     Ok(match edit {
         Edit::Write { text, .. } => Some(write(&paths[0], text.clone())),
@@ -84,7 +84,7 @@ fn ahead(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option
     })
 }
 
-/// What undoes the edit, if that is known.
+/// Returns an edit that undoes the edit, if one is known.
 fn back(edit: &Edit, paths: &[WorkspacePath], opened: &Opened) -> Result<Option<PreviewEdit>, CliError> {
     Ok(match edit {
         Edit::Write { original: Original::Text(text), .. }
@@ -108,7 +108,7 @@ fn replaced(text: Option<String>, replacements: &[Replacement]) -> Option<String
     let mut text = unified(&before);
     for Replacement { old, new, all } in replacements {
         let (old, new) = (unified(old), unified(new));
-        // What agents call a replacement of nothing makes a file.
+        // A replacement of nothing, as agents call it, makes a file.
         if old.is_empty() && text.is_empty() {
             text = new;
             continue;

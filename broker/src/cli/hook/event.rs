@@ -1,4 +1,4 @@
-//! What agents send to their hooks: JSON of the same kind, with other names.
+//! Events that agents send to their hooks: JSON of the same kind, with other names.
 //!
 //! | agent | before an edit | after it | the tool's arguments |
 //! |---|---|---|---|
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// What a hook is told.
+/// Event of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Event {
     pub(super) moment: Moment,
@@ -37,7 +37,7 @@ pub(super) enum Dialect {
     CursorFileEdited,
 }
 
-/// What an agent does to files. Paths are as it wrote them.
+/// File edit of an agent. Paths are as the agent wrote them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Edit {
     Write {
@@ -50,14 +50,14 @@ pub(super) enum Edit {
         replacements: Vec<Replacement>,
         original: Original,
     },
-    /// In codex's form, which names its files.
+    /// Patch in codex's form, which names its files.
     Patch(String),
     Delete {
         path: PathBuf,
     },
 }
 
-/// What a file was before an edit, as far as the agent says.
+/// Content of a file before an edit, as far as the agent names it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Original {
     Text(String),
@@ -65,12 +65,12 @@ pub(super) enum Original {
     NotSaid,
 }
 
-/// One piece of text in place of another.
+/// Replacement of one piece of text by another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Replacement {
     pub(super) old: String,
     pub(super) new: String,
-    /// Wherever it stands, not only once.
+    /// Whether every occurrence is replaced, not only one.
     pub(super) all: bool,
 }
 
@@ -111,7 +111,7 @@ impl Event {
     }
 }
 
-/// What the arguments of a tool do to files, if anything.
+/// Returns the file edit that the arguments of a tool describe, if any.
 fn edit(input: &Value, response: &Value, tool: &str) -> Option<Edit> {
     if let Some(patch) = text(input, &["command", "patch", "input"]).and_then(patch) {
         return Some(Edit::Patch(patch.to_owned()));

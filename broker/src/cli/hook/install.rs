@@ -45,7 +45,7 @@ enum When {
     After,
 }
 
-/// Where Broker is not installed, a commit passes.
+/// Git hook before a commit. Without Broker in the `PATH`, it lets the commit pass.
 const PRE_COMMIT: &str = r#"#!/bin/sh
 # What is staged may bring nothing new. What a merge brings was looked at where it was made.
 git rev-parse --quiet --verify MERGE_HEAD >/dev/null && exit 0
@@ -60,7 +60,7 @@ broker check --staged --new-only || {
 }
 "#;
 
-/// What earlier versions wrote, which is replaced.
+/// Git hook of earlier versions, which is replaced.
 const EARLIER_PRE_COMMIT: &str = "#!/bin/sh
 # What is staged may bring nothing new. What a merge brings was looked at where it was made.
 git rev-parse --quiet --verify MERGE_HEAD >/dev/null && exit 0
@@ -128,7 +128,7 @@ impl Args {
     }
 }
 
-/// Whether a hook is one that was installed before, perhaps with other options.
+/// Whether a hook is one that Broker installed before, perhaps with other options.
 fn is_ours(entry: &Value) -> bool {
     let runs_broker =
         |it: &Value| it["command"].as_str().is_some_and(|it| it.starts_with("broker agent hook"));

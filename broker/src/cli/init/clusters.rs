@@ -15,7 +15,7 @@ const FEWEST: usize = 10;
 /// A file, and whether it has an error.
 pub(super) type Judged<'p> = (&'p str, bool);
 
-/// Which files are meant. Folders end with a slash.
+/// Files of a cluster. Folders end with a slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Extent {
     Folder(String),
@@ -78,8 +78,8 @@ impl Cluster {
         self.broken >= FEWEST && self.broken > self.sound && self.extent.is_of_samples()
     }
 
-    /// Whether it is better than its parts: no sound file more is held, or they lack most of what is broken. A folder below it
-    /// that holds the same is better.
+    /// Whether the cluster is better than its parts: it holds no more sound files, or they lack most of the broken ones. A folder
+    /// below it that holds the same is better.
     fn is_better_than(&self, parts: &[Self]) -> bool {
         if let [Self { extent: Extent::Folder(_), broken, sound }] = parts
             && (*broken, *sound) == (self.broken, self.sound)
@@ -129,7 +129,7 @@ fn of_ending(folder: &str, ending: &str, files: &[Judged<'_>]) -> Cluster {
     if some.sound < all.sound { some } else { all }
 }
 
-/// How all these begin, without a number at the end, which would be that of the first few.
+/// Returns the common prefix of the names, without a number at its end, which would be that of the first few.
 fn common_prefix<'n>(names: &[&'n str]) -> &'n str {
     let Some((first, others)) = names.split_first() else { return "" };
     let is_common = |end: &usize| others.iter().all(|it| it.starts_with(&first[..*end]));
@@ -174,7 +174,7 @@ mod tests {
         let broken: Vec<_> = elsewhere.into_iter().chain([(&*fail, 31)]).collect();
         let sound = [(&*pass, 4), (&*readme, 1), ("test/sanity/#.py", 4000), ("lib/ok#.py", 900)];
         assert_eq!(check(&broken, &sound), "/test/integration/targets/uri/files/fail*.json 31 of 31\n");
-        // One of another name: all of the ending.
+        // A broken file of another name makes the cluster all files of the ending.
         let other = format!("{uri}/other.json");
         let broken = [(&*fail, 31), (&*other, 1)];
         assert_eq!(check(&broken, &sound), "/test/integration/targets/uri/files/*.json 32 of 36\n");

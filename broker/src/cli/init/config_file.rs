@@ -6,7 +6,7 @@ use toml_edit::Value;
 
 use super::offers::Offer;
 
-/// Where known findings are listed.
+/// Default path of the baseline.
 const BASELINE: &str = "broker-baseline.json";
 
 /// `linters` have files here.
@@ -41,7 +41,7 @@ fn severity(linters: &BTreeMap<&str, usize>) -> String {
     )
 }
 
-/// What turns a linter off for some files.
+/// Returns the override that turns a linter off for some files.
 fn overrides(offer: &Offer) -> Option<String> {
     let (glob, rules) = (quoted(&offer.glob()), quoted(&format!("{}/*", offer.kind.linter()?)));
     Some(format!("\n[[overrides]]\npaths = [{glob}]\nseverity = {{ {rules} = \"off\" }}\n"))

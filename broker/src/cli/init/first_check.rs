@@ -1,4 +1,4 @@
-//! What a first check of a repository finds, and which linters look at its files.
+//! First check of a repository: its findings, and the linters that look at its files.
 
 use std::{
     collections::BTreeMap,
@@ -72,7 +72,7 @@ impl FirstCheck {
 }
 
 impl CheckedFile {
-    /// Whether the linter looks at it, or any does.
+    /// Whether `linter` looks at the file; for `None`, whether any linter does.
     pub(super) fn is_of(&self, linter: Option<&str>) -> bool {
         linter.is_none_or(|linter| self.linters.iter().any(|it| it == linter))
     }
@@ -83,7 +83,7 @@ impl Finding {
         self.severity == "error"
     }
 
-    /// Whether it is the linter's, or any's.
+    /// Whether the finding is one of `linter`; always true for `None`.
     pub(super) fn is_of(&self, linter: Option<&str>) -> bool {
         linter.is_none_or(|it| it == self.linter)
     }

@@ -1,4 +1,4 @@
-//! What could be left out of a repository's checks, and what would go with it.
+//! Offers to leave files or linters out of a repository's checks, each with what would go with it.
 //!
 //! Folders of code of others, by their names; and what is broken on purpose: where most files have errors, they are left out,
 //! and where most of those of one linter do, that linter is off.
@@ -31,7 +31,7 @@ pub(super) enum Kind {
     BrokenFor { linter: String, errors: Errors },
 }
 
-/// Why files look as if they were broken on purpose.
+/// Errors for which files look as if they were broken on purpose.
 #[derive(Debug)]
 pub(super) struct Errors {
     files: usize,

@@ -63,7 +63,7 @@ fn text() -> String {
 }
 
 impl Client {
-    /// In the project's folder.
+    /// Path of the skill in the project's folder.
     fn file(self) -> PathBuf {
         let folder = match self {
             Self::Claude => ".claude",

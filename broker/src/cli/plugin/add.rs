@@ -63,7 +63,7 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
     Ok(Exit::Clean)
 }
 
-/// What is said of a signature after the digest.
+/// Text about a signature, to print after the digest.
 pub(super) fn signed_by(signature: Option<&Signed>) -> String {
     signature.map(|it| format!(", signed by key {}", it.key.id())).unwrap_or_default()
 }

@@ -91,13 +91,13 @@ fn forget(component: &Path) -> Result<(), CliError> {
     }
 }
 
-/// What is missing of a plugin in `built` is added, and it goes where the other commands look for it.
+/// Adds to the component in `built` the parts of a plugin that it lacks, and puts it where the other commands look for it.
 #[expect(clippy::disallowed_methods, reason = "what a build made is no workspace file")]
 fn finished(folder: &Folder, tools: Tools, built: &Path) -> Result<PathBuf, CliError> {
     let failed = |error: io::Error| CliError::files(format!("cannot use {}: {error}", built.display()));
     let wasm = fs::read(built).map_err(failed)?;
     let wasm = match tools {
-        // Its linker and its SDK have done all of this.
+        // Cargo's linker and the SDK have done all of this.
         Tools::Cargo => with_same_manifest(folder, built, wasm)?,
         Tools::Python => with_manifest(folder, componentize::without_network(wasm).map_err(unfit)?),
         Tools::JavaScript => with_manifest(folder, wasm),

@@ -128,7 +128,7 @@ fn check(
     ByPlugin { file, rules: &asked, paths, exclude }.run(session)
 }
 
-/// What a `.gitignore` in the workspace's root would have for this path.
+/// Returns the pattern for this path in a `.gitignore` of the workspace's root.
 fn pattern(path: &WorkspacePath) -> String {
     let special = |it: char| matches!(it, '\\' | '*' | '?' | '[' | ']' | '{' | '}' | ' ');
     let escaped = path.as_str().chars().flat_map(|it| special(it).then_some('\\').into_iter().chain([it]));

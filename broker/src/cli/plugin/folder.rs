@@ -24,7 +24,7 @@ const MADE: [&str; 4] = ["dist", "target", "node_modules", "__pycache__"];
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) manifest: Manifest,
-    /// As it was written.
+    /// Text of the manifest's file.
     pub(super) manifest_text: String,
 }
 
@@ -46,7 +46,7 @@ impl Folder {
         Ok(Self { path, manifest, manifest_text })
     }
 
-    /// Where the component is put when it is built.
+    /// Path of the component after a build.
     pub(super) fn component(&self) -> PathBuf {
         self.path.join("dist").join(format!("{}.wasm", self.manifest.name))
     }
@@ -72,7 +72,7 @@ pub(super) struct Files(BTreeMap<PathBuf, ContentHash>);
 impl Files {
     pub(super) fn of(folder: &Path) -> Self {
         let known = |it: PathBuf| {
-            // What cannot be read fails the build, which says why.
+            // A file that cannot be read fails the build, which gives the reason.
             let content = ContentHash::of(&folders::read(&it).ok()?);
             Some((it.strip_prefix(folder).ok()?.to_owned(), content))
         };
@@ -86,7 +86,7 @@ impl Files {
         self.0.extend(now.into_iter().filter(|(it, _)| is_written_by_builds(it)));
     }
 
-    /// What is there in one of them only, or with another content.
+    /// Returns the files that only one of the sets has, or that have another content in it.
     pub(super) fn differing(&self, other: &Self) -> BTreeSet<WorkspacePath> {
         let only_in = |one: &Self, other: &Self| {
             let differ = one.0.iter().filter(|(path, content)| other.0.get(*path) != Some(*content));
@@ -95,7 +95,7 @@ impl Files {
         only_in(self, other).into_iter().chain(only_in(other, self)).collect()
     }
 
-    /// Whether a build of one would make another component than that of the other.
+    /// Whether the files differ in a way that makes a build produce another component.
     pub(super) fn differ_in_sources(&self, other: &Self) -> bool {
         self.differing(other).iter().any(|it| it.components().next() != Some(FIXTURES))
     }
@@ -106,7 +106,7 @@ fn is_written_by_builds(path: &Path) -> bool {
     path == Path::new("Cargo.lock")
 }
 
-/// All fixtures, and the other files without what tools make and without hidden ones, but for cargo's configuration.
+/// Lists all fixtures, and the other files without what tools make and without hidden ones, but for cargo's configuration.
 fn written_by_hand(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let fixtures = folder.join(FIXTURES);
     let is_by_hand = move |it: &DirEntry| {

@@ -45,11 +45,11 @@ struct Answer<'a> {
     interpreters: &'a [String],
     config_files: &'a [String],
     needs: Vec<&'a str>,
-    /// What it asks for beyond the files it is shown; it is used where `broker.toml` grants all of it.
+    /// Capabilities beyond the files that it is shown; it is used where `broker.toml` grants all of them.
     capabilities: &'a [Capability],
-    /// What can be set in `[linters.NAME]` of `broker.toml`, as JSON Schema.
+    /// Keys for `[linters.NAME]` of `broker.toml`, as JSON Schema.
     options: serde_json::Value,
-    /// The same for people: each with what it can be, and what it is for.
+    /// Keys as text for people: each with its possible values and its purpose.
     #[serde(skip)]
     declared: Vec<(String, String)>,
     /// The interfaces that it imports. All of them are granted, or it could not be loaded.

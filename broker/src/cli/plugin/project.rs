@@ -23,12 +23,12 @@ pub(super) struct Project {
     /// The configuration, which need not be there.
     file: PathBuf,
     document: DocumentMut,
-    /// What goes before it.
+    /// Comments to write before the document.
     heading: String,
-    /// Whether its lines end as Windows has it, which the document forgets.
+    /// Whether the lines of the file end in CRLF, which the document does not keep.
     has_crlf: bool,
     pub(super) lock: Lock,
-    /// What the configuration says of plugins, also in files that it extends.
+    /// Plugins in the configuration, also in files that it extends.
     pub(super) declared: BTreeMap<String, PluginSettings>,
     /// Held, so that no other process changes the two files meanwhile.
     _alone: fs::File,
@@ -42,7 +42,7 @@ pub(super) struct Candidate {
 }
 
 impl Project {
-    /// That of the current folder.
+    /// Opens the project of the current folder.
     pub(super) fn open(session: &Session) -> Result<Self, CliError> {
         let home = session.process_context.home.as_deref();
         let found = WorkspaceRoot::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
@@ -166,7 +166,7 @@ impl Project {
         }
     }
 
-    /// Whether it stood in this file.
+    /// Removes the declaration of a plugin. Returns whether this file had it.
     pub(super) fn undeclare(&mut self, name: &str) -> bool {
         let before = self.document.to_string();
         let Some(plugins) = self.document.get_mut("plugins").and_then(Item::as_table_like_mut) else {
@@ -182,7 +182,7 @@ impl Project {
         was.is_some()
     }
 
-    /// Whether the configuration has it, as the files are now.
+    /// Whether the configuration, as the files are now, declares the plugin.
     pub(super) fn still_declares(&self, name: &str) -> Result<bool, CliError> {
         let declared = Configs::new(&Disk::new(&self.root)?).workspace()?.plugins();
         Ok(declared.get(name).is_some_and(|it| it.source.is_some()))
@@ -201,7 +201,7 @@ impl Project {
     }
 }
 
-/// What is there is not what was asked for.
+/// Error of content whose digest is not the expected one.
 pub(super) fn mismatch(what: &str, found: &Digest, expected: &Digest, remedy: &str) -> CliError {
     let message = format!("{what} is not what is expected: it has the digest {found}, not {expected}");
     CliError::plugin(message).hint(format!("somebody changed it; if that is meant, {remedy}"))
@@ -238,10 +238,11 @@ fn alone(root: &Path, patience: Duration) -> io::Result<fs::File> {
     }
 }
 
-/// How long another process may take, which may be fetching a plugin.
+/// Time limit for another process, which may be fetching a plugin.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Empty if there is none. A file that the user keeps from being written is an error before anything is fetched.
+/// Reads the text of a file; empty if there is none. A file that the user keeps from being written is an error before
+/// anything is fetched.
 fn text_of(file: &Path) -> io::Result<String> {
     match folders::read(file) {
         Ok(_) if fs::metadata(file)?.permissions().readonly() => Err(io::ErrorKind::PermissionDenied.into()),

@@ -1,4 +1,4 @@
-//! What the folder of a new plugin holds. The SDK is part of it, so that a plugin builds without this repository and
+//! Files of a new plugin's folder. The SDK is one of them, so that a plugin builds without this repository and
 //! against the world of the program that made it.
 
 use clap::ValueEnum;
@@ -21,7 +21,7 @@ const IGNORED: &str = "/dist\n/target\n/node_modules\n/.venv\n__pycache__\n";
 /// Path and text.
 type File = (String, String);
 
-/// The same before the plugin has a name.
+/// File of a template before the plugin has a name.
 type Part = (&'static str, &'static str);
 
 pub(super) fn files(language: Language, name: &str) -> Vec<File> {
@@ -62,7 +62,7 @@ fn world(language: Language) -> &'static [Part] {
 }
 
 impl Language {
-    /// What installs the tools beside the plugin, where they belong there.
+    /// Returns the command that installs the tools beside the plugin, where they belong there.
     pub(super) fn first_command(self) -> Option<&'static str> {
         match self {
             Self::Python => Some("python3 -m venv .venv; .venv/bin/pip install -r requirements.txt"),
@@ -72,7 +72,7 @@ impl Language {
     }
 }
 
-/// What every template does, to a file with a finding and to one without.
+/// Files of every template: the manifest, and fixtures with a finding and without one.
 const COMMON: [Part; 5] = [
     ("broker-plugin.toml", include_str!("template/broker-plugin.toml.in")),
     ("fixtures/valid/good.py", include_str!("template/fixtures/good.py")),

@@ -111,7 +111,7 @@ fn plugin(args: &Args, folder: &Folder, session: &Session) -> Result<Plugin, Cli
     Ok(plugin)
 }
 
-/// What is tried is to be what stands in the folder.
+/// Returns an error if the component was built with another manifest, and warns if it is older than the folder's files.
 fn expect_built(folder: &Folder, plugin: &Plugin, session: &Session) -> Result<(), CliError> {
     let component = folder.component();
     if *plugin.manifest() != folder.manifest {

@@ -120,7 +120,7 @@ fn read(file: &Path, session: &Session) -> Result<Vec<u8>, CliError> {
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Position {
     line: u32,
-    /// In characters.
+    /// Column in characters.
     column: u32,
     byte: u32,
 }
@@ -130,7 +130,7 @@ struct TreeAnswer {
     language: &'static str,
     /// Whether some of the text does not fit the grammar.
     has_error: bool,
-    /// Those of a node behind it, with a greater depth.
+    /// Nodes in preorder; a node's descendants follow it, with a greater depth.
     nodes: Vec<Node>,
 }
 
@@ -138,7 +138,7 @@ struct TreeAnswer {
 struct Node {
     depth: usize,
     kind: String,
-    /// Whether the kind is a name of the grammar, and not the text itself.
+    /// Whether the kind is a name in the grammar, and not the text itself.
     named: bool,
     field: Option<String>,
     start: Position,
@@ -184,11 +184,11 @@ fn range(start: Position, end: Position) -> String {
     format!("{}:{}-{}:{}", start.line, start.column, end.line, end.column)
 }
 
-/// One node in a line, as an S-expression; named ones without parts are followed by their text.
+/// Formats a tree as an S-expression, one node per line; named ones without parts are followed by their text.
 fn nodes_as_text(tree: &Tree) -> String {
     let nodes = TreeAnswer::new(tree).nodes;
     let mut text = String::new();
-    // Whether a node has a bracket, for those that are open.
+    // Whether each open node has a bracket.
     let mut open: Vec<bool> = Vec::new();
     for (index, it) in nodes.iter().enumerate() {
         let has_bracket = it.named || it.missing;
@@ -211,7 +211,7 @@ fn nodes_as_text(tree: &Tree) -> String {
     text
 }
 
-/// As a query has it.
+/// Quotes a text as queries do.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.escape_debug())
 }
@@ -230,7 +230,7 @@ fn excerpt(text: &[u8], start: Position, end: Position) -> String {
 struct QueryAnswer {
     language: &'static str,
     matches: Vec<Match>,
-    /// Whether there may be more.
+    /// Whether there may be more matches.
     cut: bool,
 }
 
@@ -239,7 +239,7 @@ struct QueryAnswer {
 struct Match {
     /// The number that all of its captures have.
     in_match: u32,
-    /// Which pattern of the query it is, from 0.
+    /// Number of the pattern in the query, from 0.
     pattern: u32,
     captures: Vec<Capture>,
 }

@@ -73,7 +73,7 @@ fn changed(before: Option<&Locked>, now: &Locked) -> String {
     }
 }
 
-/// One that cannot be had does not keep the others from being fetched.
+/// Installs all plugins of the project. One that cannot be had does not keep the others from being fetched.
 pub(in crate::cli) fn install(session: &mut Session) -> Result<Exit, CliError> {
     let project = Project::open(session)?;
     let (mut fetched, mut there, mut failed) = (0, 0, 0);
@@ -91,7 +91,7 @@ pub(in crate::cli) fn install(session: &mut Session) -> Result<Exit, CliError> {
     Ok(if failed == 0 { Exit::Clean } else { Exit::Abnormal })
 }
 
-/// Whether it had to be fetched.
+/// Installs a plugin as it is in the lock file. Returns whether it had to be fetched.
 fn install_one(name: &str, source: &Source, project: &Project, session: &Session) -> Result<bool, CliError> {
     let update = format!("`broker plugin update {name}`");
     let locked = project.lock.find(name).filter(|it| it.source == *source).ok_or_else(|| {

@@ -16,7 +16,7 @@ pub(super) struct Answer {
     revision: u64,
     #[serde(skip_serializing_if = "String::is_empty")]
     content_hash: String,
-    /// Why there may be more to say.
+    /// Reason why the answer may be incomplete.
     #[serde(skip_serializing_if = "String::is_empty")]
     partial_reason: String,
     items: Vec<Item>,

@@ -1,4 +1,4 @@
-//! What each question takes besides the file it is about. What a question has no use for is refused.
+//! Arguments of each question besides the file. A question refuses the ones that it has no use for.
 
 use clap::ValueEnum as _;
 use lint::LineColumn;
@@ -6,7 +6,7 @@ use lint::LineColumn;
 use super::{Args, Question};
 use crate::CliError;
 
-/// Whether a question takes something.
+/// Requirement of a question for an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     No,
@@ -14,7 +14,7 @@ enum Use {
     Must,
 }
 
-/// What a question takes.
+/// Arguments of a question.
 struct Form {
     position: Use,
     end: bool,
@@ -60,12 +60,12 @@ impl Question {
         }
     }
 
-    /// As it stands on the command line.
+    /// Name of the question on the command line.
     fn name(self) -> String {
         self.to_possible_value().map(|it| it.get_name().to_owned()).unwrap_or_default()
     }
 
-    /// What its text is.
+    /// Description of the question's text argument.
     fn text(self) -> &'static str {
         match self {
             Self::Rename => "the new name",

@@ -21,7 +21,7 @@ struct FileRow<'a> {
     #[serde(flatten)]
     row: Row<'a>,
     enabled: bool,
-    /// What turns it on or off; none if it is off since nothing turns it on.
+    /// Setting that turns the rule on or off; `None` if it is off since nothing turns it on.
     because: Option<String>,
     /// Severity that `broker.toml` gives it.
     severity: Option<&'static str>,
@@ -39,7 +39,7 @@ struct Asked {
     said: BTreeMap<String, String>,
 }
 
-/// What linters turn on, by their names, and each rule's reason by its code.
+/// Rules that linters turn on, by linter, with each rule's reason by its code.
 type Enabled = BTreeMap<String, BTreeMap<String, Because>>;
 
 pub(super) fn run(args: &Args, file: &Path, session: &mut Session) -> Result<Exit, CliError> {
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, file: &Path, session: &mut Session) -> Result<Exi
     for name in asked.enabled(&Choice::default())?.0.into_keys() {
         enabled.entry(name).or_default();
     }
-    // What is ignored is on without that.
+    // Rules that are ignored would be on without the `ignore` entry.
     let unignored = Choice { ignore: Vec::new(), ..choice.clone() };
     let before = if unignored == *choice { enabled.clone() } else { asked.enabled(&unignored)?.0 };
     let known = asked.rules(enabled.keys())?;
@@ -89,7 +89,7 @@ impl Asked {
         Ok(Self { view, path, linters, effective, is_excluded, said })
     }
 
-    /// All rules of these linters.
+    /// Lists all rules of these linters.
     fn rules<'n>(&self, linters: impl Iterator<Item = &'n String>) -> Result<Vec<Known>, CliError> {
         let mut known = Vec::new();
         for name in linters {
@@ -193,7 +193,7 @@ fn shown(file: &Path) -> String {
 
 /// `app.py: 58 of 952 rules of python are on, 5 of 5 of text. Asked as well, without a list of rules: ty.`
 fn summary(file: &Path, rows: &[FileRow<'_>], open: &[String]) -> String {
-    // How many are on, and how many there are.
+    // Number of rules that are on, and number of all, by linter.
     let mut counts = BTreeMap::<&str, (usize, usize)>::new();
     for it in rows {
         let (on, all) = counts.entry(it.row.linter()).or_default();

@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outc
     })
 }
 
-/// What the command is shown of hidden places.
+/// Returns the hidden paths that the command is shown.
 fn shown(args: &Args, allowed: &RunSettings) -> Result<Vec<PathBuf>, CliError> {
     let mut read = super::real(&args.read)?;
     if args.isolation() != Isolation::Off {

@@ -1,4 +1,4 @@
-//! Where a command's input comes from and its output goes.
+//! Input and output of a command.
 
 use std::{
     fs::File,
@@ -19,7 +19,7 @@ use super::{
 use crate::{CliError, console};
 
 pub(super) enum Output {
-    /// What comes out is written to ours.
+    /// The command's output is written to our streams.
     Passed {
         pipes: [(OwnedFd, OwnedFd); 2],
     },
@@ -50,7 +50,7 @@ impl Output {
         started.map_err(|error| CliError::files(error.to_string()))
     }
 
-    /// Until the command has ended. The first interrupt goes to the command.
+    /// Passes input and output until the command has ended. The first interrupt goes to the command.
     pub(super) fn follow(
         self,
         running: &mut Running,
@@ -85,7 +85,7 @@ impl Output {
     }
 }
 
-/// Until the command has ended.
+/// Passes input and output of a terminal until the command has ended.
 fn in_terminal(running: &mut Running) -> io::Result<Ended> {
     let Some(terminal) = running.terminal.take() else { return Ok(running.wait()) };
     let terminal = File::from(terminal);
@@ -101,7 +101,7 @@ fn in_terminal(running: &mut Running) -> io::Result<Ended> {
     // The last program that has it open closes it: an error on Linux.
     let shows = copied(terminal, io::stdout());
     let ended = running.wait();
-    // What is still in the terminal is shown first: its end comes when no program has it open.
+    // The rest of the terminal's output is shown first: its end comes when no program has it open.
     let _ = shows.join();
     resized.close();
     Ok(ended)
@@ -129,7 +129,8 @@ fn relay(
     copied(File::from(reader), to)
 }
 
-/// To be closed by its reader is no error: the command is told by the system, as its pipe is closed.
+/// Copies a stream in a thread of its own. A reader that closes it is no error: the system signals that to the command, as its
+/// pipe is closed.
 fn copied(mut from: File, mut to: impl Write + Send + 'static) -> JoinHandle<io::Result<()>> {
     thread::spawn(move || {
         let mut buffer = [0; 8192];

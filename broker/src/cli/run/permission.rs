@@ -1,4 +1,4 @@
-//! What a run asks for beyond what the workspace allows: flags are the person's own answer, other questions are put to them.
+//! Permissions beyond those of the workspace: flags are the person's own answer, other questions are put to them.
 
 use std::io::{self, IsTerminal as _};
 

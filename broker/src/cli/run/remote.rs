@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, ours: Ours, session: &mut Session) -> Result<Outc
 
 const GONE: &str = "the daemon was ended, or broke off, and the command with it";
 
-/// Why a run has no more to tell.
+/// Converts an error of following a run that is gone.
 fn gone_with_it(error: RequestError) -> CliError {
     let is_gone = is_ended(&error);
     let error = CliError::from(error);
@@ -104,7 +104,7 @@ impl Following {
             (_, true) => write(bytes, io::stderr()),
         };
         match written {
-            // As the system does with a command that writes to such a pipe itself.
+            // The system does the same with a command that writes to such a pipe itself.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.is_closed = true;
                 self.signal(open, PIPE);
@@ -193,7 +193,7 @@ impl Args {
         let root = open.workspace.root();
         let allowed = workspaces::run_settings(root, &Disk::new(root)?)?;
         let variables = self.environment(&allowed)?.into_iter().filter_map(|(name, value)| {
-            // What is not UTF-8 is left out, as are variables that are not on the list.
+            // Variables that are not UTF-8, or not on the list, are left out.
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
         Ok(RunRequest {

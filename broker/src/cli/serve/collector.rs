@@ -8,7 +8,7 @@ use workspaces::{Daemon, resident_bytes};
 
 use crate::console::Messages;
 
-/// How long the end of the daemon may wait for the collector to take what is left.
+/// Time limit at the end of the daemon for the collector to take the rest.
 const LAST: Duration = Duration::from_secs(2);
 
 /// Begins to send. What is wrong with the variables is told, and the daemon goes on without.

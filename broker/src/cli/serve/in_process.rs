@@ -13,9 +13,10 @@ use crate::{CliError, cli::Session};
 /// The daemon of this process.
 pub(in crate::cli) struct InProcess {
     daemon: Arc<Daemon>,
-    /// Its threads. Dropped after the daemon was released, it waits for work that has begun, such as the writes of a commit.
+    /// Runtime of the daemon. Dropped after the daemon was released, it waits for work that has begun, such as the writes of a
+    /// commit.
     runtime: Runtime,
-    /// Its branches.
+    /// Folder of its branches.
     _folder: TempDir,
 }
 

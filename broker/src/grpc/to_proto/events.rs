@@ -1,4 +1,4 @@
-//! What changes in a workspace, as messages.
+//! Messages for changes in a workspace.
 
 use broker_proto::{v1 as pb, v1::watch_workspace_response::Event};
 use workspaces::{BranchChange, BranchChangeKind, BufferShown, WorkspaceEvent};

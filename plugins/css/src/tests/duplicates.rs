@@ -1,4 +1,4 @@
-//! What is written twice.
+//! Duplicates in a stylesheet.
 
 use super::{check, check_as, recommended, settings, told};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::token::closing;
 
-/// Where the scripts of a word's substitutions are, in their order. Those of arithmetic are left out.
+/// Ranges of the scripts in a word's substitutions, in their order. Those of arithmetic are left out.
 pub(super) fn substitutions(word: &str) -> Vec<Range<usize>> {
     let (mut found, mut at, mut is_double) = (Vec::new(), 0, false);
     while let Some(it) = word[at..].chars().next() {

@@ -36,7 +36,7 @@ fn skip_blank(text: &str, from: usize) -> usize {
     text[from..].find(|it: char| !matches!(it, ' ' | '\t' | '\r')).map_or(text.len(), |it| from + it)
 }
 
-/// Where `2>file` ends, if that is what is at a place. `<(…)` and `>(…)` are commands.
+/// End of a redirection like `2>file`, if one begins at `start`. `<(…)` and `>(…)` are commands.
 fn redirection(text: &str, start: usize) -> Option<usize> {
     let sign = start + text[start..].find(|it: char| !it.is_ascii_digit())?;
     let found = REDIRECTIONS.iter().find(|it| text[sign..].starts_with(**it))?;
@@ -46,7 +46,7 @@ fn redirection(text: &str, start: usize) -> Option<usize> {
         .then(|| target_end(text, skip_blank(text, end)))
 }
 
-/// Where the word that follows a redirection ends, if there is one.
+/// End of the word that follows a redirection, if there is one.
 fn target_end(text: &str, start: usize) -> usize {
     let is_word = !OPERATORS.iter().any(|it| text[start..].starts_with(*it));
     if is_word && start < text.len() { word_end(text, start) } else { start }

@@ -1,4 +1,4 @@
-//! What is said of bash's commands in `RUN`.
+//! Findings for bash's commands in `RUN`.
 
 use super::check;
 

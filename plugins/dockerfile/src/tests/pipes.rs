@@ -1,4 +1,4 @@
-//! What is said of pipes.
+//! Findings for pipes.
 
 use super::check;
 

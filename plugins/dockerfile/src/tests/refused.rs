@@ -1,4 +1,4 @@
-//! What cannot be built, and what is no Dockerfile.
+//! Files that cannot be built, and files that are no Dockerfiles.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn what_cannot_be_built() {
     assert_eq!(only(&["DL3000"], text), "", "only what was asked for");
 }
 
-/// What `syntax-error` says of the line after `FROM`.
+/// Messages of `syntax-error` for the line after `FROM`.
 fn refusal(line: &str) -> String {
     let text = format!("FROM a:1\n{line}\n");
     let report = report(&[("Dockerfile", &*text)], select(&["syntax-error"]), "Dockerfile").unwrap();

@@ -1,4 +1,4 @@
-//! What is said of variables without quotes in `RUN`.
+//! Findings for variables without quotes in `RUN`.
 
 use super::{check, only};
 

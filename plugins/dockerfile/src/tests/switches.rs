@@ -1,4 +1,4 @@
-//! What switches rules off and on: comments, settings, and hadolint's configuration.
+//! Comments, settings, and hadolint's configuration that switch rules off and on.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What an engine refuses or accepts, and swc or deno_lint does not.
+//! Code on which an engine differs from swc or deno_lint.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is told of a file.
+//! Findings in a file.
 
 use super::*;
 
@@ -135,7 +135,7 @@ fn places_of_duplicate_keys() {
     assert_eq!(repo.lines("deno/a.js"), key(1, "{ a: 1, a: 2 }"));
 }
 
-/// What deno_lint says of these is not so.
+/// Findings of deno_lint that are wrong.
 #[test]
 fn what_is_wrong_in_the_crate() {
     let methods = "export class A {\n  a() {}\n  b() {}\n  a() {}\n}\n";

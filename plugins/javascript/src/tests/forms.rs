@@ -1,4 +1,4 @@
-//! What is told in some forms only, and what comments of ESLint turn off.
+//! Rules that report some forms only, and rules that comments of ESLint turn off.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Which names and arguments there are, by the standard library that a project names.
+//! Names and arguments that exist by the standard library that a project names.
 
 use super::*;
 

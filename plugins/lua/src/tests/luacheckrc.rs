@@ -1,4 +1,4 @@
-//! What a `.luacheckrc` excludes and ignores.
+//! Exclusions and ignored warnings of a `.luacheckrc`.
 
 use broker_plugin_sdk::{
     DEFAULT, Settings,

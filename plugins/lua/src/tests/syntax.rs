@@ -1,4 +1,4 @@
-//! What is Lua, and what is not.
+//! Texts that are Lua, and texts that are not.
 
 use super::*;
 

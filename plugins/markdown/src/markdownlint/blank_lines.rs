@@ -28,7 +28,7 @@ pub(super) fn trailing_spaces(page: &Page<'_>) -> Vec<LintWarning> {
 /// Lines in which blanks at the end are allowed.
 struct Allowed {
     any: FxHashSet<usize>,
-    /// As many as make a break; none: in all lines.
+    /// Lines in which the two blanks of a line break are allowed; none: all lines.
     breaks: Option<FxHashSet<usize>>,
 }
 

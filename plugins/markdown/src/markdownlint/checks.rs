@@ -7,7 +7,7 @@ use rumdl_lib::rule::{LintWarning, Rule};
 use super::page::Page;
 use super::{blank_lines, blocks, emphasis, line_length, styles, table_columns, tables};
 
-/// What rumdl's own findings of a rule are still good for.
+/// Use that is made of rumdl's own findings of a rule.
 #[derive(Clone, Copy, PartialEq)]
 enum Rumdl {
     /// Their words and fixes, in lines with findings.
@@ -56,7 +56,7 @@ pub(super) fn apply(page: &Page<'_>, rules: &[Box<dyn Rule>], warnings: &mut Vec
 }
 
 impl Rumdl {
-    /// The same for a rule whose style is one that an option says, or not.
+    /// Resolves `WordsOfStyle` by whether an option names the rule's style.
     fn given(self, has_style: bool) -> Self {
         match self {
             Self::WordsOfStyle if has_style => Self::Words,
@@ -65,7 +65,7 @@ impl Rumdl {
         }
     }
 
-    /// Whether a finding of it stays, given the lines of those that count.
+    /// Whether a finding of rumdl's is kept, given the lines of the findings that count.
     fn keeps(self, found: &LintWarning, lines: &BTreeSet<usize>) -> bool {
         match self {
             Self::Words | Self::WordsOfStyle => lines.contains(&found.line),

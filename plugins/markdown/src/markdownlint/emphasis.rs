@@ -52,7 +52,7 @@ fn is_in_word(text: &str, range: &Range<usize>) -> bool {
     text[..range.start].ends_with(is_word) || text[range.end..].starts_with(is_word)
 }
 
-/// One at the start of the emphasis, which has the fix, and one at its end if that is in another line.
+/// Returns a finding at the start of the emphasis, with the fix, and another at its end if that is in another line.
 fn findings(page: &Page<'_>, code: &str, range: &Range<usize>, wanted: char) -> Vec<LintWarning> {
     let length = if code == "MD050" { 2 } else { 1 };
     let (what, mark) = if code == "MD050" {

@@ -46,14 +46,14 @@ impl Page<'_> {
             || top.next().is_none_or(|it| without_comments(&self.text[..it.range.start]).trim().is_empty())
     }
 
-    /// Whether MD036 may be about a line. What micromark takes for a directive (`:word`) is no plain text.
+    /// Whether MD036 may be about a line. Text that micromark takes for a directive (`:word`) is not plain.
     fn has_lone_emphasis(&self, number: usize) -> bool {
         let is_directive = |text: &str| text.split(':').skip(1).any(|it| it.starts_with(char::is_alphabetic));
         let mut lone = self.lone_emphases.iter().filter(|it| self.line_at(it.start) == number);
         self.html.contains(&number) || lone.any(|it| !is_directive(&self.text[it.clone()]))
     }
 
-    /// What MD030 says of a list's items if it expects what markdownlint does.
+    /// Prefix of MD030's message for a list's items if rumdl expects the same number of spaces as markdownlint.
     fn spaces(&self, list: &List) -> String {
         let kind = if list.is_ordered { "ol" } else { "ul" };
         let size = if list.lines.len() == list.items.len() { "single" } else { "multi" };

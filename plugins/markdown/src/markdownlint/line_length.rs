@@ -118,7 +118,7 @@ fn finding(page: &Page<'_>, number: usize, limit: usize) -> LintWarning {
     page.finding("MD013", start + beyond..start + line.len(), message)
 }
 
-/// What the rule's options say.
+/// Options of the rule.
 struct Limits {
     plain: usize,
     is_strict: bool,
@@ -153,7 +153,7 @@ impl Limits {
         !self.is_strict && (is_link_only || self.is_stern && is_single_word(line))
     }
 
-    /// How much of a line counts: unless each character does, a word that begins within the limit may end beyond it.
+    /// Length of a line for the limit: unless each character counts, a word that begins within the limit may end beyond it.
     fn counted(&self, line: &str) -> usize {
         if self.is_strict || self.is_stern {
             return length(line);
@@ -166,7 +166,7 @@ fn to_size(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// As JavaScript counts: in units of UTF-16.
+/// Length in units of UTF-16, as in JavaScript.
 fn length(text: &str) -> usize {
     text.encode_utf16().count()
 }

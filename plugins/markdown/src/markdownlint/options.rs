@@ -97,7 +97,7 @@ fn is_truthy(value: &Value) -> bool {
     }
 }
 
-/// What holds for a rule without an option, where rumdl has another default.
+/// Defaults of markdownlint's for options that have others in rumdl.
 fn defaults() -> [(&'static str, &'static str, Toml); 4] {
     [
         ("MD010", "code-blocks", true.into()),

@@ -53,7 +53,7 @@ pub(super) struct Heading {
 
 pub(super) struct List {
     pub(super) is_ordered: bool,
-    /// Whether it is part of another list.
+    /// Whether the list is part of another one.
     pub(super) is_nested: bool,
     pub(super) lines: Range<usize>,
     pub(super) items: Vec<Item>,
@@ -254,7 +254,7 @@ fn is_blank_in_quotation(line: &str) -> bool {
     line.trim_matches(|it: char| it == '>' || it.is_whitespace()).is_empty()
 }
 
-/// How many lines the front matter takes with the empty ones behind it.
+/// Number of lines of the front matter with the empty ones behind it.
 fn front_matter(lines: &[&str]) -> usize {
     let ends: &[&str] = match lines.first().map(|it| it.trim_end()) {
         Some("---") => &["---"],

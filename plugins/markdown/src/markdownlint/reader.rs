@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
 use super::page::{Code, Emphasis, Heading, Item, List, Page, label};
 
-/// What is open while a text is read.
+/// Blocks that are open while a text is read.
 pub(super) struct Reader {
     lists: Vec<usize>,
     /// The end of the block read last in the text and in each open block, if that is a quotation.
@@ -92,7 +92,7 @@ impl Reader {
         page.lists.push(List { is_ordered, is_nested, lines: line..line + 1, items: Vec::new() });
     }
 
-    /// Lets the open lists reach to a line's start. What pulldown-cmark takes for their ends may be behind definitions.
+    /// Extends the open lists to a line's start. pulldown-cmark may put their ends behind definitions.
     fn extend_lists(&self, end: usize, page: &mut Page<'_>) {
         for list in &self.lists {
             if let Some(list) = page.lists.get_mut(*list) {

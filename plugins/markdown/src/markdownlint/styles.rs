@@ -21,7 +21,7 @@ pub(super) fn headings(page: &Page<'_>) -> Vec<LintWarning> {
     found
 }
 
-/// What a style that is none for all levels means for a heading.
+/// Style of a heading under an option whose style depends on the level.
 fn style_of_level<'a>(style: &'a str, heading: &Heading) -> &'a str {
     match (style, heading.level) {
         ("setext_with_atx" | "setext_with_atx_closed", ..=2) => "setext",

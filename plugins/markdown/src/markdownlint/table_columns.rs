@@ -17,7 +17,7 @@ enum Style {
 }
 
 impl Style {
-    /// Those that an option's value allows, the preferred one first.
+    /// Styles that an option's value allows, the preferred one first.
     fn allowed(option: &str) -> &'static [Self] {
         match option {
             "any" => &[Self::Aligned, Self::Compact, Self::Tight],
@@ -37,7 +37,7 @@ impl Style {
     }
 }
 
-/// What is wrong in each table by the allowed style with the fewest findings.
+/// Findings in each table by the allowed style with the fewest.
 pub(super) fn check(page: &Page<'_>) -> Vec<LintWarning> {
     let allowed = Style::allowed(page.style("MD060", "any"));
     let of_table = |table: &Table| {
@@ -122,7 +122,7 @@ fn unaligned(page: &Page<'_>, rows: &[Row<'_>]) -> Option<Vec<LintWarning>> {
     Some(found)
 }
 
-/// How many columns a text takes, if that is certain.
+/// Number of columns that a text takes, if that is certain.
 fn width(text: &str) -> Option<usize> {
     let mut chars = text.chars().peekable();
     let mut total = 0;

@@ -9,7 +9,7 @@ use super::page::{Page, Table};
 /// A row of a table.
 pub(super) struct Row<'a> {
     pub(super) text: &'a str,
-    /// Where it begins in the page.
+    /// Offset of the row in the page.
     pub(super) start: usize,
     /// Offsets of its pipes, counted from its start.
     pub(super) pipes: Vec<usize>,
@@ -57,7 +57,7 @@ pub(super) fn rows<'a>(page: &Page<'a>, table: &Table) -> Vec<Row<'a>> {
     table.iter().map(|it| Row::new(page, it)).collect()
 }
 
-/// Whether there are pipes at the ends of a row.
+/// Pipes at the ends of a row.
 #[derive(Clone, Copy, PartialEq)]
 struct Edges {
     leading: bool,

@@ -1,8 +1,8 @@
-//! What authors of rules are told.
+//! Messages for authors of rules.
 
 use super::*;
 
-/// What is said of a rule file.
+/// Returns the findings in a rule file.
 fn told(rule: &str) -> String {
     Project::new(&[(".broker/rules/a.yml", rule)]).check(".broker/rules/a.yml")
 }

@@ -1,4 +1,4 @@
-//! What rules find, and what their fixes change.
+//! Findings of rules, and changes by their fixes.
 
 use super::*;
 

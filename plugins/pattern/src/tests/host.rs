@@ -30,7 +30,7 @@ pub(crate) fn language_of(path: &str) -> Option<String> {
 
 thread_local! {
     static NAMES: RefCell<HashMap<String, Rc<Names>>> = RefCell::default();
-    /// What [`Source::File`] reads.
+    /// Files that [`Source::File`] reads.
     static FILES: RefCell<HashMap<String, String>> = RefCell::default();
 }
 

@@ -43,7 +43,7 @@ impl Project {
         self.plugin.check(&SourceFile { path: path.to_owned(), content, named: path.to_owned() }).unwrap()
     }
 
-    /// Each finding on a line with the text that it is about, and why there may be more.
+    /// Returns each finding on a line with its text, and the reason why there may be more.
     fn check(&mut self, path: &str) -> String {
         let report = self.report(path);
         let text = fs::read_to_string(self.root.path().join(path)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which rules there are, and on which files they run.
+//! Rules that exist, and files on which they run.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is reported where ruff is not configured: what is broken, and not what is there on purpose.
+//! Reports where ruff is not configured: of code that is broken, and not of code that is there on purpose.
 
 use broker_plugin_sdk::{
     DEFAULT,

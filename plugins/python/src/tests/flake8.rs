@@ -1,4 +1,4 @@
-//! What a configuration of flake8 leaves out.
+//! Exclusions by a configuration of flake8.
 
 use broker_plugin_sdk::{
     DEFAULT, Settings,

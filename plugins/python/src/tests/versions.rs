@@ -141,7 +141,7 @@ fn variables_that_hold_the_version() {
     }
 }
 
-/// What is asked for again and again takes no more time for that.
+/// Variables that are looked up again and again take no more time for that.
 #[test]
 fn variables_in_many_layers() {
     let layer = |it: usize| format!("v{it} = {}v{}\n", format!("v{} and ", it + 1).repeat(300), it + 1);

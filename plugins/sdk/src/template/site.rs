@@ -1,8 +1,9 @@
-//! Marks of files that site generators make pages of.
+//! Marks of files from which site generators make pages.
 
 use std::path::Path;
 
-/// The length of the front matter (YAML between two lines of `---`) that site generators take off, if a text begins with one.
+/// Returns the length of the front matter (YAML between two lines of `---`) that site generators remove, if a text begins with
+/// one.
 #[must_use]
 pub fn front_matter(text: &[u8]) -> Option<usize> {
     let mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -18,7 +19,7 @@ pub fn front_matter(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether a file is in a folder whose files site generators put into others, so that it may be a part or empty.
+/// Whether a file is in a folder whose files site generators include in others, so that it may be a fragment or empty.
 #[must_use]
 pub fn is_include(file: &Path) -> bool {
     let mut folders = file.parent().into_iter().flat_map(Path::components);

@@ -1,4 +1,4 @@
-//! What is said of tests whose `]` has no space before it.
+//! Findings for tests whose `]` has no space before it.
 
 use super::*;
 

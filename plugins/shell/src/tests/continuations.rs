@@ -1,4 +1,4 @@
-//! What is said of options that are run as commands.
+//! Findings for options that are run as commands.
 
 use super::*;
 

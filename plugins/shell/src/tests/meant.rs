@@ -1,4 +1,4 @@
-//! What is meant as it is written, and what is not.
+//! Code that is meant as it is written, and code that is not.
 
 use super::*;
 

@@ -4,7 +4,7 @@ use super::*;
 
 const WORKFLOW: &str = ".github/workflows/a.yml";
 
-/// What is said of a workflow with these lines before its jobs, in its one job, and in the step of that.
+/// Findings in a workflow with these lines before its jobs, in its one job, and in that job's step.
 fn workflow(before: &str, job: &str, step: &str) -> String {
     let text = format!("on: push\n{before}jobs:\n  j:\n{job}    steps:\n      - {step}");
     lines_of(&[(WORKFLOW, &text)], settings(), WORKFLOW)
@@ -173,7 +173,7 @@ fn what_is_no_yaml_is_left_out() {
     assert_eq!(lines_of(&[(WORKFLOW, "jobs:\n")], settings(), WORKFLOW), "");
 }
 
-/// What the parser gives up is said, and other steps are checked.
+/// Scripts at which the parser gives up are reported, and other steps are checked.
 #[test]
 fn scripts_that_cannot_be_read_are_told() {
     let deep = format!("{}ls{}", "$(".repeat(600), ")".repeat(600));

@@ -1,4 +1,4 @@
-//! What a shell reads in place of `${{ … }}`, which the runner fills in before.
+//! Text that a shell reads in place of `${{ … }}`, which the runner fills in before.
 
 use std::borrow::Cow;
 

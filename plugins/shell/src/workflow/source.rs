@@ -1,8 +1,8 @@
-//! Where a part of a scalar's value is in the text.
+//! Maps a part of a scalar's value to its place in the text.
 //!
-//! The value is laid beside the lines that it was read from: what is between white space is the same in both, so that
-//! indentation, folded lines and the end of a block need no rules of their own. Where an escape makes it another (`''`, `\n`),
-//! every part is where the value begins.
+//! The value is compared with the lines that it was read from: text between white space is the same in both, so that indentation,
+//! folded lines and the end of a block need no rules of their own. If an escape makes it another (`''`, `\n`), every part is
+//! where the value begins.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ pub(super) struct Source {
     first_line: Range<usize>,
 }
 
-/// What is the same in the value and in the text.
+/// Part that is the same in the value and in the text.
 #[derive(Debug)]
 struct Part {
     value: Range<usize>,
-    /// Where it is in the text.
+    /// Offset of the part in the text.
     at: usize,
 }
 
@@ -40,12 +40,12 @@ impl Source {
         Self { parts: aligned(text, area, value).unwrap_or_default(), first_line }
     }
 
-    /// Where the scalar begins.
+    /// Range of the scalar's first line.
     pub(super) fn first_line(&self) -> Range<usize> {
         self.first_line.clone()
     }
 
-    /// Where a part of the value is, or else where the value begins.
+    /// Range of a part of the value in the text, or else the place where the value begins.
     pub(super) fn range(&self, of: Range<usize>) -> Range<usize> {
         let Some(start) = self.start(of.start) else { return self.first_line() };
         start..self.end(of.end).unwrap_or(start).max(start)
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    /// What is at the place of `part` of the value of `run`.
+    /// Text at the place of `part` of the value of `run`.
     fn at<'t>(text: &'t str, part: &str) -> &'t str {
         let document = document(text).unwrap();
         let node = document.node(document.get(0, "run").unwrap());

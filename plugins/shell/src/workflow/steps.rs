@@ -54,7 +54,7 @@ fn of_steps(document: &Document<'_>, of: Id, default: Option<&str>) -> Vec<Step>
     github::steps(document, of).into_iter().filter_map(step).collect()
 }
 
-/// What `defaults.run.shell` says.
+/// Value of `defaults.run.shell`.
 fn default<'d>(document: &'d Document<'_>, of: Id) -> Option<&'d str> {
     let run = document.get(document.get(of, "defaults")?, "run")?;
     document.text(document.get(run, "shell")?)
@@ -70,8 +70,8 @@ fn shell_of(shell: &str) -> Option<(ShellDialect, bool)> {
     Some((dialect, shell.trim() == program || words.any(is_errexit)))
 }
 
-/// Whether a job's scripts may be for PowerShell. What a matrix of the job says stands there; all else that a `runs-on` asks
-/// for may be anything that the workflow speaks of.
+/// Whether a job's scripts may be for PowerShell. Labels from a matrix of the job are read there; all else that a `runs-on` asks
+/// for may be anything that the workflow mentions.
 fn may_be_windows(text: &str, document: &Document<'_>, job: Id) -> bool {
     let Some(runs_on) = document.get(job, "runs-on") else { return true };
     let labels = labels(document, runs_on);

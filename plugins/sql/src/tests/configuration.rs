@@ -125,7 +125,7 @@ fn values_that_sqruff_cannot_read() {
     assert_eq!(check(fine), "CP01");
 }
 
-/// As with sqruff, for which no list is all there is.
+/// `None` for the rules turns on all of them, as with sqruff.
 #[test]
 fn no_list_of_rules() {
     let check = |rules: &str| {

@@ -1,4 +1,4 @@
-//! What is found in a file.
+//! Findings in a file.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn found(text: &str) -> Vec<Diagnostic> {
     Repo::new(&[POSTGRES, ("a.sql", text)]).report("a.sql", "").unwrap().diagnostics
 }
 
-/// What is left after the fixes of the findings with this code.
+/// Text after the fixes of the findings with this code.
 fn fixed(text: &str, code: &str) -> String {
     let mut edits: Vec<Edit> = found(text)
         .into_iter()
@@ -196,7 +196,7 @@ fn commands_of_clients() {
     assert_eq!(found("[sqruff]\ndialect = mysql\nrules = CV05,LT01\n", text), "CV05 35, CV05 78");
 }
 
-/// What is a matter of taste, or right in some database.
+/// Code that is a matter of taste, or right in some database.
 #[test]
 fn without_a_configuration_only_mistakes_are_told() {
     let check = |text: &str| Repo::new(&[("a.sql", text)]).check("a.sql");

@@ -1,4 +1,4 @@
-//! What is said of small texts.
+//! Findings in small texts.
 
 mod tree;
 
@@ -176,7 +176,7 @@ fn what_is_too_deep_for_another_parser() {
     assert!(!rust::is_readable(&format!("{items} fn f() {{ x = = 1 }}\n")));
 }
 
-/// What stands in a comment is no code, and the comment is the mistake.
+/// The text in a comment is no code, and the comment is the mistake.
 #[test]
 fn of_an_unclosed_comment_its_start_is_told() {
     let report = |name: &str, text: &str| {
@@ -270,7 +270,7 @@ fn a_language_that_nobody_asked_about_is_not_parsed() {
     assert!(plugin(None).wants(Language::named("c").unwrap()));
 }
 
-/// What takes time for each bracket takes no more on a line that is long.
+/// Work that is done for each bracket takes no more time on a long line.
 #[test]
 fn brackets_of_a_long_line_are_counted() {
     let line = "{()}[]".repeat(500_000);

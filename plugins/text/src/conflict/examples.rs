@@ -9,7 +9,7 @@ use memchr::memmem;
 use super::{here_document, listing, literal};
 use broker_plugin_sdk::samples;
 
-/// What of a file is quoted.
+/// Parts of a file in which conflicts are examples.
 pub(super) enum Examples {
     Everything,
     Parts(Vec<Parts>),
@@ -66,7 +66,7 @@ fn documents(ending: &str, content: &[u8]) -> Vec<Range<usize>> {
     }
 }
 
-/// Whether a script names an interpreter that is no shell.
+/// Whether a script names an interpreter that is not a shell.
 fn is_of_another_language(content: &[u8]) -> bool {
     let first = content.split(|it| *it == b'\n').next().unwrap_or_default();
     first.starts_with(b"#!") && memmem::find(first, b"sh").is_none()

@@ -11,12 +11,12 @@ use super::examples::lines;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct End<'a> {
     word: &'a [u8],
-    /// Whether blanks may come before it.
+    /// Whether blanks may precede the word.
     is_indented: bool,
 }
 
 impl<'a> End<'a> {
-    /// Both ends that a line may be.
+    /// Returns both ends that a line may be: the whole line, and the line without the blanks around it.
     fn both(line: &'a [u8]) -> [Self; 2] {
         [(line, false), (line.trim_ascii(), true)].map(|(word, is_indented)| Self { word, is_indented })
     }
@@ -54,7 +54,7 @@ fn ends(line: &[u8], is_shell: bool) -> impl Iterator<Item = End<'_>> {
     signs.filter(|at| is_operator(line, *at)).filter_map(move |at| end(&line[at + 2..], is_shell))
 }
 
-/// Whether `<<` is neither a part of a longer sign nor a shift in `((…))`.
+/// Whether `<<` is neither part of a longer operator nor a shift in `((…))`.
 fn is_operator(line: &[u8], at: usize) -> bool {
     let (before, after) = (&line[..at], &line[at + 2..]);
     let is_arithmetic =

@@ -10,7 +10,7 @@ use super::examples::lines;
 struct Fence {
     sign: u8,
     count: usize,
-    /// Whether something follows, such as a language.
+    /// Whether text follows the fence, such as a language.
     is_labelled: bool,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn of_asciidoc(text: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// What has to stand on the last line of the block that a line begins.
+/// Returns the delimiter that ends the block whose first line is `line`.
 fn delimiter(line: &[u8]) -> Option<&[u8]> {
     let first = *line.first()?;
     let count = line.iter().take_while(|it| **it == first).count();
@@ -86,8 +86,8 @@ fn delimiter(line: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Whether a line of hyphens underlines the line above, which is the first of its paragraph and as long but for one character,
-/// as Asciidoctor has it.
+/// Whether a line of hyphens underlines the line above, which starts its paragraph and has the same length but for one character,
+/// the rule of Asciidoctor.
 fn is_title(before: [&[u8]; 2], line: &[u8]) -> bool {
     let [above, title] = before;
     let length = String::from_utf8_lossy(title).chars().count();

@@ -4,7 +4,7 @@
 use super::dummy;
 use super::shape::Alphabet;
 
-/// How far before or behind the identifier to look for the secret.
+/// Number of bytes before and after the identifier in which to look for the secret.
 const REACH: usize = 200;
 
 const SECRET_LENGTH: usize = 40;

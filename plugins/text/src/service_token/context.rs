@@ -1,4 +1,4 @@
-//! What the line around a token says of it.
+//! Hints on the line around a token that it is accepted or an example.
 
 use memchr::{memchr, memmem, memrchr};
 
@@ -9,10 +9,10 @@ const ACCEPTED: [&[u8]; 4] =
 /// Words for what is no secret, in lower case.
 const EXAMPLES: [&[u8]; 6] = [b"example", b"placeholder", b"sample", b"dummy", b"fake", b"e.g."];
 
-/// How far from the token both are looked for.
+/// Number of bytes before and after the token in which to look for both.
 const REACH: usize = 1000;
 
-/// Whether another tool is asked to accept the token at `start`.
+/// Whether a comment asks another tool to accept the token at `start`.
 pub(super) fn is_accepted(content: &[u8], start: usize) -> bool {
     let line = line(content, start);
     ACCEPTED.iter().any(|it| memmem::find(line, it).is_some())
@@ -27,7 +27,7 @@ pub(super) fn is_called_example(content: &[u8], start: usize) -> bool {
         .any(|word| memmem::find_iter(&lower, word).any(|at| is_whole_word(line, at, at + word.len())))
 }
 
-/// Whether `start..end` is a word, or one of a name in camel case: singular or plural, but no part of a longer word.
+/// Whether `start..end` is a whole word, singular or plural, alone or in a name in camel case, and not part of a longer word.
 fn is_whole_word(line: &[u8], start: usize, end: usize) -> bool {
     let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
     let is_start = before.last().is_none_or(|it| !is_joined(*it, word[0]));
@@ -37,7 +37,7 @@ fn is_whole_word(line: &[u8], start: usize, end: usize) -> bool {
     is_start && (ends_before(last, after) || is_plural())
 }
 
-/// Whether two characters side by side are of one word.
+/// Whether two adjacent characters belong to one word.
 fn is_joined(one: u8, other: u8) -> bool {
     let is_letter = |it: u8| it.is_ascii_alphabetic() || !it.is_ascii();
     is_letter(one) && is_letter(other) && !(one.is_ascii_lowercase() && other.is_ascii_uppercase())

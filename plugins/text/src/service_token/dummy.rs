@@ -1,4 +1,4 @@
-//! What documents and tests write in the place of a secret: words, sequences, repetitions, and a few well-known values.
+//! Placeholders for secrets in documents and tests: words, sequences, repetitions, and a few well-known values.
 
 use memchr::memmem;
 
@@ -45,10 +45,10 @@ const KNOWN: [&[u8]; 7] = [
     b"N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz",                                // Supabase on one's own machine
 ];
 
-/// How many characters that repeat make a text an example.
+/// Length of a part whose repetition marks a text as an example.
 const REPEATED: usize = 6;
 
-/// Whether a text of an alphabet is not what a generator of secrets makes.
+/// Whether a text of an alphabet is unlikely to come from a generator of secrets.
 pub(super) fn is_dummy(secret: &[u8], alphabet: Alphabet) -> bool {
     let lower = secret.to_ascii_lowercase();
     !has_classes(secret, alphabet)
@@ -57,14 +57,14 @@ pub(super) fn is_dummy(secret: &[u8], alphabet: Alphabet) -> bool {
         || repeats(&lower)
 }
 
-/// Whether a text has a word that examples have, or a well-known value.
+/// Whether a text contains a word of examples, or a well-known value.
 pub(super) fn has_word(text: &[u8]) -> bool {
     let lower = text.to_ascii_lowercase();
     WORDS.iter().any(|it| memmem::find(&lower, it).is_some())
         || KNOWN.iter().any(|it| memmem::find(text, it).is_some())
 }
 
-/// Whether each class of characters that the alphabet has occurs, and hexadecimal digits are of one case.
+/// Whether each class of characters of the alphabet occurs, and hexadecimal digits are of one case.
 fn has_classes(secret: &[u8], alphabet: Alphabet) -> bool {
     let count = |is: fn(&u8) -> bool| secret.iter().filter(|it| is(it)).count();
     let (upper, lower) = (count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase));
@@ -94,8 +94,8 @@ fn least_entropy(length: usize, alphabet: Alphabet) -> f64 {
     0.78 * (length.min(alphabet.size()) as f64).log2()
 }
 
-/// Whether characters are equal, ascend or descend five times in a row, side by side or every second one, or letters or
-/// digits by themselves do so for longer.
+/// Whether characters are equal, ascend or descend five times in a row, adjacent or every second one, or letters or digits by
+/// themselves do so for longer.
 fn is_sequence(lower: &[u8]) -> bool {
     let only = |is: fn(&u8) -> bool| lower.iter().copied().filter(is).collect::<Vec<u8>>();
     let side_by_side = [1, 2].into_iter().any(|stride| has_steps(lower, stride, &[0, 1, u8::MAX], 4));
@@ -119,7 +119,7 @@ fn longest(steps: impl Iterator<Item = u8>, step: u8) -> usize {
     runs.max().unwrap_or(0)
 }
 
-/// Whether a part occurs twice.
+/// Whether a part of [`REPEATED`] characters occurs twice.
 fn repeats(lower: &[u8]) -> bool {
     let windows = || lower.windows(REPEATED).enumerate();
     windows().any(|(at, part)| memmem::find(&lower[at + 1..], part).is_some())

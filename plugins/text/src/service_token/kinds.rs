@@ -8,7 +8,7 @@
 use super::shape::Alphabet::{Alphanumeric, Base64, Digits, Hex, Letters, Lower, Upper, Url};
 use super::shape::Part::{self, Between, Exactly, Padding, Payload, Text};
 
-/// What has to hold besides the shape.
+/// Condition that a token must meet besides its shape.
 #[derive(Clone, Copy)]
 pub(super) enum Check {
     Shape,
@@ -25,7 +25,7 @@ pub(super) enum Check {
 }
 
 impl Check {
-    /// Whether no other text passes it.
+    /// Whether the check is a checksum, which other texts do not pass.
     pub(super) fn is_checksum(self) -> bool {
         matches!(self, Self::Base62 | Self::Base36 | Self::Hex)
     }
@@ -33,9 +33,9 @@ impl Check {
 
 /// A kind of tokens.
 pub(super) struct Kind {
-    /// Empty where tokens begin with a number.
+    /// Prefix of the tokens; empty if they begin with a number.
     pub(super) prefix: &'static str,
-    /// What a message calls it, with its article.
+    /// Name of the token in messages, with its article.
     pub(super) name: &'static str,
     pub(super) parts: &'static [Part],
     pub(super) check: Check,

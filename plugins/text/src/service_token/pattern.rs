@@ -5,10 +5,10 @@ use memchr::{memchr, memmem};
 /// Fewer characters of a prefix begin other expressions too.
 const SHORTEST_PREFIX: usize = 3;
 
-/// How far the parts of an expression reach.
+/// Maximum length of the parts of an expression, in bytes.
 const REACH: usize = 200;
 
-/// Whether a text has the expression of tokens with a prefix: the prefix, a class of characters, and how many there are, as
+/// Whether a text contains a regular expression for tokens with a prefix: the prefix, a class of characters, and their number, as
 /// in `key_[a-z]{20}`.
 pub(super) fn has_pattern(content: &[u8], prefix: &str) -> bool {
     let prefix = prefix.as_bytes();
@@ -17,7 +17,7 @@ pub(super) fn has_pattern(content: &[u8], prefix: &str) -> bool {
             .any(|at| after_prefix(&content[at..], prefix).is_some_and(begins_counted_class))
 }
 
-/// What follows a prefix, some characters of which may be escaped or in classes: `SG\.`, `xox[bp]-`.
+/// Returns the text after a prefix, some characters of which may be escaped or in classes: `SG\.`, `xox[bp]-`.
 fn after_prefix<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     prefix.iter().try_fold(text, |text, sign| after_sign(text, *sign))
 }
@@ -41,7 +41,7 @@ fn is_in_class(class: &[u8], sign: u8) -> bool {
     class.contains(&sign) || class.windows(3).any(is_in_range)
 }
 
-/// Whether an expression begins with a class of characters, and says of one how many there are.
+/// Whether an expression begins with a class of characters and contains a number of repetitions.
 fn begins_counted_class(text: &[u8]) -> bool {
     let text = &text[..text.len().min(REACH)];
     let text = behind_group(text);
@@ -51,7 +51,7 @@ fn begins_counted_class(text: &[u8]) -> bool {
     is_class(text) && text.windows(3).any(is_counted)
 }
 
-/// What is within or behind the group that a prefix may be followed by, or be a part of: `(AKIA|ASIA)[A-Z]{16}`.
+/// Returns the text within or after the group that may follow a prefix or contain it: `(AKIA|ASIA)[A-Z]{16}`.
 fn behind_group(text: &[u8]) -> &[u8] {
     match text {
         [b'|' | b')', ..] => memchr(b')', text).map_or(text, |it| &text[it + 1..]),

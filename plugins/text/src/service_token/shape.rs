@@ -29,18 +29,18 @@ pub(super) enum Part {
     Text(&'static str),
     /// An exact number of characters.
     Exactly(Alphabet, usize),
-    /// As many characters as there are, at least and at most so many.
+    /// A minimum and a maximum number of characters, of which as many as possible are taken.
     Between(Alphabet, usize, usize),
-    /// The same, of data that begin alike in every token and may repeat themselves: JSON, lists of permissions, numbers.
+    /// Like `Between`, for data that begin alike in every token and may repeat themselves: JSON, lists of permissions, numbers.
     Payload(Alphabet, usize, usize),
-    /// What fills up base64, if anything.
+    /// Padding of base64, if any.
     Padding,
 }
 
-/// How many characters at the end of a payload are random, or as good as that.
+/// Number of characters at the end of a payload that are random, or nearly so.
 const RANDOM_TAIL: usize = 40;
 
-/// How many random characters are rather the secret than a payload is.
+/// Minimum number of random characters for a part to be the secret rather than a payload.
 const BESIDE_PAYLOAD: usize = 20;
 
 impl Alphabet {
@@ -58,7 +58,7 @@ impl Alphabet {
         }
     }
 
-    /// How many different characters there are in it, or as many as would be as random.
+    /// Returns the number of different characters in the alphabet, or of as many as would be as random.
     pub(super) fn size(self) -> usize {
         match self {
             Self::Digits => 10,
@@ -76,7 +76,7 @@ impl Alphabet {
 pub(super) struct Match {
     /// The length of the whole token, prefix included.
     pub(super) length: usize,
-    /// Where its longest random part is.
+    /// Range of the longest random part.
     pub(super) secret: Range<usize>,
     /// The alphabet of that part.
     pub(super) alphabet: Alphabet,

@@ -6,10 +6,10 @@ use crate::rules;
 use crate::tree::{Document, Id, Kind};
 
 struct Command {
-    /// As it is written.
+    /// The command as written.
     sign: &'static str,
     name: &'static str,
-    /// What names the file to write to instead.
+    /// Environment variable with the name of the file to write to instead.
     file: &'static str,
     is_refused: bool,
 }
@@ -44,7 +44,7 @@ pub(crate) fn check(text: &str, document: &Document<'_>, step: Id, found: &mut V
 }
 
 impl Command {
-    /// Where a line gives the command, with a value after it.
+    /// Returns the positions on a line where the command is given with a value after it.
     fn places<'l>(&self, line: &'l str) -> impl Iterator<Item = usize> + use<'l> {
         let (sign, length) = (self.sign, self.sign.len());
         let has_value = move |at: usize| {

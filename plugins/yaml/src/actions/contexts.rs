@@ -93,7 +93,7 @@ const STRATEGY: [&str; 4] = ["fail-fast", "job-index", "job-total", "max-paralle
 const STEP: [&str; 3] = ["conclusion", "outcome", "outputs"];
 const NEED: [&str; 2] = ["outputs", "result"];
 
-/// What is known where an expression stands; nothing is known outside of jobs.
+/// Names that are known at the place of an expression; none are known outside of jobs.
 #[derive(Default)]
 pub(crate) struct Scope {
     needs: Option<BTreeSet<String>>,
@@ -119,7 +119,7 @@ fn step_ids(document: &Document<'_>, of: Id) -> BTreeSet<String> {
     steps.iter().filter_map(|it| jobs::name(document, document.get(*it, "id")?)).collect()
 }
 
-/// What of a context is not there.
+/// Returns the error that a part of a context does not exist.
 pub(crate) fn unknown(context: &Context<'_>, scope: &Scope) -> Option<(Severity, String)> {
     let first = name(context.parts.first()?)?;
     if !CONTEXTS.contains(&first.as_str()) {
@@ -135,7 +135,7 @@ pub(crate) fn unknown(context: &Context<'_>, scope: &Scope) -> Option<(Severity,
     Some((Severity::Warning, message))
 }
 
-/// What a context does not have.
+/// Returns the error that a context lacks a part.
 fn missing(context: &str, part: &str, scope: &Scope) -> Option<String> {
     match (context, &scope.needs, &scope.steps, &scope.matrix) {
         ("needs", Some(known), ..) if !known.contains(part) => {

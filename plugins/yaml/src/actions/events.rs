@@ -76,7 +76,7 @@ fn warning(document: &Document<'_>, id: Id, message: String) -> Diagnostic {
     Diagnostic { severity: Severity::Warning, ..Diagnostic::new(rules::FILTER, message, range) }
 }
 
-/// Those of [`FILTERS`] that an event has; nothing where the schema knows the event's keys, or the event is not known.
+/// Returns the [`FILTERS`] that an event has; `None` if the schema lists the event's keys, or the event is unknown.
 fn filters_of(event: &str) -> Option<&'static [&'static str]> {
     Some(match event {
         "pull_request" | "pull_request_target" => {
@@ -91,7 +91,7 @@ fn filters_of(event: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// What `types` may be; nothing where it may be anything.
+/// Returns the values that `types` may have; `None` where it may have any.
 fn activities(event: &str) -> Option<&'static [&'static str]> {
     Some(match event {
         "branch_protection_rule" | "discussion_comment" | "issue_comment" | "label" => CREATED_EDITED_DELETED,

@@ -1,4 +1,4 @@
-//! What stands in `${{ }}`, and in `if`, where the signs may be left out.
+//! Expressions in `${{ }}`, and in `if`, where the signs may be left out.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(crate) fn check(text: &str, document: &Document<'_>, id: Id, scope: &Scope, 
     }
 }
 
-/// Whether a key is `${{ insert }}`, a directive that puts the entries of its value in its place.
+/// Whether a key is `${{ insert }}`, a directive that is replaced with the entries of its value.
 fn is_insert(key: &str) -> bool {
     let inner = key.trim().strip_prefix("${{").and_then(|it| it.strip_suffix("}}"));
     inner.is_some_and(|it| it.trim() == "insert")
@@ -50,20 +50,20 @@ fn in_condition(text: &str, node: &Node<'_>, scope: &Scope, found: &mut Vec<Diag
 
 /// An expression in a text.
 pub(crate) struct Embedded<'a> {
-    /// Nothing if its end is missing.
+    /// Text of the expression; `None` if its end is missing.
     pub(crate) inner: Option<&'a str>,
-    /// From its start to the end of the scalar.
+    /// Range from its start to the end of the scalar.
     area: Range<usize>,
 }
 
 impl Embedded<'_> {
-    /// Where a part of the expression is, or else the first line of what it may be in.
+    /// Returns the place of a part of the expression, or else the first line of the scalar that contains it.
     pub(crate) fn place(&self, text: &str, part: &str) -> Range<usize> {
         place(text, &self.area, part).unwrap_or_else(|| first_line(text, &self.area))
     }
 }
 
-/// Each expression in a text. A `}}` in a string of the expression does not end it.
+/// Returns the expressions in a text. A `}}` in a string of the expression does not end it.
 pub(crate) fn embedded<'a>(text: &str, value: &'a str, node: &Node<'_>) -> Vec<Embedded<'a>> {
     let mut found = Vec::new();
     let mut rest = value;
@@ -125,7 +125,7 @@ fn message(problem: &Error) -> String {
     }
 }
 
-/// Where a part of a scalar is in the text, if it is written there as it is.
+/// Returns the place of a part of a scalar in the text, if it is written there literally.
 fn place(text: &str, area: &Range<usize>, part: &str) -> Option<Range<usize>> {
     let line = part.lines().next()?;
     let at = text.get(area.clone())?.find(line)? + area.start;

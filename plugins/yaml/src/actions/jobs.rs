@@ -1,4 +1,4 @@
-//! Which jobs wait for which, and what steps are called.
+//! Dependencies between jobs, and ids of steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ pub(crate) fn name(document: &Document<'_>, id: Id) -> Option<String> {
     document.text(id).map(str::to_ascii_lowercase)
 }
 
-/// Whether the job `from` waits for `to`, be it through others.
+/// Whether the job `from` waits for `to`, directly or through others.
 fn leads_to(document: &Document<'_>, jobs: &BTreeMap<String, Id>, from: &str, to: &str) -> bool {
     let mut seen = BTreeSet::new();
     let mut left = vec![from.to_owned()];

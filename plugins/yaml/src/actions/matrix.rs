@@ -10,7 +10,7 @@ use super::jobs;
 use crate::rules;
 use crate::tree::{Document, Id, Kind};
 
-/// What is known of the context `matrix`.
+/// Known names of the context `matrix`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) enum Matrix {
     /// An expression makes it, or it is that of a caller.
@@ -35,7 +35,7 @@ impl Matrix {
     }
 }
 
-/// Whether a node is a mapping that has what is written in it and nothing else.
+/// Whether a node is a mapping without entries that are merged or come from expressions.
 fn is_closed(document: &Document<'_>, id: Id) -> bool {
     let is_map = matches!(document.node(document.resolved(id)).kind, Kind::Map(_));
     let is_plain = |key: Id| document.text(key).is_some_and(|it| it != "<<" && !it.contains("${{"));
@@ -61,7 +61,7 @@ fn own_names(document: &Document<'_>, map: Id) -> Option<BTreeSet<String>> {
     is_closed(document, map).then(|| names.filter(|it| it != "include" && it != "exclude").collect())
 }
 
-/// What is excluded and was not there.
+/// Checks that what a matrix excludes is in it.
 pub(crate) fn check(document: &Document<'_>, job: Id, found: &mut Vec<Diagnostic>) {
     let matrix = document.get(job, "strategy").and_then(|it| document.get(it, "matrix"));
     let Some((matrix, rows)) = matrix.and_then(|it| Some((it, own_names(document, it)?))) else { return };

@@ -1,4 +1,4 @@
-//! What `uses` says: how an action or workflow is named, not whether it is there.
+//! Checks of `uses`: the form of the name of an action or workflow, not its existence.
 
 use broker_plugin_sdk::Diagnostic;
 
@@ -57,7 +57,7 @@ fn check(
     }
 }
 
-/// What is wrong with a name in another repository that should have so many parts, or more.
+/// Returns the error in a name in another repository that should have `parts` parts, or more.
 fn remote(used: &str, parts: usize) -> Option<String> {
     let Some((name, version)) = used.split_once('@') else {
         return Some(format!("`{used}` says no version: `@` and a tag, branch or commit are missing"));

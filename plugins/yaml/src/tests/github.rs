@@ -1,8 +1,8 @@
-//! What is found in workflows beyond their schema.
+//! Findings in workflows beyond their schema.
 
 use super::check;
 
-/// What is found in a workflow with these lines of `on` and of its one job.
+/// Returns the findings in a workflow with these lines of `on` and of its one job.
 fn check_job(on: &str, job: &str) -> String {
     let text = format!("on:\n{on}jobs:\n  j:\n    runs-on: x\n{job}");
     check(".github/workflows/ci.yml", text)

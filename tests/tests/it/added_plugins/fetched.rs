@@ -50,7 +50,7 @@ hint: somebody changed it; if that is meant, ask for the new digest, or for none
     ok(&place, &["plugin", "add", &url]);
     let digest = digest_in(&place.read("broker.lock"), "digest");
     ok(&place, &["plugin", "add", &url, "--digest", &digest]);
-    // What the server has now does not matter to a check, nor to an installation.
+    // The server's later content matters neither to a check nor to an installation.
     put(no_todo_again());
     assert_eq!(check(&place, &["a.c"]), (Some(1), vec![FOUND.to_owned()], vec![]));
     assert_snapshot!(ok(&place, &["plugin", "install"]), @"0 fetched, 1 there already");

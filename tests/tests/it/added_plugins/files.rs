@@ -200,7 +200,8 @@ fn what_lies_outside_is_not_told() {
         ok(&place, &["branch", "rm", "try", "tools/x.wasm"]);
     }
 
-    // What the user's own file names may be read, and is not told of either: a branch has a lock file of its own.
+    // Files that the user's own configuration names may be read, and are not reported either: a branch has a lock file of its
+    // own.
     place.write("broker.toml", toml(pin));
     place.write("broker.lock", lock(pin, "0"));
     let said = asked(pin, "0");

@@ -1,4 +1,4 @@
-//! What is refused, and how it says so.
+//! Plugins that are refused, and the messages.
 
 use super::*;
 

@@ -147,7 +147,7 @@ fn options_count_for_a_branch_as_for_the_disk() {
     let pruned = told(&["--baseline-prune"]);
     let known = it.ok(&["branch", "read", "child", "known.json"]);
     assert!(pruned.0 == 0 && !known.contains("in_parent.py") && known.contains("left.py"), "{pruned:?}");
-    // One that is named lies on the disk.
+    // A baseline that is named on the command line is a file on the disk.
     let other = outside.path().join("other.json");
     let other = other.to_str().unwrap();
     write("child", "broker.toml", "");

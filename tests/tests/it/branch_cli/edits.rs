@@ -1,4 +1,4 @@
-//! What is edited, told as a difference, undone and committed.
+//! Edits of a branch: their difference, undoing them and committing them.
 
 use super::*;
 
@@ -175,7 +175,7 @@ fn a_commit_does_not_have_the_mask_of_the_shell_that_started_the_daemon() {
     it.ok(&["branch", "commit", "try"]);
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&it.root().join("new/a.py")), mode(&it.root().join("new"))), (0o644, 0o755));
-    // What the daemon keeps for itself no other user can read.
+    // Files that the daemon keeps for itself are not readable by other users.
     let mut folders = vec![it.own("state"), it.own("cache"), it.own("run")];
     while let Some(folder) = folders.pop() {
         if mode(&folder) & 0o077 == 0 {

@@ -116,7 +116,7 @@ fn a_notebook_is_left_alone() {
     assert_eq!(it.read("a.ipynb"), notebook);
 }
 
-/// What new texts wait under until they are put in place.
+/// Temporary names of new texts until they are put in place.
 fn hidden(it: &Workspace) -> Vec<String> {
     let names = fs::read_dir(it.root()).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
     names.filter(|it| it.starts_with(".broker-")).collect()

@@ -1,4 +1,4 @@
-//! Only what changed, as git tells.
+//! Checks of only those files and lines that changed, by git.
 
 use std::fs;
 
@@ -76,7 +76,7 @@ No findings in 0 files.
 -- stderr
 warning: no plugin is interested in any file that changed
 "#);
-    // What is named counts wherever it is.
+    // A configuration that is named counts wherever it is.
     assert_eq!(it.run(&["check", "--staged", "--config", "ruff.toml"]).status.code(), Some(0));
     it.git(&["add", "-f", "broker.toml"]);
     assert_eq!(it.run(&["check", "--staged"]).status.code(), Some(0), "staged, and so it counts");
@@ -198,7 +198,7 @@ fn no_program_that_a_repository_names_is_run() {
     assert_eq!(fs::read_to_string(it.own("trap")).unwrap_or_default(), "", "and is not fetched");
 }
 
-/// What git stores is judged, whatever the working copy has; the times in the index say that the two are the same.
+/// Texts that git stores are checked, whatever the working copy has; by the times in the index the two are the same.
 #[test]
 fn texts_are_those_that_git_stores() {
     let it = Workspace::new(&[]);
@@ -338,7 +338,7 @@ hint: give `--since REF`, `--changed`, `--staged` or `--branch BRANCH` as well
     assert_eq!(it.told(&["--rev", "HEAD", "--since", "v1", "--new-only", "--select", "F"]), brought);
 }
 
-/// What stands on the disk where git has a folder: a link, or a file.
+/// A link or a file on the disk in the place of git's folder.
 #[test]
 fn a_folder_that_is_something_else_on_the_disk_is_shown_as_git_has_it() {
     for in_the_way in ["link", "file"] {
@@ -397,7 +397,7 @@ fn what_is_staged_is_fixed_in_the_index_and_in_the_folder() {
     it.write("sub/c.py", "import os\n");
     it.write("sub/gone.py", "import os\n");
     it.git(&["add", "-A"]);
-    // What is not staged: other lines, the same line, and nothing at all.
+    // Changes that are not staged: other lines, the same line, and none at all.
     it.write("sub/b.py", "import os\n\n\n\ny = 2\n");
     it.write("sub/c.py", "import os.path\n");
     fs::remove_file(it.root().join("sub/gone.py")).unwrap();

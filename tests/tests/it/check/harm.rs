@@ -4,7 +4,8 @@ use insta::assert_snapshot;
 
 use super::Workspace;
 
-/// For one language: a file's name, the pattern's language, the kind of node, a text, and what makes it invalid.
+/// Test data of each language: a file's name, the pattern's language, the kind of node, a text, and the part that makes it
+/// invalid.
 const LANGUAGES: [(&str, &str, &str, &str, &str); 11] = [
     ("a.py", "python", "identifier", "breakme = 1\nfixme = 2\n", "("),
     ("a.js", "javascript", "identifier", "export const breakme = 1, fixme = 2;\n", "("),

@@ -1,4 +1,4 @@
-//! What another finding hides: a suppression is not unused, an entry of the baseline is not stale and a finding is not
+//! Findings that another finding hides: a suppression is not unused, an entry of the baseline is not stale and a finding is not
 //! fixed because a linter could not look.
 
 use std::fs;
@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 
 use super::{Workspace, told};
 
-/// For one language: a file's name, a suppression, the code that it is for, other code without findings, and text that
+/// Test data of one language: a file's name, a suppression, the code that it is for, other code without findings, and text that
 /// cannot be parsed.
 struct Language {
     file: &'static str,
@@ -113,7 +113,7 @@ impl Language {
         it
     }
 
-    /// With the interpreter's line where there must be one.
+    /// Returns the text, with the interpreter's line if there must be one.
     fn text(&self, parts: &[&str]) -> String {
         let first = if self.file.ends_with(".sh") { "#!/bin/bash\n" } else { "" };
         format!("{first}{}", parts.concat())
@@ -156,7 +156,7 @@ fn no_entry_of_the_baseline_is_stale_beside_a_syntax_error() {
         assert!(said.starts_with("exit 1\n") && !said.contains("not there any more"), "{}: {said}", it.file);
         place.run(&with("--baseline-prune"));
         assert_eq!(place.read("known.json"), known, "{}", it.file);
-        // What is found now becomes known as well.
+        // Findings that are visible now become known as well.
         place.run(&with("--baseline-update"));
         place.write(it.file, it.text(&[it.code]));
         assert_eq!(place.run(&baseline).status.code(), Some(0), "{}", it.file);
@@ -207,7 +207,7 @@ fn an_entry_for_a_file_that_is_gone_may_be_for_one_that_was_not_looked_at() {
         it.run(&[&baseline[..], &[flag, "b.py"]].concat());
         assert_eq!(it.read("known.json"), known, "{flag}");
     }
-    // It was moved, and does not parse at the moment.
+    // The file was moved, and does not parse at the moment.
     it.write("new/a.py", "import os\nx = (\n");
     it.run(&[&baseline[..], &["--baseline-prune"]].concat());
     assert_eq!(it.read("known.json"), known);

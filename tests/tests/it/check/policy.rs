@@ -18,7 +18,7 @@ fn comments_suppress_and_unused_ones_are_told() {
     2 findings in 3 files (2 warnings, 1 fixable, 1 suppressed).
     -- stderr
     ");
-    // It is unknown what is unused if not everything was asked.
+    // Unused suppressions are not known here, since only some rules run.
     assert_snapshot!(it.told(&["--select", "E501"]), @r#"
 exit 0
 No findings in 3 files.
@@ -83,7 +83,7 @@ fn the_configuration_decides() {
     -- stderr
     ");
     assert_eq!(it.json(&[]).1["findings"][0]["severity"], "hint");
-    // What is asked for on the command line takes the place of what the files select and ignore.
+    // Rules selected on the command line replace those that the files select and ignore.
     assert_snapshot!(it.told(&["--select", "E401"]), @"
     exit 1
     a.py:1:1: warning python/E401 [*] Multiple imports on one line

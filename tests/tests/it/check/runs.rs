@@ -1,4 +1,4 @@
-//! One run after another.
+//! Consecutive runs of checks.
 
 use std::{
     fs,

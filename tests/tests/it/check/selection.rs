@@ -1,4 +1,4 @@
-//! Which rules are on: `--extend-select`, `broker rule list --file`, and options of plugins.
+//! Selection of rules: `--extend-select`, `broker rule list --file`, and options of plugins.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -52,7 +52,7 @@ fn the_configuration_selects_more() {
     6 findings in 5 files (6 warnings, 1 fixable).
     -- stderr
     ");
-    // What is named on the command line is no longer ignored.
+    // Rules named on the command line are no longer ignored.
     assert_snapshot!(it.told(&["--extend-select", "F401", "a.py", "only/a.py"]), @"
     exit 1
     a.py:1:8: warning python/F401 [*] `os` imported but unused

@@ -136,7 +136,7 @@ async fn only_what_a_branch_changed_is_new(way: Way) {
     assert_eq!(refusal(it.client.check(of_base).await).kind, ErrorKind::Invalid);
 }
 
-/// What is new and what is fixed.
+/// Returns the new and the fixed findings.
 fn compared(answer: &Checked) -> [Vec<String>; 2] {
     [Change::New, Change::Fixed].map(|change| {
         let is = |it: &&Finding| it.change == Some(change);
@@ -168,7 +168,7 @@ async fn a_file_that_was_moved_is_compared_with_itself(way: Way) {
     assert_eq!(compared(&it.client.check(request).await.unwrap()), none, "it lives on elsewhere");
 }
 
-/// What is not computed is neither fixed nor new.
+/// Findings that could not be computed are neither fixed nor new.
 async fn what_could_not_be_looked_at_is_not_fixed(way: Way) {
     let it = Fixture::new(way, &[("a.py", "import os\n"), ("b.py", "import re\n")]).await;
     let id = it.fork().await;
@@ -212,7 +212,7 @@ async fn what_could_not_be_looked_at_is_not_fixed(way: Way) {
         assert_eq!(compared(&compare(&id).await), [none.clone(), none.clone()], "{config}");
     }
 
-    // What the parent left out was not looked for there.
+    // Files that the parent excluded were not checked there.
     it.write("ruff.toml", "exclude = [\"a.py\"]\n");
     let id = it.fork().await;
     it.client.edit(&id, vec![write("ruff.toml", "")]).await.unwrap();

@@ -1,4 +1,4 @@
-//! How clients come in: the socket, TCP, health, reflection; and how a daemon comes and goes.
+//! Connections of clients (the socket, TCP, health, reflection), and starts and ends of a daemon.
 
 use std::{
     fs,
@@ -202,7 +202,7 @@ fn stranger(home: &Home, does: &str, socket: &Path) -> Child {
     command.spawn().unwrap()
 }
 
-/// What became of its call.
+/// Returns the result of the stranger's call.
 fn says(child: &mut Child) -> String {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let is_answer = |it: &String| it.ends_with("served") || it.ends_with("turned away");
@@ -235,7 +235,7 @@ fn acts_as_a_stranger() {
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
-/// What a command says, run in a folder of its own.
+/// Returns the exit code and the output of a command that runs in a folder of its own.
 fn told(home: &Home, runtime: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(tests::broker());
     command.args(arguments).current_dir(home.path("")).env("HOME", home.path("")).env("NO_COLOR", "1");
@@ -316,7 +316,7 @@ async fn a_process_of_another_user_is_turned_away() {
         return;
     }
     let it = Process::new(&[]).await;
-    // Where the folder and the socket keep no other user out, the daemon does.
+    // If the folder and the socket do not keep other users out, the daemon does.
     fs::set_permissions(it.home.socket(), fs::Permissions::from_mode(0o777)).unwrap();
     let mut caller = stranger(&it.home, "calls", &it.home.socket());
     let said = says(&mut caller);

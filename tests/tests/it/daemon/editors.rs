@@ -125,7 +125,7 @@ async fn what_an_editor_has_not_saved_goes_when_it_leaves(way: Way) {
     assert_eq!(stays.next().await.unwrap(), shown("a.txt", "Leaves", "leaves\n"));
     assert_eq!(stays.next().await.unwrap(), shown("b.txt", "Leaves", "leaves\n"));
     let late = leaves.text("b.txt", "late\n");
-    // As a process that is killed: nothing is closed by it.
+    // Dropped like a process that is killed: it closes nothing.
     drop((leaves, another));
     assert_eq!(stays.next().await.unwrap(), closed("b.txt"));
     assert_eq!([text("a.txt").await, text("b.txt").await], ["stays\n", "disk\n"]);

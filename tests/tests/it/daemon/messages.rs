@@ -1,4 +1,4 @@
-//! What only a message can get wrong, since the daemon's own requests have no such values; and how large one may be.
+//! Faults that only messages can have, since the daemon's own requests have no such values; and the maximum size of a message.
 
 use broker_proto::v1::{self as pb, file_edit::Edit, query_service_client::QueryServiceClient};
 use tests::daemon::{ask, base, branch, refusal, write};

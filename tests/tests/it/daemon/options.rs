@@ -1,4 +1,4 @@
-//! What decides about one check besides the workspace's configuration.
+//! Options that affect one check in addition to the workspace's configuration.
 
 use checker::ListedFile;
 use overlay::WorkspacePath;
@@ -58,7 +58,7 @@ async fn options_take_the_place_of_the_configuration(way: Way) {
     assert_eq!(no_ignore_files, ["a.py:1 E401", "hidden/c.py:1 E401"]);
     let exclude = vec!["a.*".to_owned()];
     assert!(checked(CheckOptions { exclude, ..CheckOptions::default() }).await.is_empty());
-    // The same question again, answered anew and by one part of the work at a time.
+    // Repeats the same check, without the cache and with one job.
     let options = CheckOptions { no_cache: true, jobs: Some(1), timing: true, ..CheckOptions::default() };
     assert_eq!(checked(options).await, ["a.py:1 E401"]);
 }

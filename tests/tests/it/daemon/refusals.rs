@@ -1,4 +1,4 @@
-//! What the daemon refuses: the code, the reason, and details that name what was wrong.
+//! Refusals of the daemon: the code, the reason, and details that name the fault.
 
 use std::path::PathBuf;
 
@@ -228,7 +228,7 @@ async fn what_a_branch_adds_is_listed_for_the_branch(way: Way) {
     assert_eq!(unusable(None).await, [] as [(String, String); 0]);
 }
 
-/// What a person reads: what it is, and what helps.
+/// Messages for people: the fault, and a remedy.
 async fn errors_say_what_it_is(way: Way) {
     let it = Fixture::new(way, &[("d/a.txt", "1\n")]).await;
     let id = it.fork().await;

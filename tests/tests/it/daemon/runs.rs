@@ -27,7 +27,7 @@ both! {
     what_makes_no_sense_is_refused,
 }
 
-/// What a script prints to its standard output.
+/// Returns the standard output of a script.
 async fn output(it: &Fixture, request: RunRequest) -> String {
     let (stdout, stderr, exited) = it.client.begin_run(request).await.unwrap().end().await;
     assert_eq!((exited.code, stderr.as_str()), (0, ""), "{stdout}");
@@ -184,7 +184,7 @@ fn written(changed: &[&str], removed: &[&str], revision: Option<u64>) -> Option<
     Some(Kept::Written { changed: texts(changed), removed: texts(removed), revision })
 }
 
-/// What became of the files that a run wrote.
+/// Returns the result of harvesting the files that a run wrote.
 async fn kept(it: &Fixture, request: RunRequest) -> Option<Kept> {
     let (stdout, stderr, exited) = it.client.begin_run(request).await.unwrap().end().await;
     assert_eq!(exited.code, 0, "{stdout}{stderr}");

@@ -12,7 +12,7 @@ fn session(client: Client, text: &str) -> (Place, Editor, String) {
     (place, editor, uri)
 }
 
-/// What one action of these kinds and titles makes of a text.
+/// Applies one action of these kinds and titles to a text. Returns the new text and its findings.
 fn chosen(text: &str, part: &str, only: &[&str], title: &str) -> (String, Vec<String>) {
     let (_place, mut editor, uri) = session(Client::pulling(), text);
     let actions = editor.actions(&uri, part, only);
@@ -51,7 +51,7 @@ fn a_fix_that_is_safe_is_preferred_and_names_its_finding() {
     editor.close();
 }
 
-/// What may change the meaning is offered, and never by itself.
+/// Fixes that may change the meaning are offered, and never applied by default.
 #[test]
 fn a_fix_that_is_unsafe_is_not_preferred() {
     let text = "def f(x):\n    if x == None:\n        return []\n    return {}\n";
@@ -78,7 +78,7 @@ fn a_fix_that_is_unsafe_is_not_preferred() {
 fn all_is_fixed_at_once() {
     for kind in ["source.fixAll", "source.fixAll.broker", "source"] {
         let (_place, mut editor, uri) = session(Client::pulling(), TWO);
-        // As an editor asks when a file is saved: for all of it, and without findings.
+        // Request of an editor when a file is saved: for all of it, and without findings.
         let whole = editor.encoding().range(TWO, 0..TWO.len());
         let actions = editor.actions_for(&uri, &whole, &[], &[kind]);
         let all = of_kind(&actions, "source.fixAll.broker");
@@ -176,7 +176,7 @@ fn a_rule_is_suppressed_in_its_file() {
     let (text, left) = chosen(TWO, "os", &["quickfix.suppress"], "file");
     assert!(text.contains("broker: ignore-file["), "{text}");
     assert_eq!(left, [""; 0]);
-    // It stands below what has to be the first line.
+    // The comment is inserted below a line that has to be the first.
     let (text, left) = chosen("#!/usr/bin/env python3\nimport os\n", "os", &["quickfix.suppress"], "file");
     assert!(text.starts_with("#!/usr/bin/env python3\n"), "{text}");
     assert_eq!(left, [""; 0]);
@@ -224,7 +224,7 @@ fn a_rule_is_disabled_in_a_configuration_that_is_open() {
     editor.close();
 }
 
-/// What the client shows may be about a text that is no more.
+/// Findings that the client shows may be about an outdated text.
 #[test]
 fn actions_are_for_the_text_as_it_is_now() {
     let (_place, mut editor, uri) = session(Client::pulling(), "import os\nx = 1\n");

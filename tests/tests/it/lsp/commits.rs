@@ -14,7 +14,7 @@ fn session(client: Client, unsaved: &str, edited: &str) -> (Place, Editor, Strin
     (place, editor, uri)
 }
 
-/// What another commit would do.
+/// Returns the output of another commit with `--dry-run`.
 fn commit_dry(place: &Place) -> String {
     ok(place, &["branch", "commit", "try", "--dry-run", "--output-format", "json"])
 }
@@ -55,7 +55,7 @@ fn a_commit_of_another_client_reaches_it_too() {
     editor.close();
 }
 
-/// What an editor has not saved when it ends is still in the branch, which can be committed again.
+/// Text that an editor has not saved when it ends is still in the branch, which can be committed again.
 #[test]
 fn a_commit_is_not_lost_with_the_editor() {
     let (place, mut editor, uri) = session(Client::pulling(), "x = 1\n", "x = 2\n");
@@ -108,7 +108,7 @@ fn a_text_that_is_saved_is_written_to_the_disk() {
     editor.close();
 }
 
-/// What was typed since the branch was made is not written over: the person is told.
+/// Text typed since the branch was made is not overwritten: the person is told.
 #[test]
 fn what_was_typed_meanwhile_stays() {
     let (place, mut editor, uri) = session(Client::pulling(), "x = 1\n", "x = 2\n");
@@ -204,8 +204,8 @@ fn an_editor_that_knows_no_edits_is_told() {
     editor.close();
 }
 
-/// What was typed before the branch was made of something else, or after an earlier commit, is in no text of the branch: a
-/// commit adds to it and takes nothing away.
+/// Text typed before the branch was made from another text, or after an earlier commit, is in no text of the branch: a commit
+/// adds to it and takes nothing away.
 #[test]
 fn what_the_branch_never_saw_stays() {
     let lines = |first: &str, more: &str| format!("{first}\n{}y = 1\n{more}", "\n".repeat(8));

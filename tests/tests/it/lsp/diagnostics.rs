@@ -67,7 +67,7 @@ fn each_request_is_about_the_text_before_it() {
     }
     for (number, id) in asked {
         match editor.answer(id) {
-            // It may be told that this text is no more.
+            // The answer may be an error, since this text is outdated.
             Err(refused) => assert!([-32801, -32802].contains(&refused.code), "{refused:?}"),
             Ok(report) => {
                 let count = report["items"].as_array().unwrap().len();
@@ -234,7 +234,7 @@ fn a_file_outside_of_the_folders_has_a_workspace_of_its_own() {
     editor.close();
 }
 
-/// What the configuration leaves out has no findings, though it is open.
+/// Files that the configuration excludes have no findings, even if they are open.
 #[test]
 fn a_file_that_is_left_out_has_no_findings() {
     let place = Place::new(&[

@@ -86,7 +86,7 @@ fn a_branch_that_changes_is_shown_anew() {
         ok_with_input(&place, &["branch", "write", "try", "a.py"], "import os\nimport sys\n");
         let refresh = editor.next("workspace/textDocumentContent/refresh");
         assert_eq!(refresh["uri"], *uri);
-        // As an editor does then.
+        // Request of an editor after a refresh.
         let text = content(&mut editor, &uri);
         assert_eq!(text, "import os\nimport sys\n");
         editor.set_text(&uri, &text);

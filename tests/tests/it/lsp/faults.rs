@@ -1,4 +1,4 @@
-//! What goes wrong around a session: the daemon, the editor, files and folders that go away, and two editors on one file.
+//! Faults around a session: of the daemon, the editor, files and folders that disappear, and two editors on one file.
 
 use super::*;
 use std::{fs, io::Write as _};
@@ -58,7 +58,7 @@ fn a_daemon_that_is_killed_in_the_middle_of_a_request_is_no_end() {
     Daemon::of(&place).until_running(1);
     kill_daemon(&place);
     guarded.0.wait().unwrap();
-    // It may be asked anew of a daemon without that plugin, which finds nothing, or be refused.
+    // The request may be repeated to a daemon without that plugin, which finds nothing, or be refused.
     let answer = editor.answer(id);
     assert!(answer.as_ref().map_or_else(|it| it.code != -32700, |it| it["kind"] == "full"), "{answer:?}");
     let other = file_uri(&place, "a.py");
@@ -108,7 +108,7 @@ fn nothing_is_left_of_an_editor_that_is_killed() {
     daemon.until_text(&place, "a.py", "unsaved = 1\n");
     let pid = daemon_pid(&place).unwrap().parse().unwrap();
     let ours = family(editor.wire.child.id());
-    // As those of a program do that is killed.
+    // Closes the input, as happens if the editor is killed.
     editor.wire.close_input();
     until("all its processes have ended", || ours.iter().all(|it| *it == pid || !runs(*it)));
     assert!(runs(pid), "the daemon is not the editor's");
@@ -207,7 +207,7 @@ fn two_editors_on_one_file() {
         one.set_text(&uri, "one = 2\n");
         assert_eq!(found(&mut one, &uri), [""; 0]);
         daemon.until_text(&place, "a.py", "one = 2\n");
-        // One closes it, and the other one's text counts.
+        // After the first editor closes the document, the other one's text counts.
         one.close_document(&uri);
         one.settle();
         two.set_text(&uri, "print(two, three)\n");
@@ -226,7 +226,7 @@ fn an_editor_that_reads_nothing_does_not_stop_another() {
     let deaf = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut deaf = Ending(deaf);
     let mut input = deaf.0.stdin.take().unwrap();
-    // Some megabytes of findings, more than a pipe holds.
+    // Findings of some megabytes, more than a pipe holds.
     let (begin, long) = (one.introduction(), "print(x)\n".repeat(2_000));
     let opened = (0..30).map(|it| {
         let uri = file_uri(&place, &format!("f{it}.py"));

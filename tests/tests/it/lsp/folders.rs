@@ -46,7 +46,7 @@ fn folders_come_and_go() {
     editor.close();
 }
 
-/// Its branches are of that folder, and its documents stay open.
+/// Branches belong to the folder they were made in, and its documents stay open.
 #[test]
 fn branches_are_of_their_folders() {
     let (one, other) = two();
@@ -114,7 +114,7 @@ fn files_that_change_are_seen_without_the_clients_help() {
     }
 }
 
-/// What is on the disk does not count while the editor has another text.
+/// Changes on the disk do not count while the editor has another text.
 #[test]
 fn a_file_that_changes_while_it_is_open_stays_the_editors() {
     let (place, mut editor, uri) = opened(Client::pulling());

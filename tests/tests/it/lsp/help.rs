@@ -11,7 +11,7 @@ fn session(path: &str, text: &str) -> (Place, Editor, String) {
     (place, editor, uri)
 }
 
-/// What hovering over a part of the text shows.
+/// Returns the hover of a part of the text.
 fn hover(editor: &mut Editor, uri: &str, part: &str) -> Value {
     let params = editor.at(uri, part);
     editor.ask("textDocument/hover", params)

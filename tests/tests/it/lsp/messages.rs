@@ -129,7 +129,7 @@ fn methods_that_are_not_told_are_refused() {
         "textDocument/willSaveWaitUntil",
         "workspace/willCreateFiles",
         "workspace/willDeleteFiles",
-        // These are the servers', which are not asked for here.
+        // Requests for language servers, which are not configured here.
         "textDocument/definition",
         "textDocument/declaration",
         "textDocument/typeDefinition",
@@ -317,7 +317,7 @@ fn headers_as_clients_write_them() {
     editor.close();
 }
 
-/// Where the next message begins is not known, so that it can only end, and says why.
+/// The start of the next message is unknown, so that the server can only end, with an error.
 #[test]
 fn headers_that_are_none_end_it() {
     for bytes in [

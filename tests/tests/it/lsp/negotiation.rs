@@ -1,4 +1,4 @@
-//! What both sides can do: encodings of positions, capabilities, and clients that answer nothing.
+//! Negotiation of capabilities: encodings of positions, other capabilities, and clients that answer nothing.
 
 use super::*;
 use tests::editor::{Answers, Encoding, told};
@@ -104,7 +104,7 @@ fn what_a_client_cannot_show_is_left_out() {
     editor.close();
 }
 
-/// The same for one that diagnostics are published to, which has capabilities of its own.
+/// Like the test above, for a client that diagnostics are published to, which has capabilities of its own.
 #[test]
 fn what_a_client_of_published_findings_cannot_show_is_left_out() {
     let mut client = Client::pushed();
@@ -136,7 +136,7 @@ fn a_client_that_never_answers_is_served() {
     }
 }
 
-/// What it wants to change reaches no buffer, which it has to say.
+/// Changes of the command reach no buffer, which the answer must report.
 #[test]
 fn an_edit_that_a_client_refuses_is_told() {
     let client = Client { answers: Answers::Errors, ..Client::pulling() };

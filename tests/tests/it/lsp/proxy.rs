@@ -7,7 +7,7 @@ const LIBRARY: &str = "def double(x: int) -> int:\n    \"\"\"Twice as much.\"\"\
 const MAIN: &str = "from library import double\n\nvalue = double(21)\nprint(value)\n";
 const WRONG: &str = "ty/invalid-argument-type";
 
-/// Where to look for programs, so that ty is among them.
+/// Returns the PATH for programs, so that ty is among them.
 pub(super) fn path_with_ty() -> Option<String> {
     let Some(ty) = std::env::var_os("BROKER_TEST_TY").map(PathBuf::from) else {
         println!("skipped: BROKER_TEST_TY is not set");
@@ -161,7 +161,7 @@ fn symbols_and_completions_are_those_of_the_server() {
     editor.close();
 }
 
-/// It is started anew, and the answers are there again.
+/// The server is started anew, and the answers are there again.
 #[test]
 fn a_server_that_is_killed_comes_back() {
     let Some((place, mut editor, uri)) = project() else { return };

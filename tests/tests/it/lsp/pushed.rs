@@ -56,7 +56,7 @@ fn opening_and_closing_in_a_row_ends_with_the_last() {
     editor.close();
 }
 
-/// Its findings depend on another file, which is changed in the editor, or by another program.
+/// Findings depend on another file, which is changed in the editor, or by another program.
 #[test]
 fn findings_come_anew_when_the_configuration_changes() {
     let (place, mut editor, uri) = opened(Client::pushed());

@@ -79,7 +79,7 @@ fn change(random: &mut Random, encoding: Encoding, text: &str) -> Value {
     edit(Range { start, end }, &self::text(random, pieces))
 }
 
-/// The same place within the text, for which no two clients disagree.
+/// Clamps a position to the text, where no two clients disagree.
 fn clamped(encoding: Encoding, text: &str, at: Position) -> Position {
     encoding.position(text, encoding.offset(text, at))
 }

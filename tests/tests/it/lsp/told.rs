@@ -1,4 +1,4 @@
-//! What the server tells that it can: each is answered, and nothing is answered that it does not tell.
+//! Capabilities that the server announces: each is answered, and nothing is answered that is not announced.
 
 use super::*;
 use gen_lsp_types::Range;
@@ -106,7 +106,7 @@ fn answered(client: Client) -> Vec<&'static str> {
 fn what_is_told_is_answered_and_nothing_else() {
     let all = [
         "textDocument/codeAction",
-        // They are off by default: none.
+        // Code lenses are off by default: none.
         "textDocument/codeLens",
         "textDocument/completion",
         "textDocument/diagnostic",

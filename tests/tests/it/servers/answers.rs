@@ -1,4 +1,4 @@
-//! What is found, and what is said of what cannot be.
+//! Findings of servers, and messages on findings that are not available.
 
 use broker_proto::v1::{self as pb, query_service_client::QueryServiceClient};
 use tests::daemon::{Client, base, refusal};
@@ -147,7 +147,7 @@ fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn a_finding_that_nobody_looked_for_is_not_fixed() {
-    // What is known of gopls, of another program.
+    // Behaviour that is known of gopls, with another program in its place.
     let it = place("");
     let config =
         it.read("broker.toml").replace("'model']\n[", "'gopls']\n[").replace("define.model", "define.gopls");
@@ -161,7 +161,7 @@ fn a_finding_that_nobody_looked_for_is_not_fixed() {
         (vec!["it is broken"], &Value::from(0)),
         "{report}"
     );
-    // What is found again once it compiles may have been there before.
+    // Findings that return once it compiles may have been there before.
     assert!(it.run(&["branch", "fork", "more", "--from", "try"]).status.success());
     assert!(it.run_with_input(&["branch", "write", "more", "b.m"], "fine").status.success());
     let (exit, report) = check(&it, &["--branch", "more", "--new-only", "a.m"]);

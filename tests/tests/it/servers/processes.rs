@@ -104,7 +104,7 @@ fn a_daemon_is_not_the_shell_that_started_it() {
         assert!(!environ.contains(foreign), "{foreign}: {environ:?}");
     }
 
-    // What a server is started with in a workspace is the same for each asker, a command or the daemon for it.
+    // Variables and arguments of a server in a workspace are the same for each client, a command or the daemon for it.
     let own = it.root().join("env");
     let variables = |arguments: &[&str]| {
         let mut command = it.command(&[&["check", "--no-cache"][..], arguments].concat());
@@ -158,7 +158,7 @@ fn the_servers_of_the_daemon_are_told() {
     assert!(said.contains("model in ") && said.contains("   1  hello\n"), "{said}");
 }
 
-/// What a server writes is read besides what it answers.
+/// Returns the log of a server, which is read besides its answers.
 fn said_by(it: &Place, name: &str) -> String {
     let begun = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! Who may be asked, and what says so.
+//! Trust that servers need, and messages that name the programs a workspace would start.
 
 use super::*;
 

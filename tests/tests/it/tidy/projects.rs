@@ -1,4 +1,4 @@
-//! Whether the engine takes a folder for a project that has a configuration of a linter.
+//! Check that the engine takes a folder with a configuration of a linter for a project.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

@@ -8,7 +8,7 @@ use super::{
     text::{Replacement, Text, indentation, is_blank},
 };
 
-/// One block or hunk.
+/// A block or hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block<'a> {
     /// Counted from 1.
@@ -23,22 +23,22 @@ pub(super) enum Sign {
     New,
 }
 
-/// How closely lines were found.
+/// Closeness with which lines were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Closeness {
     Exact,
-    /// But for whitespace at the ends of lines.
+    /// Equal but for whitespace at the ends of lines.
     Trimmed,
-    /// But for whitespace at their starts, too.
+    /// Equal but for whitespace at their starts, too.
     Stripped,
-    /// But for this, and quotes, dashes and blanks that are other characters.
+    /// Equal but for this, and quotes, dashes and blanks that are other characters.
     Plain,
-    /// But for this, and the length of blanks within a line.
+    /// Equal but for this, and the length of blanks within a line.
     Loose,
 }
 
 impl Closeness {
-    /// What a part was found in spite of.
+    /// Returns the differences in spite of which a part was found.
     pub(super) fn but_for(self) -> Option<&'static str> {
         match self {
             Self::Exact => None,
@@ -79,8 +79,8 @@ impl<'a> Block<'a> {
         Some(Replacement { range: start..start + old.len(), lines })
     }
 
-    /// The same where the indentation follows no rule: a new line stands as the line above it that is indented alike, or
-    /// else as the nearest one above.
+    /// Returns the block as a replacement where the indentation follows no rule: a new line is indented as the line above
+    /// it that is indented alike, or else as the nearest one above.
     pub(super) fn at_any(&self, start: usize, file: &[&'a str]) -> Replacement {
         let (mut lines, mut at) = (Vec::new(), start);
         // The indentation in the block and in the file.
@@ -99,8 +99,8 @@ impl<'a> Block<'a> {
         Replacement { range: start..at, lines }
     }
 
-    /// The block is not in a file, named by the first line that the file has nowhere, or else by the first that says
-    /// something.
+    /// Refuses a block that is not in a file; names it by the first line that the file has nowhere, or else by the first
+    /// that is not blank.
     pub(super) fn not_found(&self, file: &[&str]) -> Refused {
         let there: HashSet<_> = file.iter().map(|it| it.trim()).collect();
         let (old, says) = (self.old(), |it: &&&str| !is_blank(it));
@@ -109,7 +109,7 @@ impl<'a> Block<'a> {
         Reason::NotFound { part: self.part, text: shown.unwrap_or_default() }.into()
     }
 
-    /// It fits several places; each is a reading if there are few.
+    /// Refuses a block that fits several places; each is a reading if there are few.
     pub(super) fn found_often(&self, file: &Text<'_>, before: &str, places: &[usize]) -> Refused {
         let lines: Vec<_> = places.iter().take(SHOWN).map(|it| it + 1).collect();
         let reason = Reason::FoundOften { part: self.part, count: places.len(), lines };
@@ -141,8 +141,8 @@ pub(super) const MOST_PLACES: usize = 1 << 21;
 /// Places that a refusal shows.
 pub(super) const SHOWN: usize = 4;
 
-/// One of several places for each block, in order and without overlaps, if there is one way only. Each place is a start
-/// and an end. Otherwise the number of the first block that can be at several places, or at none.
+/// Chooses one of several places for each block, in order and without overlaps, if there is one way only. Each place is a
+/// start and an end. The error is the number of the first block that can be at several places, or at none.
 pub(super) fn in_order(places: &[Vec<(usize, usize)>]) -> Result<Vec<usize>, usize> {
     let mut first = Vec::with_capacity(places.len());
     let mut from = 0;

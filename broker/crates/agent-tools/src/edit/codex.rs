@@ -1,7 +1,7 @@
 //! The patches of codex: `*** Begin Patch`, a section for each file, `*** End Patch`.
 //!
-//! As in codex, a text whose last line is replaced ends with a line ending, and lines that are only added go to the end of
-//! the file. Otherwise than there, lines that are found at several places are not taken to be the first of them.
+//! Like in codex, a text whose last line is replaced ends with a line ending, and lines that are only added go to the end
+//! of the file. Unlike there, lines that are found at several places are not taken to be the first of them.
 
 use overlay::WorkspacePath;
 

@@ -20,7 +20,7 @@ pub(super) struct Definition {
     pub(super) level: usize,
     /// Number of the definition around it.
     pub(super) parent: Option<usize>,
-    /// Whether there is a syntax error in it.
+    /// Whether the definition has a syntax error.
     pub(super) is_broken: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether other definitions are members of it.
+    /// Whether a definition of this kind has other definitions as members.
     pub(super) fn has_members(self) -> bool {
         matches!(self, Self::Type | Self::Implementation | Self::Entry)
     }
@@ -50,7 +50,7 @@ impl Kind {
         matches!(self, Self::Value | Self::Docstring)
     }
 
-    /// Whether one may become the other by an edit: a constant that holds a function is one.
+    /// Whether a definition of one kind may become one of the other by an edit: a constant that holds a function is a function.
     pub(super) fn is_like(self, other: Self) -> bool {
         let is_callable = |it| matches!(it, Self::Function | Self::Value);
         self == other || (is_callable(self) && is_callable(other))
@@ -58,17 +58,17 @@ impl Kind {
 }
 
 impl Definition {
-    /// Its lines from the comments above it on.
+    /// Returns the lines of the definition from the comments above it on.
     pub(super) fn lines(&self) -> Range<usize> {
         self.lead..self.end
     }
 
-    /// Whether an outline of a file shows it.
+    /// Whether an outline of a file shows the definition.
     pub(super) fn is_shown(&self) -> bool {
         matches!(self.kind, Kind::Function | Kind::Type | Kind::Entry)
     }
 
-    /// Its head and what follows.
+    /// Returns the lines of the definition from its head on.
     pub(super) fn body(&self) -> Range<usize> {
         self.head..self.end
     }

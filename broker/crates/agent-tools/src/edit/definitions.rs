@@ -1,4 +1,4 @@
-//! What a text defines: by its syntax tree, or by its headings.
+//! Definitions of a text, by its syntax tree or by its headings.
 
 use super::{
     definition::{Definition, Kind},

@@ -21,14 +21,14 @@ pub(super) fn short(before: &str, after: &str) -> String {
     shown(before, after, SHOWN)
 }
 
-/// The same in a few lines.
+/// A unified diff in a few lines.
 pub(super) fn brief(before: &str, after: &str) -> String {
     shown(before, after, BRIEF)
 }
 
 fn shown(before: &str, after: &str, most: usize) -> String {
     let (head, tail) = common_ends(before, after);
-    // What is alike at both ends costs nothing, and is needed only as context.
+    // Common text at both ends is left out of the comparison, and needed only as context.
     let (start, line) = back(before, head, CONTEXT + 1);
     let end = forward(before, before.len() - tail, CONTEXT + 1);
     let after_end = after.len() - (before.len() - end);
@@ -48,7 +48,7 @@ fn common_ends(before: &str, after: &str) -> (usize, usize) {
     (head, from_end.take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum())
 }
 
-/// Some lines before `at`, and the number of the lines before those.
+/// Returns the start of some lines before `at`, and the number of the lines before those.
 fn back(text: &str, at: usize, lines: usize) -> (usize, usize) {
     let kept: usize = text[..at].split_inclusive('\n').rev().take(lines).map(str::len).sum();
     let start = at - kept;

@@ -28,7 +28,7 @@ impl FileKind {
         }
     }
 
-    /// How deep a line stands in its file; `None` for a blank one.
+    /// Depth of a line in its file; `None` for a blank one.
     pub(super) fn level(self, line: &str) -> Option<usize> {
         let text = line.trim();
         let indent = line.len() - line.trim_start().len();
@@ -52,7 +52,7 @@ impl FileKind {
         })
     }
 
-    /// How deep the heading is that a line is, in files that have any.
+    /// Depth of a line that is a heading, in files that have any.
     pub(super) fn heading(self, line: &str) -> Option<usize> {
         match self {
             Self::Sections => is_section(line.trim()).then_some(0),

@@ -26,7 +26,7 @@ struct Level<'a> {
 const LEVELS: [Closeness; 5] =
     [Closeness::Exact, Closeness::Trimmed, Closeness::Stripped, Closeness::Plain, Closeness::Loose];
 
-/// What codex compares lines at.
+/// Closeness with which codex compares lines.
 const CODEX: [Closeness; 2] = [Closeness::Stripped, Closeness::Plain];
 
 impl<'a> Haystack<'a> {
@@ -45,7 +45,7 @@ impl<'a> Haystack<'a> {
         Self { is_lenient: true, ..Self::indexed(file) }
     }
 
-    /// Where lines are: the closest places there are. Blank lines alone are nowhere.
+    /// Finds the closest places of lines. Blank lines alone are nowhere.
     pub(super) fn places(&self, old: &[&str]) -> (Closeness, Vec<usize>) {
         if old.iter().all(|it| is_blank(it)) {
             return (Closeness::Exact, Vec::new());
@@ -110,8 +110,8 @@ fn searched(file: &[&str], wanted: &[Cow<'_, str>], how: Closeness) -> Vec<usize
     occurrences(file.len(), wanted, |line, at| is_same(file[line], &wanted[at]))
 }
 
-/// Where some of `count` lines are the wanted ones, in linear time (Knuth, Morris and Pratt 1977). `is_same` compares a line with
-/// one of the wanted ones, by number.
+/// Finds the wanted lines among `count` lines, in linear time (Knuth, Morris and Pratt 1977). `is_same` compares a line
+/// with one of the wanted ones, by number.
 fn occurrences(count: usize, wanted: &[Cow<'_, str>], is_same: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     // Failure function: for each prefix, the length of the longest proper prefix that is also its suffix.
     let mut overlaps = vec![0; wanted.len()];
@@ -136,14 +136,14 @@ fn occurrences(count: usize, wanted: &[Cow<'_, str>], is_same: impl Fn(usize, us
     found
 }
 
-/// Whether a line is one that was made comparable, without making it so itself.
+/// Whether a line matches one that was made comparable, without making it comparable itself.
 fn is_loosely(line: &str, wanted: &str) -> bool {
     let mut words = line.split_whitespace();
     let is_next = |wanted: &str| words.next().is_some_and(|it| it.chars().map(plain_char).eq(wanted.chars()));
     wanted.split_whitespace().all(is_next) && words.next().is_none()
 }
 
-/// Whether lines have the indentation that others have by one rule.
+/// Whether one rule leads from the indentation of some lines to that of the others.
 fn is_regular(old: &[&str], there: &[&str]) -> bool {
     let pairs = old.iter().zip(there).filter(|it| !is_blank(it.0));
     let pairs: Vec<_> = pairs.map(|(a, b)| (indentation(a), indentation(b))).collect();

@@ -1,4 +1,4 @@
-//! How the indentation of what an agent wrote becomes that of the file.
+//! Converts the indentation of an agent's text to that of the file.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ pub(super) enum Indents {
     Same,
     /// The piece was written further to the left by this.
     Add(String),
-    /// And this one further to the right.
+    /// The piece was written further to the right by this.
     Remove(String),
     /// The piece is indented by other units than the file, and by some levels less.
     Units {
@@ -20,7 +20,7 @@ pub(super) enum Indents {
     },
 }
 
-/// What a level may be made of.
+/// Units that a level may be made of.
 const UNITS: [&str; 5] = ["\t", "    ", "  ", "        ", "   "];
 
 impl Indents {
@@ -43,7 +43,7 @@ impl Indents {
         shifted.or_else(|| Self::in_units(from, to, fits).filter(|_| is_clear))
     }
 
-    /// Whether a line has other units and stands at another level, which chance may bring about.
+    /// Whether the rule gives a line other units and another level, which chance may bring about.
     pub(super) fn changes_level(&self) -> bool {
         matches!(self, Self::Units { more, .. } if *more != 0)
     }
@@ -60,7 +60,7 @@ impl Indents {
             Some(Self::Units { from: a, to: b, more })
         });
         let fitting: Vec<_> = rules.filter(fits).collect();
-        // One line alone can be explained by several rules, and lines of one depth by chance.
+        // A single line can be explained by several rules, and lines of one depth by chance.
         if let [rule] = &fitting[..] { Some(rule.clone()) } else { None }
     }
 
@@ -81,7 +81,7 @@ impl Indents {
             Self::Units { from, to, more } => {
                 let count = indent.matches(from).count();
                 let rest = indent.strip_prefix(&*from.repeat(count))?;
-                // What is left aligns a line with something in the one above.
+                // The rest aligns a line with something in the one above.
                 let is_rest = rest.chars().all(|it| it == ' ') && (rest.is_empty() || count > 0);
                 let levels = isize::try_from(count).ok()? + more;
                 (is_rest && levels >= 0).then(|| to.repeat(levels.unsigned_abs()) + rest)

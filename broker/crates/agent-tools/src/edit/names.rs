@@ -39,7 +39,7 @@ impl Named {
         self.all().first().copied().unwrap_or_default()
     }
 
-    /// Whether an edit of one file can be of this one.
+    /// Whether an edit with these names can be of this file.
     pub(super) fn is_of(&self, path: &WorkspacePath) -> bool {
         let all = self.all();
         all.is_empty() || all.iter().any(|it| is_of(it, path))
@@ -50,7 +50,7 @@ impl Named {
         *self == Self::Nothing || self.all().iter().any(|it| place(it).as_ref() == Ok(path))
     }
 
-    /// The file that is meant, where no target says so.
+    /// Path of the file that is meant, without a target.
     pub(super) fn place(&self, exists: impl Fn(&WorkspacePath) -> bool) -> Result<WorkspacePath, Refused> {
         let (first, second) = match self {
             Self::Nothing => return Err(Reason::Path(String::new()).into()),
@@ -121,7 +121,7 @@ pub(super) fn bare<'a>(old: &'a str, new: &'a str) -> (&'a str, &'a str) {
     old.strip_prefix("a/").zip(new.strip_prefix("b/")).unwrap_or((old, new))
 }
 
-/// What git writes in quotes, and what follows them. `None` if the quotes are not git's.
+/// Unquotes a name that git writes in quotes, and returns the text after it. `None` if the quotes are not git's.
 pub(super) fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut bytes = Vec::new();
     let mut rest = text.strip_prefix('"')?;
@@ -139,7 +139,7 @@ pub(super) fn unquoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// The byte that stands behind a backslash, and the length of what says so.
+/// Returns the byte that an escape stands for, and the length of the escape after the backslash.
 fn escaped(text: &str) -> Option<(u8, usize)> {
     let byte = match text.chars().next()? {
         '0'..='3' => return Some((u8::from_str_radix(text.get(..3)?, 8).ok()?, 3)),

@@ -1,4 +1,4 @@
-//! What an edit comes to: a text, or a reason and the readings that there are.
+//! Outcome of an edit: a text, or a reason and the possible readings.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct Applied {
     pub text: String,
     /// The change with little context, shortened in its middle where it is long.
     pub diff: String,
-    /// What was done otherwise than it is written, such as lines found at another indentation.
+    /// Deviations from the edit as it is written, such as lines found at another indentation.
     pub notes: Vec<String>,
     /// Errors that the file did not have before.
     pub new_syntax_errors: Vec<SyntaxError>,
@@ -30,18 +30,18 @@ pub struct Applied {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{reason}")]
 pub struct Refused {
-    /// How the edit was understood.
+    /// Form as which the edit was read.
     pub form: Option<Form>,
     pub reason: Reason,
-    /// What the edit may mean, the likeliest first. Empty where it fits nowhere.
+    /// Possible meanings of the edit, the likeliest first. Empty where it fits nowhere.
     pub readings: Vec<Reading>,
 }
 
-/// One way to understand an edit.
+/// A possible meaning of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
     pub id: ReadingId,
-    /// What is done in this reading, as a sentence.
+    /// Effect of this reading, as a sentence.
     pub what: String,
     pub diff: String,
     text: String,
@@ -52,7 +52,7 @@ pub struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReadingId(String);
 
-/// Why an edit is not applied. Lines are counted from 1; those of the edit are those of what the agent sent.
+/// Reason why an edit is not applied. Lines are counted from 1; those of the edit are those of what the agent sent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Reason {
     #[error("the edit was given up, since its caller is gone")]
@@ -160,7 +160,7 @@ impl Refused {
         Self { form, ..Self::with_readings(reason, before, readings) }
     }
 
-    /// The same of one of several files.
+    /// Returns the refusal with the path of its file, for an edit of several files.
     pub(super) fn in_file(self, path: &str) -> Self {
         if self.reason.names(path) {
             return self;
@@ -189,7 +189,7 @@ impl Refused {
         }
     }
 
-    /// What to send instead, as a sentence.
+    /// Returns advice on what to send instead, as a sentence.
     pub fn advice(&self) -> String {
         let advice = match self.reason.inner() {
             Reason::Empty | Reason::TooLarge { .. } | Reason::Unreadable { .. } | Reason::Path(_) => {
@@ -252,7 +252,7 @@ impl Reason {
         }
     }
 
-    /// Whether it names the file already.
+    /// Whether the reason names the file already.
     fn names(&self, path: &str) -> bool {
         matches!(self, Self::InFile { .. }) || self.to_string().contains(&format!("`{path}`"))
     }

@@ -1,4 +1,4 @@
-//! What an edit needs to know of the language of its file.
+//! Language of an edited file, and its parser.
 
 use std::{
     cell::RefCell,
@@ -66,7 +66,7 @@ impl<'a> Parser<'a> {
         Some(tree)
     }
 
-    /// Whether a text fits the grammar, where there is one.
+    /// Whether a text fits the grammar, if there is one.
     pub(super) fn fits(&self, text: &str) -> bool {
         let hash = ContentHash::of(text.as_bytes());
         if let Some((_, fits)) = self.fitting.borrow().filter(|it| it.0 == hash) {

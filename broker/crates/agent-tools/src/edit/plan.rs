@@ -19,7 +19,7 @@ use super::{
 
 mod diffs;
 
-/// What an edit comes to, file by file in its order. A file that is refused stops nothing: to write all or none is the
+/// Changes of an edit, file by file in its order. A file that is refused stops nothing: to write all or none is the
 /// caller's business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
@@ -29,7 +29,7 @@ pub struct Plan {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
-    /// As the edit names it, where that is no path of the workspace.
+    /// Path of the file; the name in the edit, where that is no path of the workspace.
     pub path: String,
     pub outcome: Result<FileChange, Refused>,
 }
@@ -56,7 +56,7 @@ pub enum FileChange {
 }
 
 impl Plan {
-    /// All changes, or the first refusal, which says of which file it is if there are several.
+    /// Returns all changes, or the first refusal, which names its file if there are several.
     pub fn all(self) -> Result<Vec<FileChange>, Refused> {
         let are_several = self.files.len() > 1;
         let in_file = |path: &str, it: Refused| if are_several { it.in_file(path) } else { it };
@@ -64,8 +64,8 @@ impl Plan {
     }
 }
 
-/// What an edit does to the files of a view. `path` is the file that it is of, or one of them; the form may name it
-/// instead. Once `cancel` says so, the work ends with [`Reason::Cancelled`].
+/// Plans the changes of an edit to the files of a view. `path` is the file that it is of, or one of them; the form may name
+/// it instead. Once `cancel` returns true, the work ends with [`Reason::Cancelled`].
 pub fn plan(
     view: &dyn View,
     path: Option<&WorkspacePath>,
@@ -119,7 +119,7 @@ struct Planner<'a> {
     makes_crlf: bool,
     /// The file that all of the edit is of, if there is one.
     target: Option<&'a WorkspacePath>,
-    /// What earlier parts of the edit made of files; `None` where there is none any more.
+    /// Texts of files after earlier parts of the edit; `None` for a file that is gone.
     after: BTreeMap<WorkspacePath, Option<String>>,
 }
 
@@ -210,8 +210,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Where no lines of the file say that the target is meant, a name that is only the end of its path does not do if
-    /// there is another file that it may be.
+    /// Refuses a name that is only the end of the target's path if there is another file that it may be, where no lines of
+    /// the file show that the target is meant.
     fn expect_one(&self, named: &Named, path: &WorkspacePath, other: &WorkspacePath) -> Result<(), Refused> {
         if named.is_exactly(path) || self.kind(other).is_none() {
             return Ok(());
@@ -230,7 +230,7 @@ impl Planner<'_> {
         Ok(FileChange::Write { path, applied, existed: before.is_some() })
     }
 
-    /// What hunks make of a text, or the reading of it that was picked.
+    /// Returns the text after a change, or the reading that was picked.
     fn change(
         &self,
         path: &WorkspacePath,
@@ -304,7 +304,7 @@ impl Planner<'_> {
         Applied::new(self.recognised.form, before, changed, &Parser::of(path, before, self.tools))
     }
 
-    /// What stands at a path, as earlier parts of the edit leave it.
+    /// Returns the kind of the file at a path, as earlier parts of the edit leave it.
     fn kind(&self, path: &WorkspacePath) -> Option<FileKind> {
         match self.after.get(path) {
             Some(after) => after.as_ref().map(|_| FileKind::File),

@@ -16,7 +16,7 @@ use super::{
     wrapping::{Around, Found},
 };
 
-/// What an edit with a patch in it is.
+/// Kind of an edit with a patch in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Patch,
@@ -41,7 +41,7 @@ impl Recognised {
         Self { form, or: None, leaves_out: false }
     }
 
-    /// What is to be said of the edit beside what its form says.
+    /// Returns a note on the edit besides its form, if there is one.
     pub(super) fn note(&self) -> Option<String> {
         self.leaves_out.then(|| "the text around the patch is left out".to_owned())
     }
@@ -96,7 +96,7 @@ fn verdict(found: &Found<'_>, path: &WorkspacePath, before: &str, applies: impl 
     }
 }
 
-/// Whether something says that the patch is a part of the file's text.
+/// Whether anything shows that the patch is a part of the file's text.
 fn is_within(around: &Around<'_>, path: &WorkspacePath, before: &str) -> bool {
     let lines: HashSet<_> = before.lines().map(str::trim).collect();
     let says = |it: &str| it.chars().filter(|it| it.is_alphanumeric()).count() > 1;

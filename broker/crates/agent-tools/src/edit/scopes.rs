@@ -1,4 +1,4 @@
-//! What stands below a line that names a definition, told by indentation alone: what the heads of hunks and chunks need.
+//! Lines below a line that names a definition, by indentation alone, for the heads of hunks and chunks.
 
 use std::{borrow::Cow, cell::OnceCell};
 
@@ -11,7 +11,7 @@ use super::{
 pub(super) struct Scopes<'a> {
     /// Without whitespace at both ends, in alphabetical order, with their numbers.
     sorted: Vec<(&'a str, usize)>,
-    /// The same with signs of ASCII for others.
+    /// The lines of `sorted`, with signs of ASCII for others.
     plain: OnceCell<Vec<(Cow<'a, str>, usize)>>,
     /// For each line the next one that begins something else: it is indented no further and begins with a letter.
     ends: Vec<usize>,
@@ -39,13 +39,13 @@ impl<'a> Scopes<'a> {
         beginning(self.plain.get_or_init(plain_lines), &plain(head))
     }
 
-    /// Those of some heads that are within one of the heads above.
+    /// Returns the heads that are within one of the heads above.
     pub(super) fn within(&self, above: &[usize], heads: &[usize]) -> Vec<usize> {
         self.belonging(above, heads, |head, end| head < end, 0)
     }
 
-    /// Those of some places that belong to one of the heads. A place of so many lines may begin above its head, or with
-    /// the next line that begins something.
+    /// Returns the places that belong to one of the heads. A place of so many lines may begin above its head, or with the
+    /// next line that begins something.
     pub(super) fn below(&self, heads: &[usize], places: &[usize], length: usize) -> Vec<usize> {
         self.belonging(heads, places, |place, end| end > 0 && place <= end, length)
     }

@@ -15,7 +15,7 @@ use super::{
 mod cut;
 mod pair;
 
-/// What a line of signs says, if it is one: 5 to 9 of them, and a word.
+/// Kind of a line of signs: 5 to 9 of them, and a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fence {
     Search,
@@ -37,7 +37,7 @@ fn fence(line: &str) -> Option<Fence> {
     }
 }
 
-/// Whether there is a block, which may have been cut off.
+/// Whether an edit has a block, which may have been cut off.
 pub(super) fn is_one(edit: &str) -> bool {
     let mut after = edit.lines().skip_while(|it| !is_start(it)).skip(1);
     after.any(|it| fence(it).is_some())
@@ -145,7 +145,7 @@ fn or_whole(refused: Refused, before: &str, edit: &str) -> Refused {
     refused.and_reading(before, "the edit is the whole file", whole)
 }
 
-/// Why a line outside of the blocks is neither the name of the file nor a fence.
+/// Returns the reason to refuse a line outside of the blocks; `None` for the name of the file or a fence.
 fn unexpected(path: &WorkspacePath, line: usize, text: &str) -> Option<Reason> {
     let name = text.trim().trim_start_matches(['`', '~']);
     let is_fence = text.trim().len() - name.len() >= 3;

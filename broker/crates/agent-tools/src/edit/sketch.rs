@@ -1,9 +1,9 @@
 //! Sketches: the changed pieces of a file, with markers where lines of the file stay.
 //!
-//! One principle decides: of all arrangements of the sketch's lines on the file's, the one that changes least, which keeps what
-//! the sketch does not speak of. [`candidates`] says what each line of the sketch may be, [`alignment`] finds the best
-//! arrangement and [`render`] makes its text. [`rivals`] asks for others; where one that leads to another text is as good,
-//! [`verdict`] refuses the sketch and shows both.
+//! The deciding principle: of all arrangements of the sketch's lines on the file's, the one counts that changes least,
+//! which keeps what the sketch does not mention. [`candidates`] finds what each line of the sketch may be, [`alignment`]
+//! finds the best arrangement and [`render`] makes its text. [`rivals`] asks for others; where one that leads to another
+//! text is as good, [`verdict`] refuses the sketch and shows both.
 
 mod alignment;
 mod bounds;

@@ -10,7 +10,7 @@ use super::*;
 
 mod properties;
 
-/// What comes of all cases of a file. A case that has no file of its own goes on with that of the case before.
+/// Returns the outcomes of all cases of a file. A case that has no file of its own goes on with that of the case before.
 fn outcomes(cases: &str) -> String {
     let (mut file, mut shown) = (String::new(), String::new());
     for case in cases.split("=== ").skip(1) {

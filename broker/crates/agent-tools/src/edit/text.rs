@@ -17,7 +17,7 @@ pub(super) struct Text<'a> {
 enum Ending {
     Lf,
     CrLf,
-    /// That of a last line.
+    /// End of a last line without a line ending.
     None,
 }
 

@@ -37,7 +37,7 @@ const ABOVE: [&str; 3] = ["decorated_definition", "template_declaration", "expor
 /// Words behind the name of a test that say how it is run.
 const MODIFIERS: [&str; 5] = [".only", ".skip", ".todo", ".concurrent", ".failing"];
 
-/// What is known of the kinds of nodes of a language, which takes as long to find out as to parse a file.
+/// Kinds of nodes of a language, which take as long to find out as to parse a file.
 struct Grammar {
     kinds: Vec<(String, bool)>,
     fields: Vec<String>,

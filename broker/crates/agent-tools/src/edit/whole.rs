@@ -1,7 +1,7 @@
 //! Text without any marker: the whole file, or one piece of it.
 //!
-//! It is the whole file if most of the file's lines are in it and nothing at the file's ends is left out. It is a piece
-//! if it begins and ends with lines of the file, and leaves out more than half of it. Otherwise both are shown.
+//! The text is the whole file if most of the file's lines are in it and nothing at the file's ends is left out. It is a
+//! piece if it begins and ends with lines of the file, and leaves out more than half of it. Otherwise both are shown.
 
 use std::time::Instant;
 
@@ -79,7 +79,7 @@ fn whole_text(file: &Text<'_>, lines: &[&str]) -> String {
     file.replaced(&[Replacement { range: first..last, lines }], None)
 }
 
-/// How much of a file an edit covers.
+/// Extent to which an edit covers a file.
 struct Cover {
     /// Lines of the file that are not blank, and those of them that the edit has.
     lines: usize,
@@ -87,7 +87,7 @@ struct Cover {
     /// Lines above the first and below the last common one.
     above: usize,
     below: usize,
-    /// Whether what the edit has in the place of those is much like them, and nothing else of the file is missing.
+    /// Whether the edit's lines in the place of those are much like them, and nothing else of the file is missing.
     is_complete: bool,
     is_line_for_line: bool,
 }
@@ -132,7 +132,7 @@ impl Cover {
         self.kept * 100 / self.lines.max(1)
     }
 
-    /// What is left out at the ends has something like it in its place; or a line is there for the only one.
+    /// Whether the lines at the ends that are left out have similar ones in their place; or one line replaces the only one.
     fn is_whole(&self) -> bool {
         (self.share() >= MOST && self.is_complete) || self.is_line_for_line
     }

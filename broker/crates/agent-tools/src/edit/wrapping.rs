@@ -1,4 +1,4 @@
-//! What stands around a patch: the mail that it came in, the head of `git show`, the sentences of a model.
+//! Text around a patch: the mail that it came in, the head of `git show`, the sentences of a model.
 //!
 //! The readers of diffs and codex patches find what they can read anywhere in an edit, and leave the rest. Here that rest
 //! decides whether the edit is the patch, or the text of a file which has a patch in it.
@@ -7,7 +7,7 @@ use super::names::Named;
 
 /// A patch that was found in an edit.
 pub(super) struct Found<'a> {
-    /// Its first line, from 0.
+    /// First line of the patch, from 0.
     pub(super) first: usize,
     /// The files that it names, as far as it could be read.
     pub(super) named: Vec<Named>,
@@ -28,7 +28,7 @@ pub(super) struct Outside<'a> {
 pub(super) const MOST_SAID: usize = 8;
 
 impl Found<'_> {
-    /// Whether something is said around the patch.
+    /// Whether there is text around the patch, apart from what tools write there.
     pub(super) fn leaves_out(&self) -> bool {
         !Around::of(&self.outside).said.is_empty()
     }
@@ -82,7 +82,7 @@ impl<'a> Around<'a> {
     }
 }
 
-/// Whether a line is language, as far as a look at its ends can say.
+/// Whether a line is prose, judged by its ends.
 pub(super) fn is_sentence(line: &str) -> bool {
     let text = line.trim_end();
     let is_code = text.ends_with(['{', '}', ';', '(', '[', '=', '\\'])
@@ -157,7 +157,7 @@ const FIELDS: [&str; 20] = [
     "last-update",
 ];
 
-/// Whether lines begin with at least two such fields.
+/// Whether the first two lines have fields of `FIELDS`.
 fn is_headers(lines: &[&str]) -> bool {
     let is_field =
         |it: &&str| it.split_once(": ").is_some_and(|it| FIELDS.contains(&it.0.to_lowercase().as_str()));

@@ -1,4 +1,4 @@
-//! What a commit did to a file, as spans of lines with context.
+//! Changes of a commit to a file, as spans of lines with context.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct Change<'a> {
     pub(crate) before: File<'a>,
     pub(crate) after: File<'a>,
-    /// What was inserted, deleted and replaced.
+    /// Insertions, deletions and replacements.
     pub(crate) ops: Vec<DiffOp>,
 }
 
@@ -22,12 +22,12 @@ pub(crate) struct Change<'a> {
 pub(crate) struct Span {
     pub(crate) old: Range<usize>,
     pub(crate) new: Range<usize>,
-    /// How many unchanged lines are above and below.
+    /// Numbers of unchanged lines above and below.
     above: usize,
     below: usize,
 }
 
-/// Whether a line is the same but for whitespace at its end.
+/// Whether a line differs from an old one in the whitespace at its end only.
 pub(crate) fn have_other_ends(was: &[&str], is: &[&str]) -> bool {
     let mut said = was.iter().filter(|it| !is_blank(it));
     said.any(|old| is.iter().any(|new| new != old && new.trim_end() == old.trim_end()))
@@ -41,8 +41,8 @@ impl<'a> Change<'a> {
         Self { before: file(&commit.before), after: file(&commit.after), ops }
     }
 
-    /// Whether a sketch with context can say the change. It cannot say that whitespace at the ends of lines or blank
-    /// lines alone are other ones, nor that the first or the last lines are gone: they might as well be left out.
+    /// Whether a sketch with context can express the change. No sketch can express that whitespace at the ends of lines or
+    /// blank lines alone are other ones, nor that the first or the last lines are gone: they might as well be left out.
     pub(crate) fn is_sayable(&self) -> bool {
         let said = |lines: &[&'a str]| -> Vec<&str> {
             lines.iter().map(|it| it.trim_end()).filter(|it| !it.is_empty()).collect()
@@ -61,7 +61,7 @@ impl<'a> Change<'a> {
         self.joined(|it| above.min(it), |it| below.min(self.before.len() - it))
     }
 
-    /// The same with the next line above and below that is not blank.
+    /// Returns the spans with the next line above and below that is not blank.
     pub(crate) fn spans_to_said_lines(&self) -> Vec<Span> {
         let above = |at: usize| {
             let said = (0..at).rev().position(|it| !is_blank(self.before.lines[it]));

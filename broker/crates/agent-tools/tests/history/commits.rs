@@ -1,4 +1,4 @@
-//! What commits changed, and the files of the last one, by git.
+//! Changes of commits, and the files of the last one, by git.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},

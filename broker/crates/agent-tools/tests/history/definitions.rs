@@ -17,7 +17,7 @@ use crate::file::is_blank;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Function,
-    /// What holds functions: a class, an `impl`, a module, a group of tests.
+    /// Container of functions: a class, an `impl`, a module, a group of tests.
     Class,
     /// A key of data with what is below it, a table, a chapter, a rule.
     Section,
@@ -35,7 +35,7 @@ pub(crate) struct Definition {
     pub(crate) body: usize,
     /// Line below the end.
     pub(crate) end: usize,
-    /// Whether nothing else stands in its lines, and they have no syntax error.
+    /// Whether the lines of the definition contain nothing else and no syntax error.
     pub(crate) is_apart: bool,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn of(path: &str, text: &str) -> Vec<Definition> {
     let lines: Vec<_> = text.split('\n').collect();
     let leads = leads(&nodes, &lines);
     let mut found: Vec<Definition> = Vec::new();
-    // Those that the node stands in, with the ends of their nodes.
+    // Definitions that the node stands in, with the ends of their nodes.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for at in 0..nodes.len() {
         open.retain(|it| at < it.1);
@@ -295,7 +295,7 @@ fn body(nodes: &Nodes<'_>, at: usize) -> Option<usize> {
         .map(|it| nodes.line(it.max(1) - 1) + 1)
 }
 
-/// Which lines are comments, decorators and attributes alone.
+/// Returns for each line whether it has only comments, decorators and attributes.
 fn leads(nodes: &Nodes<'_>, lines: &[&str]) -> Vec<bool> {
     let mut leads = vec![false; lines.len()];
     for at in 0..nodes.len() {

@@ -19,7 +19,7 @@ const TRIES: usize = 40;
 const AT_ONCE: usize = 100;
 const FILES: usize = 2;
 
-/// How many cases there are so far.
+/// Numbers of cases drawn so far.
 struct Drawn<'o> {
     options: &'o Options,
     shapes: BTreeMap<&'static str, usize>,
@@ -105,7 +105,7 @@ fn of_files(repository: &mut Repository, name: &str, drawn: &mut Drawn<'_>, use_
     let mut files = repository.files();
     files.sort();
     Random::of(seed, &[name, "files"]).shuffle(&mut files);
-    // One file of each language in turn.
+    // Takes one file of each language in turn.
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     let mut in_turn: Vec<_> = files
         .iter()

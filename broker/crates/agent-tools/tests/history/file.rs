@@ -56,7 +56,7 @@ impl<'a> File<'a> {
         self.lines.len()
     }
 
-    /// How often a line stands in the file as it is.
+    /// Number of times that a line stands in the file as it is.
     pub(crate) fn count(&self, line: &str) -> usize {
         self.lines.iter().filter(|it| **it == line).count()
     }

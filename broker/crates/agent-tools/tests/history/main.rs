@@ -73,7 +73,7 @@ fn take(next: &Mutex<std::ops::Range<usize>>) -> Option<usize> {
     next.lock().next()
 }
 
-/// What came of each case of a repository, and those that are shown or written down.
+/// Judges each case of a repository; returns a row for each, and the cases that are shown or written down.
 fn measure(folder: &str, options: &Options) -> (Vec<Row>, Vec<Judged>) {
     let (mut rows, mut kept) = (Vec::new(), Vec::new());
     draw::cases(folder, options, |repository, case| {

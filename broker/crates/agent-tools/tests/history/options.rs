@@ -1,4 +1,4 @@
-//! What is measured, by the environment that `tests/bench/sketches` sets.
+//! Options of a measurement, from the environment that `tests/bench/sketches` sets.
 
 use std::env;
 

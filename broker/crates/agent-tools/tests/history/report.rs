@@ -25,7 +25,7 @@ struct Count {
 /// Lines of a file that its time is counted for; what is shorter takes next to none.
 const TIMED: usize = 200;
 
-/// What is kept of a case.
+/// Summary of a case.
 pub(crate) struct Row {
     group: Group,
     shape: &'static str,
@@ -83,7 +83,7 @@ fn table<'a>(title: &str, rows: impl Iterator<Item = &'a Row>, name: impl Fn(&Ro
     println!("{:44} {}\n", "all", all.row());
 }
 
-/// Why the shapes were refused.
+/// Prints the reasons why the shapes were refused.
 fn reasons(rows: &[Row]) {
     let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for row in rows.iter().filter(|it| it.group == Group::Shape) {

@@ -14,7 +14,7 @@ use crate::{
     sketch::Sketch,
 };
 
-/// How to draw cases. What is drawn is of one of the names, or the change or file allows none.
+/// Shape of cases, with the function that draws one. A drawn case has one of the names; none if the change or file allows none.
 pub(crate) struct Shape<Make> {
     pub(crate) names: &'static [&'static str],
     pub(crate) make: Make,

@@ -37,7 +37,7 @@ impl<'f, 'a> Sketch<'f, 'a> {
     }
 
     pub(crate) fn worded(file: &'f File<'a>, wording: &'static str) -> Self {
-        // What the file says itself is no marker.
+        // A wording that the file has itself is no marker.
         let is_clear = !file.lines.iter().any(|it| it.contains(wording) && is_like_marker(it));
         Self { file, wording, is_indented: true, has_blanks: false, lines: Vec::new(), is_clear }
     }

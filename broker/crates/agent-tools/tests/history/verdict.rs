@@ -1,4 +1,4 @@
-//! What came of a case.
+//! Verdict on a case.
 
 use std::{collections::BTreeMap, fs, time::Instant};
 
@@ -18,7 +18,7 @@ pub(crate) enum Verdict {
     Blank,
     Refused {
         reason: String,
-        /// Which of the readings is right, from 0.
+        /// Number of the reading that is right, from 0.
         right: Option<usize>,
     },
     Wrong {
@@ -33,7 +33,7 @@ pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     pub(crate) lines: usize,
     pub(crate) seconds: f64,
-    /// What was made of it; the text if it was applied.
+    /// Outcome of the edit; the text if it was applied.
     pub(crate) outcome: Result<Applied, Refused>,
 }
 
@@ -93,7 +93,7 @@ fn compare(case: &Case, after: &str, got: &str) -> Verdict {
     }
 }
 
-/// Whether what the file had, and still should have, is gone.
+/// Whether definitions or lines that the file had, and still should have, are gone.
 fn is_lost(case: &Case, after: &str, got: &str) -> bool {
     let names = |text: &str| {
         let all = definitions::of(&case.path, text).into_iter().filter(|it| it.kind != Kind::Section);
@@ -134,7 +134,7 @@ fn reason(reason: &Reason) -> String {
 }
 
 impl Judged {
-    /// Whether `wanted` names it: a verdict or a reason, behind a shape and a slash or alone.
+    /// Whether `wanted` names the case: a verdict or a reason, behind a shape and a slash or alone.
     pub(crate) fn is_named(&self, wanted: &str) -> bool {
         let (shape, kind) = wanted.rsplit_once('/').map_or((None, wanted), |it| (Some(it.0), it.1));
         let reason = match &self.verdict {

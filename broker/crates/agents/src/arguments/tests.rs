@@ -1,11 +1,11 @@
-//! What clients send, and what the tools are given.
+//! Arguments as clients send them, and as the tools get them.
 
 use serde_json::json;
 
 use super::*;
 use crate::tools;
 
-/// What a tool is given, or why not.
+/// Returns the arguments that the tool gets, or the error.
 fn given(tool: &str, arguments: Value) -> String {
     let schema = &tools::find(tool).unwrap().info.input;
     let Value::Object(arguments) = arguments else { panic!("{arguments} are no arguments") };

@@ -54,7 +54,7 @@ pub(super) struct Rebase {
     on_conflict: Option<Conflicting>,
 }
 
-// What becomes of places that both sides changed.
+// Treatment of places that both sides changed.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Conflicting {

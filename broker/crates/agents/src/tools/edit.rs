@@ -209,7 +209,7 @@ async fn edit_if_clean(
     }
     let trial = context.fork_trial(branch.target()).await?;
     let tried = try_steps(context, &trial, &steps).await;
-    // What was tried stands in no list of branches.
+    // The trial is in no list of branches.
     context.discard_trial(&trial).await;
     let Tried { edits, files, check, clean_through } = tried?;
     let is_clean = clean_through == steps.len();
@@ -225,14 +225,14 @@ async fn edit_if_clean(
     if only_if_clean && !is_clean {
         return Ok(edited);
     }
-    // What was tried is true of this revision alone.
+    // The result of the trial holds for this revision alone.
     let request = EditRequest { branch: branch.id, edits, if_revision: Some(revision), request_id: None };
     (edited.revision, edited.applied) = (context.daemon.edit_files(request).await?.0, true);
     Ok(edited)
 }
 
 struct Tried {
-    /// Those of all steps.
+    /// Edits of all steps.
     edits: Vec<FileEdit>,
     files: Vec<EditedFile>,
     /// After the last step, or the first with something new.

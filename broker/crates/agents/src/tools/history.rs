@@ -1,4 +1,4 @@
-//! What became of a branch, edit by edit.
+//! History of a branch, edit by edit.
 
 use overlay::Revision;
 use schemars::JsonSchema;

@@ -18,7 +18,7 @@ use crate::{
     tool::{Effect::*, Tool, ToolInfo},
 };
 
-/// How an agent is to work with the tools.
+/// Instructions for agents: the way to work with the tools.
 pub const INSTRUCTIONS: &str = "\
 Broker answers what linters, type checkers and tests would say, before anything is written to the disk. You work on a \
 branch of the workspace in memory; your first edit makes it, and every result names it.\n\

@@ -16,7 +16,7 @@ use crate::{
     secrets,
 };
 
-// One edit of a chain.
+// Edit of a chain.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Step {
@@ -36,14 +36,14 @@ pub(super) struct EditedFile {
     pub(super) new_syntax_errors: Vec<String>,
 }
 
-/// What an edit would write, computed from a view at a revision.
+/// File changes of an edit, computed from a view at a revision.
 pub(crate) struct Planned {
     pub(crate) edits: Vec<FileEdit>,
     paths: Vec<WorkspacePath>,
     shown: Vec<EditedFile>,
 }
 
-/// What was written, and the revision that has it.
+/// Files that were written, and the revision that has them.
 pub(super) struct Wrote {
     pub(super) revision: Revision,
     pub(super) edits: Vec<FileEdit>,
@@ -51,7 +51,7 @@ pub(super) struct Wrote {
     pub(super) shown: Vec<EditedFile>,
 }
 
-/// How often an edit is planned anew that another one of the same branch overtook.
+/// Number of times that an edit is planned anew when another one of the same branch overtakes it.
 const ATTEMPTS: usize = 100;
 
 /// Refuses edits that would put a mask in the place of the secret that it stands for.

@@ -1,4 +1,4 @@
-//! What language servers know.
+//! Queries to language servers.
 
 use language_servers::{Edits, File, Location, QueryResult, Symbol};
 use lint::LineColumn;
@@ -119,7 +119,7 @@ impl From<Kind> for QueryKind {
 }
 
 impl Query {
-    /// Where the name stands on the line.
+    /// Returns the position of the name on the line.
     fn position(&self, text: &[u8]) -> Result<LineColumn, ToolError> {
         let (Some(line), Some(symbol)) = (self.line, &self.symbol) else {
             return Err(ToolError::new("`line` and `symbol` are missing"))

@@ -1,4 +1,4 @@
-//! What a rule is about.
+//! Explanation of a rule.
 
 use lint::Rule;
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ pub(super) struct Explained {
     on_by_default: bool,
 }
 
-/// More than all linters have together.
+/// Page size that is larger than the number of all linters' rules together.
 const RULES: u32 = 10_000;
 
 pub(super) async fn explain_rule(context: Context, request: Explain) -> Result<Explained, ToolError> {

@@ -55,7 +55,7 @@ pub(super) struct Ran {
     note: Option<String>,
 }
 
-/// How long a command may take that says nothing of it.
+/// Default time limit of a command.
 const TIME: Duration = Duration::from_secs(600);
 
 /// The longest that a command may be waited for.

@@ -1,4 +1,4 @@
-//! What no linter is asked about: a file that is too large, and one whose bytes are not the text that its name promises.
+//! Files that no linter is asked about: those that are too large, in another encoding than UTF-8, or pointers of Git LFS.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(super) fn unread(view: &Arc<dyn View>, unit: &Unit, largest: u64) -> Option<
     Some(Computed { answer: Arc::new(answer), reads, ..Computed::without_findings(Completeness::Excluded) })
 }
 
-/// Why bytes are not the text that linters read.
+/// Returns why bytes are not the text that linters read.
 fn no_text(bytes: &[u8]) -> Option<String> {
     if let Some((_, name)) = MARKS.iter().find(|it| bytes.starts_with(it.0)) {
         return Some(format!("it is encoded in {name}; linters read UTF-8"));

@@ -36,7 +36,7 @@ struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineError {
     pub file: WorkspacePath,
-    /// Where it is damaged.
+    /// Position at which the file is damaged.
     pub at: Option<LineColumn>,
     pub message: String,
 }
@@ -50,7 +50,7 @@ impl Baseline {
         }
     }
 
-    /// `file` is where `text` is from.
+    /// Parses `text`, the content of `file`.
     pub fn parse(file: &WorkspacePath, text: &[u8]) -> Result<Self, BaselineError> {
         let error = |message| BaselineError { file: file.clone(), at: None, message };
         let of_json = |it: serde_json::Error| BaselineError { at: place(&it), ..error(without_place(&it)) };

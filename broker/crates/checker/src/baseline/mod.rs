@@ -17,7 +17,7 @@ use overlay::{ContentHash, WorkspacePath};
 
 pub use self::file::BaselineError;
 
-/// What a finding is known by.
+/// Identity of a finding in a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mark {
     pub path: WorkspacePath,
@@ -30,7 +30,7 @@ pub struct Mark {
 /// A list of known findings.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
-    /// How many of each; at least one.
+    /// Number of findings with each mark; at least one.
     entries: BTreeMap<Mark, u32>,
     /// Hash of the entries, computed when first asked for.
     digest: OnceLock<ContentHash>,
@@ -44,7 +44,7 @@ impl PartialEq for Baseline {
 
 impl Eq for Baseline {}
 
-/// What a baseline says of some findings.
+/// Result of a comparison of findings with a baseline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Split {
     /// For each finding, whether it is known.
@@ -53,7 +53,7 @@ pub struct Split {
     pub stale: Vec<(Mark, u32)>,
 }
 
-/// What became of what an entry is for.
+/// State of the file and the linter that an entry is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// The file is there, and its linter may have more to find in it.
@@ -71,12 +71,12 @@ impl Baseline {
         baseline
     }
 
-    /// How many findings are known.
+    /// Number of known findings.
     pub fn count(&self) -> usize {
         self.entries.values().map(|it| *it as usize).sum()
     }
 
-    /// Names the entries.
+    /// Hash of the entries.
     pub(super) fn digest(&self) -> ContentHash {
         *self.digest.get_or_init(|| ContentHash::of(self.to_json().as_bytes()))
     }

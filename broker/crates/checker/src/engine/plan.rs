@@ -10,7 +10,7 @@ use scheduler::{Cache, Key, ReadChecker};
 use super::EngineRequest;
 use crate::{Answer, Files, Others, Router, interest::RoutedFile};
 
-/// Which files there are, and which linters are to be asked about each.
+/// Files of a request, and the linters that are to be asked about each.
 pub(crate) struct Plan {
     pub(super) files: Files,
     pub(crate) router: Arc<Router>,
@@ -21,10 +21,10 @@ pub(crate) struct Plan {
     build: &'static str,
 }
 
-/// Which linters are asked about a file.
+/// Linters that are asked about a file.
 #[derive(Debug)]
 pub(crate) struct FileRoute {
-    /// Those that want it, by their places in the router.
+    /// Linters that want the file, by their places in the router.
     pub(super) wanting: Box<[usize]>,
     pub(super) others: Others,
     pub(crate) tracing: Tracing,
@@ -32,22 +32,22 @@ pub(crate) struct FileRoute {
     pub(crate) content: Option<ContentHash>,
 }
 
-/// What the linters that are asked about a file say of their reads.
+/// Tracing of reads by the linters that are asked about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tracing {
     /// No linter is asked.
     Unasked,
-    /// All name what their answers rest on.
+    /// All linters name what their answers depend on.
     Traced,
-    /// Some do not.
+    /// At least one linter does not.
     Untraced,
 }
 
-/// What is known of one file.
+/// Cached answers about one file.
 pub(crate) struct Known {
     /// `None` if there is no cache, or the file cannot be read or is too large.
     pub(super) content: Option<ContentHash>,
-    /// The same of a file that is no link.
+    /// Hash of the text of a file that is no link.
     pub(super) own_content: Option<ContentHash>,
     /// For each linter that wants the file, in the same order.
     pub(super) answers: Box<[Option<KnownAnswer>]>,
@@ -105,7 +105,7 @@ impl Plan {
         (0..linters.len()).filter(has_context).filter(is_wanted).collect()
     }
 
-    /// Looks what those answers rest on.
+    /// Adds to the digests of these linters what their answers depend on.
     pub(super) fn in_context(mut self, view: &Arc<dyn View>) -> Self {
         for place in self.with_context() {
             let linter = &self.router.linters()[place];
@@ -114,7 +114,7 @@ impl Plan {
         self
     }
 
-    /// What is known of some of the files.
+    /// Looks up the cached answers about some of the files.
     pub(super) fn look_up(
         &self,
         part: Range<usize>,

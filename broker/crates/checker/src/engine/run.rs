@@ -1,4 +1,4 @@
-//! One request under way: what is still to be done, and what is there of each file.
+//! A request under way: the work that is left, and the answers so far about each file.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -20,7 +20,7 @@ use crate::{
     answer::{Answer, Computed},
 };
 
-/// How many files are looked up at once: few enough that branches take turns, and that cores share the work
+/// Number of files that are looked up at once: few enough that branches take turns, and that cores share the work
 /// of a repository of usual size.
 const PART: usize = 512;
 
@@ -35,7 +35,7 @@ pub(super) enum WorkItem {
 pub(super) struct Batch {
     pub(super) linter: usize,
     pub(super) files: Vec<usize>,
-    /// Not to be shared with others: it was tried and did not hold here.
+    /// Whether the batch is not shared with others: a shared answer did not hold here.
     pub(super) alone: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct CheckRun {
     misses: Vec<VecDeque<usize>>,
     again: Vec<Batch>,
     contents: Vec<Option<ContentHash>>,
-    /// Those of files that are no links.
+    /// Hashes of files that are no links.
     own_contents: Vec<Option<ContentHash>>,
     files: Vec<Progress>,
     /// Whether a part of the work has begun.
@@ -95,7 +95,7 @@ impl CheckRun {
         listener.start(&self.plan.router, missing, files, answers).await;
     }
 
-    /// What can be begun now: look-ups first, since what is known is told at once.
+    /// Takes the next work that can be begun: look-ups first, since answers that are known are reported at once.
     pub(super) fn next(&mut self) -> Option<WorkItem> {
         if let Some(part) = self.parts.pop_front() {
             return Some(WorkItem::Part(part));
@@ -119,7 +119,7 @@ impl CheckRun {
         Some(WorkItem::Batch(Batch { linter, files, alone: false }))
     }
 
-    /// There was no room for it now.
+    /// Puts back work for which there was no room.
     pub(super) fn put_back(&mut self, item: WorkItem) {
         match item {
             WorkItem::Part(part) => self.parts.push_front(part),
@@ -127,7 +127,7 @@ impl CheckRun {
         }
     }
 
-    /// Of a file's text, as far as it was looked up.
+    /// Hash of a file's text, if it was looked up.
     pub(super) fn content(&self, file: usize) -> Option<ContentHash> {
         self.contents[file]
     }
@@ -151,7 +151,7 @@ impl CheckRun {
         }
     }
 
-    /// Tells of what is known already; the rest is to be found out.
+    /// Reports the answers that are known already; the others are left for the linters.
     pub(super) async fn learn(&mut self, part: Range<usize>, known: &[Known], listener: &mut impl Listener) {
         let plan = Arc::clone(&self.plan);
         self.unknown -= part.len();
@@ -203,8 +203,8 @@ impl CheckRun {
         Ok(())
     }
 
-    /// Whether what was computed for another view is true of this one: as for an answer that is kept, the reads must
-    /// name all that it rests on.
+    /// Whether answers that were computed for another view hold in this one: as for an answer that is kept, the reads must
+    /// name all that it depends on.
     fn holds(&self, computed: &[Computed], batch: &Batch) -> bool {
         batch.files.iter().zip(computed).all(|(file, computed)| {
             computed.answer.is_reusable()
@@ -244,7 +244,7 @@ impl CheckRun {
         listener.file(FileAnswers { unit, answers, coverage, own_content, reads }).await;
     }
 
-    /// Says of everything that was not answered why it was not.
+    /// Answers everything that was not answered with the reason for that.
     pub(super) async fn give_up(&mut self, why: Completeness, listener: &mut impl Listener) {
         let plan = Arc::clone(&self.plan);
         let unanswered = Computed::without_findings(why).answer;

@@ -1,4 +1,4 @@
-//! What is kept of a folder, by question.
+//! Kept answers of a folder, by question.
 
 use std::{
     collections::HashMap,
@@ -13,7 +13,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::KeptAnswers;
 
-/// What is kept of a folder, by question.
+/// Kept answers of a folder, by question.
 #[derive(Default)]
 pub(crate) struct KeptChecks {
     kept: Mutex<Vec<Stored>>,
@@ -39,7 +39,7 @@ struct Stored {
 /// Number of questions of which answers are kept: that of the configuration, and a few of clients that select rules.
 const QUESTIONS: usize = 3;
 
-/// What has become useless is recorded anew only if that takes a small part of the time: one of so many.
+/// Part of the time, as a divisor, that it may take to record anew what has become useless.
 const RECORDING_PART: u32 = 20;
 
 impl KeptChecks {
@@ -59,7 +59,7 @@ impl KeptChecks {
     pub(crate) async fn turn_to_record(&self, question: ContentHash, class: Class) -> RecordingTurn {
         let lock = {
             let mut all = self.turns.lock();
-            // Those that no check holds or waits for.
+            // Drops the turns that no check holds or waits for.
             all.retain(|_, it| Arc::strong_count(it) > 1);
             Arc::clone(all.entry((question, class)).or_default())
         };

@@ -1,4 +1,4 @@
-//! What decides which linters are asked, and what of their answers is reported.
+//! Configuration that decides which linters are asked, and which of their findings are reported.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use overlay::{ChangeLog, Look, Observation, Read, ReadSet, View, WorkspacePath};
 
 use super::at_or_below;
 
-/// What was read of a folder's configuration.
+/// Reads of a folder's configuration.
 #[derive(Default)]
 pub(super) struct Configuration {
     told: BTreeMap<WorkspacePath, Vec<Fact>>,
-    /// What of it may change without a word.
+    /// Reads whose changes are not reported.
     untold: Vec<Fact>,
 }
 
@@ -38,7 +38,7 @@ impl Configuration {
             || self.untold.iter().any(|(read, _)| is_there(read.path()))
     }
 
-    /// Whether views that differ from the folder at `changed` alone show the same.
+    /// Whether views that differ from the folder at `changed` alone show the same configuration.
     pub(super) fn is_alike(&self, changed: &[WorkspacePath], views: &[&dyn View]) -> bool {
         let shows = |(read, then): &Fact| {
             *then != Observation::Failed && views.iter().all(|it| read.observe(*it) == *then)

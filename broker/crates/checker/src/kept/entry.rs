@@ -1,4 +1,4 @@
-//! What is kept of one file, and the sums over many.
+//! Facts that are kept of one file, and the sums over many.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use scheduler::Reads;
 
 use crate::{Answer, FileAnswers};
 
-/// What a check found out about one file.
+/// Facts about one file from a check.
 pub(crate) struct FileFacts {
     /// Hash of the file's text, also of one behind a link; `None` if its name alone says that no linter wants it.
     pub(super) content: Option<ContentHash>,
@@ -36,7 +36,7 @@ pub(super) struct LinterFacts {
     pub(super) reads: Reads,
 }
 
-/// What a file adds to the sums.
+/// Kept facts of a file, which are added to the sums.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(super) linters: Box<[LinterEntry]>,
@@ -54,7 +54,7 @@ pub(super) struct LinterEntry {
     pub(super) set: u32,
 }
 
-/// Over many files.
+/// Sums over many files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     /// Files that a linter is asked about.
@@ -118,7 +118,7 @@ impl Linked {
         Some(Self { link: Read::Link(path.clone()), text: Read::Content(target), content })
     }
 
-    /// Whether those reads change with the text, and with where the link leads.
+    /// Whether `reads` name the text and the link, and so change with both.
     fn is_named_by(&self, reads: &Reads) -> bool {
         let is_followed = matches!(reads.observation(&self.link), Some(Observation::Found(_)));
         is_followed && reads.observation(&self.text) == Some(Observation::Found(self.content))
@@ -158,7 +158,7 @@ impl Sums {
             let sum = if answer.is_left_out { left_out } else { complete };
             let mut count = *sum as usize;
             change(&mut count, 1);
-            // It was no more than that before one was added, or taken away.
+            // The count is a `u32` to which one was added, or from which one was taken.
             *sum = u32::try_from(count).unwrap_or(u32::MAX);
         }
     }

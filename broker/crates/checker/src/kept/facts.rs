@@ -10,7 +10,7 @@ use crate::{
     engine::{FileRoute, Plan, Tracing},
 };
 
-/// What a check found out about files of a folder.
+/// Facts about files of a folder from a check.
 pub(crate) struct FolderFacts {
     pub(crate) router: Arc<Router>,
     /// Sorted by path.
@@ -20,7 +20,7 @@ pub(crate) struct FolderFacts {
 }
 
 impl FolderFacts {
-    /// Without what was found out about links whose changes `log` does not tell.
+    /// Drops the facts about links whose changes `log` does not report.
     #[must_use]
     pub(super) fn told_by(mut self, log: &dyn ChangeLog) -> Self {
         for (path, facts) in &mut self.files {
@@ -32,7 +32,7 @@ impl FolderFacts {
     }
 }
 
-/// Why it is not known of a file what its answers are, or rest on.
+/// Reason for which it is not known of a file what its answers are, or depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
     /// There is no final answer yet, or not for the file's own text.

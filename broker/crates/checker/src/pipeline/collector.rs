@@ -21,13 +21,13 @@ pub struct Collector {
     /// Called with the number of answers that will come.
     started: Arc<dyn Fn(usize) + Send + Sync>,
     report: Report,
-    /// Where each linter stands among those of the report: several of one name are one there.
+    /// Place of each linter among those of the report: several of one name are one there.
     places: Vec<usize>,
     found: Vec<(Reported, Fingerprint)>,
     gone: Vec<Reported>,
     hidden: Vec<Mark>,
     units: Vec<Unit>,
-    /// What was named and has files that a linter did not leave out.
+    /// Named paths with files that a linter did not leave out.
     answered: BTreeSet<WorkspacePath>,
 }
 
@@ -39,11 +39,11 @@ pub struct Collected {
     pub units: Vec<Unit>,
     /// Each of the report's findings by what a baseline would know it by, in the same order.
     marks: Vec<Mark>,
-    /// What is found and not reported.
+    /// Findings that are not reported.
     hidden: Vec<Mark>,
 }
 
-/// How much of the workspace a check was about.
+/// Part of the workspace that a check was about.
 #[derive(Debug, Clone, Copy)]
 pub struct Reach {
     /// Whether the linters were asked about every rule that the configuration selects. If not, it is not known
@@ -181,7 +181,7 @@ impl Collected {
         let marks = self.marks.iter().zip(&is_known).filter(|(_, it)| **it).map(|(mark, _)| mark.clone());
         let presence = presence(&self.report, view);
         known.update(marks, &|mark| match presence(mark) {
-            // It may have been moved to where it was not looked for.
+            // The file may have been moved to a path that was not checked.
             Presence::Gone if !reach.every_file => Presence::Unchecked,
             presence => presence,
         });
@@ -202,12 +202,12 @@ fn mark(finding: &Finding, fingerprint: Fingerprint) -> Mark {
     Mark { path: finding.file.path.clone(), rule: finding.rule.to_string(), fingerprint }
 }
 
-/// Moved where nothing else holds it.
+/// Takes the finding out, or clones it if it is shared.
 fn finding(reported: Reported) -> Finding {
     Arc::try_unwrap(reported).map_or_else(|shared| shared.0.clone(), |(finding, _)| finding)
 }
 
-/// What became of findings that a baseline knows, as far as a report tells.
+/// Returns the presence of what entries of a baseline are for, as far as a report shows it.
 fn presence<'a>(report: &'a Report, view: &'a dyn View) -> impl Fn(&Mark) -> Presence + use<'a> {
     let checked: HashMap<&WorkspacePath, &Coverage> =
         report.checked.iter().map(|it| (&it.path, &it.coverage)).collect();

@@ -15,7 +15,7 @@ use crate::{
     Engine, Excluded, FileAnswers, Files, Listener, MissingLinter, Refused, Router, Unkept, Wanted, is_file,
 };
 
-/// Where files are looked for.
+/// Paths and options of the search for files.
 #[derive(Clone)]
 pub struct Scope {
     /// Files and directories; everything if there are none.
@@ -23,7 +23,7 @@ pub struct Scope {
     /// Filter on the files found: only these are checked; no filter if empty.
     pub only: BTreeSet<WorkspacePath>,
     pub walk: WalkOptions,
-    /// Whether what the view's configuration says of files counts.
+    /// Whether the file settings of the view's configuration apply.
     pub configured: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Scope {
 pub struct Comparison {
     pub(super) before: Arc<dyn View>,
     scope: Scope,
-    /// Where files are that were elsewhere before: the new place, and the old one.
+    /// Files that were moved: the new path, and the old one.
     moved: HashMap<WorkspacePath, WorkspacePath>,
     /// Files that are nowhere any more.
     gone: Vec<WorkspacePath>,
@@ -39,26 +39,26 @@ pub struct Comparison {
     changed: Vec<WorkspacePath>,
 }
 
-/// What the linters say of the view before.
+/// Answers of the linters about the view before.
 pub(super) struct Answers {
     files: BTreeMap<WorkspacePath, Answered>,
-    /// What was seen meanwhile, for a check of the view after it.
+    /// Observations made meanwhile, for a check of the view after it.
     pub(super) seen: Arc<Inherited>,
     /// Answers that are not kept, for the same check.
     pub(super) unkept: Arc<Unkept>,
 }
 
-/// What the linters say of one file of the view before.
+/// Answers of the linters about one file of the view before.
 pub(super) struct Answered {
     pub(super) file: FileAnswers,
-    /// The names of those that its answers count in; the view after it may ask others.
+    /// The names of the linters, by the places in the answers; the view after it may ask others.
     pub(super) linters: Arc<[String]>,
-    /// What tells each of them from the same linter with other rules.
+    /// Digests that distinguish each of them from the same linter with other rules.
     pub(super) digests: Arc<[ContentHash]>,
 }
 
 impl Answered {
-    /// That of the linter of this name, if it was asked about the file.
+    /// Digest of the linter of this name, if it was asked about the file.
     pub(super) fn digest(&self, linter: &str) -> Option<ContentHash> {
         let mut asked = self.file.answers.iter().map(|(place, _)| *place);
         let place = asked.find(|it| self.linters.get(*it).is_some_and(|it| it == linter))?;
@@ -78,12 +78,12 @@ impl Answered {
 }
 
 impl Scope {
-    /// Whether the question may be about this file, wherever it is found.
+    /// Whether the scope includes this file, wherever it is found.
     pub fn is_about(&self, path: &WorkspacePath) -> bool {
         self.is_below(path) && (self.only.is_empty() || self.only.contains(path))
     }
 
-    /// Whether it lies where is looked.
+    /// Whether the file is at or below one of the paths.
     fn is_below(&self, path: &WorkspacePath) -> bool {
         self.paths.is_empty() || self.paths.iter().any(|it| path.starts_with(it))
     }
@@ -98,7 +98,7 @@ impl Scope {
         Wanted::Walk { paths, options: walk.clone(), only: only.clone(), configured: *configured }
     }
 
-    /// What is asked about, without those named paths that are gone.
+    /// Returns what is wanted, without named paths that are gone.
     fn wanted_but(mut self, view: &dyn View, is_gone: impl Fn(&WorkspacePath) -> bool) -> Wanted {
         let are_named = !self.paths.is_empty();
         self.paths.retain(|it| !is_gone(it));
@@ -160,13 +160,13 @@ impl Comparison {
         self.gone = gone.into_iter().collect();
     }
 
-    /// What to check of the view after: what is named and only there before is gone, and no mistake.
+    /// Returns the files to check in the view after: a named path that only the view before has is gone, and no mistake.
     pub fn wanted(&self, after: &dyn View) -> Wanted {
         let is_gone = |it: &_| !is_there(after, it) && is_there(&*self.before, it);
         self.scope.clone().wanted_but(after, is_gone)
     }
 
-    /// The same question about the view before: what only the other has is not asked for, what is gone is.
+    /// Returns the files to check in the view before: without those that only the other view has, with those that are gone.
     fn wanted_before(&self) -> Wanted {
         let mut scope = self.scope.clone();
         if !scope.only.is_empty() {
@@ -176,7 +176,7 @@ impl Comparison {
         scope.wanted_but(&*self.before, |it| !is_there(&*self.before, it))
     }
 
-    /// What is asked about and was elsewhere before: found by a walk, unless it was named.
+    /// Returns the old paths of files that were moved into the scope: found by a walk, unless they were named.
     fn elsewhere(&self) -> Option<Wanted> {
         let scope = &self.scope;
         let is_elsewhere =
@@ -199,14 +199,14 @@ impl Comparison {
         only.is_empty() && (paths.is_empty() || *paths == [WorkspacePath::root()])
     }
 
-    /// Where a file was before, if elsewhere.
+    /// Path of a file in the view before, if it was another.
     pub(super) fn moved_from(&self, path: &WorkspacePath) -> Option<&WorkspacePath> {
         self.moved.get(path)
     }
 
-    /// What the linters say of the view before, for the same question.
+    /// Asks the linters about the view before, for the same question.
     ///
-    /// Not of what is known to be alike.
+    /// Leaves out files that are known to be alike.
     pub(super) async fn answers(
         &self,
         engine: &Engine,
@@ -237,7 +237,7 @@ impl Comparison {
 }
 
 impl Answers {
-    /// Those for the file that was at `path`.
+    /// Takes out the answers for the file that was at `path`.
     pub(super) fn take(&mut self, path: &WorkspacePath) -> Option<Answered> {
         self.files.remove(path)
     }

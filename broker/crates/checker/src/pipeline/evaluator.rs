@@ -1,4 +1,4 @@
-//! What of the linters' answers is reported: suppressions, severities and the baseline, worked out once for all
+//! Evaluation of the linters' answers: suppressions, severities and the baseline, worked out once for all
 //! views with the same answers and the same configuration.
 
 use std::{
@@ -19,14 +19,14 @@ use crate::{
     policy::{self, Read, RuleIndex},
 };
 
-/// What is reported of one file.
+/// Reported findings of one file.
 #[derive(Debug, Default)]
 pub struct FileFindings {
     pub findings: Vec<Reported>,
-    /// One for each finding: what a baseline knows it by.
+    /// Fingerprints of the findings in a baseline, in the same order.
     pub(super) kinds: Vec<Fingerprint>,
-    /// What is found and not reported, with its rule: another linter says the same, or the rule is off. An entry of a
-    /// baseline may be for it.
+    /// Findings that are not reported, with their rules: another linter has the same one, or the rule is off. An entry of
+    /// a baseline may be for one of them.
     pub(super) hidden: Vec<(Arc<RuleRef>, Fingerprint)>,
     pub suppressed: usize,
     pub baselined: usize,
@@ -51,7 +51,7 @@ type Key = Vec<usize>;
 struct Cached {
     /// Named and not held: the cache of answers has a budget of its own, and what it gives up is to be gone.
     answers: Vec<Weak<Answer>>,
-    /// Which of those are whole depends on who else could have been asked.
+    /// Coverage of the answers, which depends on the other linters that could have been asked.
     coverage: Coverage,
     effective: Arc<Effective>,
     every_rule: bool,
@@ -132,7 +132,7 @@ impl<'v> PolicyEvaluator<'v> {
         Ok(Self { view: &**view, configs, baseline, every_rule, rules, cache })
     }
 
-    /// The same for the files of another view, where `configuration` is what this was configured by.
+    /// Returns an evaluator of the files of another view, where `configuration` is what this was configured by.
     pub(super) fn for_view(
         &self,
         request: &Request,
@@ -242,7 +242,7 @@ impl<'v> PolicyEvaluator<'v> {
     }
 }
 
-/// What is reported beyond the baseline, of the file at `path` that was at `moved_from` when the baseline was made.
+/// Leaves out the findings in the baseline. The file at `path` was at `moved_from` when the baseline was made.
 fn leave_out_known(
     baseline: &Baseline,
     path: &WorkspacePath,

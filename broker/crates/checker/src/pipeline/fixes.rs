@@ -29,12 +29,12 @@ pub struct Fixed {
     /// The fixed files, links followed, with the hash of the text that each was checked with. The view may show another
     /// meanwhile, which a fix is not to replace.
     pub before: BTreeMap<WorkspacePath, ContentHash>,
-    /// How many fixes were made.
+    /// Number of fixes that were made.
     pub count: usize,
     pub notes: Vec<FixNote>,
 }
 
-/// What was not fixed, and why.
+/// Note about findings that were not fixed or suppressed, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FixNote {
     /// The file cannot be edited.
@@ -54,9 +54,9 @@ pub(super) struct Open {
     pub(super) unit: Unit,
     pub(super) findings: Vec<Finding>,
     is_complete: bool,
-    /// With those that are suppressed.
+    /// Number of syntax errors, with those that are suppressed.
     syntax_errors: usize,
-    /// How many fixes are made at once.
+    /// Limit of the fixes that are made at once.
     limit: usize,
     order: Order,
     /// Fixes that do harm even when they are made alone.
@@ -74,11 +74,11 @@ struct Tried {
 pub struct Fixer<'a> {
     pub engine: &'a Engine,
     pub cache: &'a PolicyCache,
-    /// How files are checked again.
+    /// Request with which files are checked again.
     pub request: &'a Request,
     /// The least sure fixes that are made.
     pub least: Applicability,
-    /// Its findings are not fixed.
+    /// Baseline whose findings are not fixed.
     pub baseline: Option<Arc<Baseline>>,
 }
 
@@ -158,7 +158,7 @@ impl Fixer<'_> {
             let restored = fixed.branch.write(&it.path, it.before);
             restored.map_err(|error| Refused::Broken(format!("a fix cannot be taken back: {error}")))?;
             if it.fixes.len() > 1 {
-                // Some of them do not get on with each other.
+                // A combination of them does harm: fewer are made at once.
                 before.limit = it.fixes.len() / 2;
                 before.order = Order::RemovalsLast;
             } else {
@@ -216,7 +216,7 @@ pub(super) fn opened<'u>(
     files
 }
 
-/// Why what was made of a file is worse than what it was; `None` if it is not.
+/// Returns why a file is worse than it was before; `None` if it is not.
 ///
 /// A new finding that can be fixed in its turn is none.
 pub(super) fn harm(before: &Open, after: &Open) -> Option<String> {
@@ -245,7 +245,7 @@ impl Open {
         Choice { least, limit: self.limit, order: self.order, refused: &self.refused }
     }
 
-    /// With what is found after a round.
+    /// Takes over the findings after a round.
     fn go_on(&mut self, after: Self) {
         let refused = std::mem::take(&mut self.refused);
         *self = Self { refused, order: self.order, ..after };

@@ -19,8 +19,8 @@ const LARGEST: u64 = 256 << 10;
 
 type Pair = (WorkspacePath, WorkspacePath);
 
-/// Which of the files that came is most like which of those that went, as new place and old one; each is
-/// of one pair at most. A file that cannot be read is like no other.
+/// Returns the files that came, each with the most similar one of those that went, as new place and old one; each file is
+/// in one pair at most. A file that cannot be read is like no other.
 pub(super) fn pairs(
     before: &dyn View,
     gone: Vec<WorkspacePath>,

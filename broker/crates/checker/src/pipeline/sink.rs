@@ -1,4 +1,4 @@
-//! What a check reports, and to whom.
+//! Reports of a check, and the trait of their receiver.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,48 +20,48 @@ pub trait Sink: Send {
 
     fn file(&mut self, file: FileReport) -> impl Future<Output = ()> + Send;
 
-    /// What is missing of the answer as a whole.
+    /// Takes an answer that is incomplete as a whole: of a missing linter, or about a path that cannot be read.
     fn incomplete(&mut self, incomplete: Incomplete);
 
-    /// Nothing more is there for the moment.
+    /// Called when nothing more is there for the moment.
     fn pause(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// What is reported of one file.
+/// Report about one file.
 #[derive(Debug, Clone)]
 pub struct FileReport {
     pub unit: Unit,
     /// Whether only the other view of a comparison has the file.
     pub is_gone: bool,
-    /// That of the worst answer; `None` if every linter leaves the file out, or none was asked about it.
+    /// Level of the worst answer; `None` if every linter leaves the file out, or none was asked about it.
     pub level: Option<Level>,
     /// Linters are counted as in [`Summary::linters`].
     pub coverage: Coverage,
     /// Everything that is found in the file.
     pub found: Arc<FileFindings>,
-    /// How that differs from the other view, if that was asked.
+    /// Differences from the other view, in a comparison.
     pub changes: Option<Vec<(Change, Vec<Reported>)>>,
     pub incomplete: Vec<Incomplete>,
     pub excluded: Vec<Excluded>,
 }
 
-/// How findings stand to the other view of a comparison.
+/// Change of a finding from the other view of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     New,
     Fixed,
 }
 
-/// What became of a check.
+/// Result of a check.
 #[derive(Debug, Clone)]
 pub struct Summary {
     pub revision: Revision,
-    /// Over the paths and contents of all files that the answer is for.
+    /// Hash over the paths and contents of all files that the answer is for.
     pub content: ContentHash,
     pub level: Level,
     pub files: usize,
     pub findings: usize,
-    /// Whether those are only what the other view has not.
+    /// Whether `findings` counts only those that the other view has not.
     pub is_comparison: bool,
     pub fixed: usize,
     pub suppressed: usize,
@@ -111,7 +111,7 @@ impl LinterSummary {
         Self { linter, complete: 0, excluded: 0, partial: 0, pending: 0, failed: 0, cached: 0 }
     }
 
-    /// How much of an answer it is; `None` if the linter leaves the file out.
+    /// Counts an answer and returns its level; `None` if the linter leaves the file out.
     pub(super) fn add(&mut self, completeness: &Completeness) -> Option<Level> {
         let (count, level) = match completeness {
             Completeness::Excluded => (&mut self.excluded, None),

@@ -22,10 +22,10 @@ pub(super) struct CheckStream<'a, S> {
     before: Option<Before<'a>>,
     /// Files that are not looked at, since both views have them alike.
     unchanged: Option<Arc<Unchanged>>,
-    /// What is found out about each file, if that is kept.
+    /// Facts about each file, if they are kept.
     facts: Option<FactCollector>,
     sink: &'a mut S,
-    /// Of the linters, for the evaluator, who is asked about each file.
+    /// Names of the linters, for the evaluator, which is asked about each file.
     names: Arc<[String]>,
     contents: Vec<(WorkspacePath, Option<ContentHash>)>,
     summary: Summary,
@@ -58,7 +58,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         Self { evaluator, before, unchanged, facts, sink, names, contents, summary, wrong }
     }
 
-    /// What the linters say of the file as such, besides their findings.
+    /// Counts the answers about a file, and reports those that are incomplete or leave it out.
     fn count(&mut self, file: &FileAnswers, report: &mut FileReport) {
         let path = &file.unit.path;
         for (linter, answer) in &file.answers {
@@ -75,7 +75,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         self.contents.push((path.clone(), content));
     }
 
-    /// What is found in a file of the view that is compared with.
+    /// Evaluates the answers about a file of the view that is compared with.
     fn evaluate_before(
         wrong: &mut Option<Refused>,
         evaluator: &PolicyEvaluator<'_>,
@@ -118,7 +118,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         self.sink.file(report).await;
     }
 
-    /// What of a file was not so before, and what is so no more.
+    /// Compares the findings of a file with those of the other view: new ones and fixed ones.
     fn compare(&mut self, file: &FileAnswers, report: &mut FileReport) {
         let Some(before) = &mut self.before else { return };
         let old_path = before.comparison.moved_from(&file.unit.path).unwrap_or(&file.unit.path);
@@ -138,7 +138,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         match difference(old_view, sides.0, self.evaluator.view(), sides.1) {
             Some((new, mut fixed)) => {
                 let (looked, is_broken) = (self.looked(file, &old), file.coverage.syntax_errors > 0);
-                // What cannot be parsed has no other findings, and nothing of that is fixed.
+                // A file that cannot be parsed has no other findings, and none of those is fixed.
                 fixed.retain(|it| {
                     let rule = &it.0.rule;
                     looked.contains(&&*rule.linter) && (rule.is_syntax_error || !is_broken)
@@ -149,7 +149,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         }
     }
 
-    /// What a linter did not find before because it did not look is reported as new, and that it may not be.
+    /// Reports as incomplete that a linter did not look at the file before, so that findings reported as new may not be.
     fn tell_unknown_before(&mut self, old: &Answered, file: &FileAnswers, report: &mut FileReport) {
         for (linter, answer) in &old.file.answers {
             let Some(name) = old.linters.get(*linter) else { continue };
@@ -194,7 +194,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
     async fn compare_gone(&mut self, skipped: &Skipped) {
         let Some(Before { evaluator, comparison, answers }) = self.before.take() else { return };
         for old in comparison.gone(answers) {
-            // What is there now is not known.
+            // The findings that such a file has now are not known.
             let path = &old.file.unit.path;
             let now = self.evaluator.view().metadata(path);
             let is_there = now.is_ok_and(|it| it.kind != FileKind::Directory);
@@ -211,7 +211,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         }
     }
 
-    /// What the files are and count that both views have alike. Nothing of them is new or fixed.
+    /// Adds the counts of the files that both views have alike. None of their findings is new or fixed.
     fn add_unchanged(&mut self, unchanged: &Unchanged) {
         let sums = unchanged.sums();
         self.summary.files += sums.files;
@@ -277,7 +277,7 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
                 Err(unavailable) => self.summary.unavailable.push(unavailable),
             }
         }
-        // Who would be asked about no files is not known.
+        // The linters that would be asked about no files are not known.
         let is_nothing = unchanged.is_some_and(|it| it.after.units.is_empty());
         let linters = router.linters().iter().filter(|_| !is_nothing);
         let linters: Vec<_> = linters.map(|it| it.identity().clone()).collect();
@@ -300,7 +300,7 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
             self.summary.files += 1;
             report.level = Some(Level::Pending);
             report.coverage = Coverage::default();
-            // It is there, so that nothing of it is gone.
+            // The file is there, so that none of its findings is gone.
             let old = moved_from.unwrap_or(&file.unit.path).clone();
             let _not_compared = self.before.as_mut().and_then(|it| it.answers.take(&old));
             self.pend(&mut report, "the file");

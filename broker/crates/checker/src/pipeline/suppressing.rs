@@ -1,5 +1,5 @@
-//! Suppresses findings: writes comments with their rules and a reason beside them, and checks those files again. What does harm
-//! is taken back, as with fixes.
+//! Suppresses findings: writes comments with their rules and a reason beside them, and checks those files again. Comments that
+//! do harm are taken back, as with fixes.
 //!
 //! Neither syntax errors nor problems with suppressions are suppressed, nor findings in cells of notebooks.
 
@@ -18,10 +18,10 @@ use super::{
 };
 use crate::{Files, Finding, Refused, Report, suppression::place};
 
-/// What is written into one file.
+/// New text of one file.
 struct Suppressed {
     text: Vec<u8>,
-    /// How many findings the comments are for.
+    /// Number of findings that the comments are for.
     count: usize,
 }
 

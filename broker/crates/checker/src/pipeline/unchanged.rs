@@ -1,4 +1,4 @@
-//! What two views that are compared have in common, so that only the rest is looked at.
+//! Files that two compared views have in common, so that only the rest is looked at.
 //!
 //! Only for whole views over one folder whose changes are known. Where anything else decides about the files that stay,
 //! such as another configuration, all files are looked at.
@@ -23,10 +23,10 @@ use crate::{
 /// The files that both views show alike, with the same answers, and those that are left.
 pub(super) struct Unchanged {
     common: Common,
-    /// What is to be looked at of the view before. A file of which nothing is reported there is not among it, unless it is gone
+    /// Files to look at in the view before. A file of which nothing is reported there is not among them, unless it is gone
     /// in the view after: with nothing to compare with, all that is found is new, which is the same.
     before: Files,
-    /// What is to be looked at of the view after.
+    /// Files to look at in the view after.
     pub(super) after: Files,
     /// The linters that are missed.
     pub(super) missing: Vec<MissingLinter>,
@@ -56,13 +56,13 @@ struct Pair {
     options: WalkOptions,
 }
 
-/// What a look at what is kept gives.
+/// Result of a comparison of two views with what is kept.
 enum Found {
-    /// What the views have in common.
+    /// Files that the views have in common.
     Unchanged(Arc<Unchanged>),
-    /// Some of it has to be recorded again first.
+    /// Files that have to be recorded again first.
     Outdated(FolderChange),
-    /// It does not fit.
+    /// Nothing that is kept fits.
     Nothing,
 }
 
@@ -78,7 +78,7 @@ impl Unchanged {
             return Ok(None);
         };
         let folder = pair.folder();
-        // What is wrong with the folder's configuration need not be so in the views; if it is, the check tells.
+        // An error in the folder's configuration need not be in the views; if it is, the check reports it.
         let Ok(question) = question(request, &folder.folder).await else { return Ok(None) };
         let checks = folder.log.extensions().get::<KeptChecks>();
         let known = checks.find(&question);
@@ -103,12 +103,12 @@ impl Unchanged {
         pair.find(engine, cache, request, &kept).await
     }
 
-    /// What is to be looked at of the view before, if anything.
+    /// Files to look at in the view before, if there are any.
     pub(super) fn wanted_before(&self) -> Option<Wanted> {
         (!self.before.units.is_empty()).then(|| Wanted::Files(self.before.clone()))
     }
 
-    /// What is to be looked at of the view after.
+    /// Files to look at in the view after.
     pub(super) fn wanted(&self) -> Wanted {
         Wanted::Files(self.after.clone())
     }
@@ -138,9 +138,9 @@ impl Unchanged {
     }
 }
 
-/// What a refusal leaves of a recording: nothing where the views may do without.
+/// Returns `None` for a refusal of a recording that the views may do without.
 ///
-/// What is wrong with the folder's configuration need not be so in the views.
+/// An error in the folder's configuration need not be in the views.
 fn usable<T>(recorded: Result<Option<T>, Refused>) -> Result<Option<T>, Refused> {
     match recorded {
         Err(Refused::Setup(_) | Refused::Broken(_)) => Ok(None),
@@ -158,12 +158,12 @@ impl Pair {
         is_one.then(|| Self { views, tracked, options: options.clone() })
     }
 
-    /// What both lie over.
+    /// The folder that both views are over.
     fn folder(&self) -> &Tracked {
         &self.tracked[1]
     }
 
-    /// What the views have in common with `kept`, once that is up to date.
+    /// Finds the files that the views have in common with `kept`, once that is up to date.
     async fn find(
         &self,
         engine: &Engine,
@@ -173,7 +173,7 @@ impl Pair {
     ) -> Result<Option<Arc<Unchanged>>, Refused> {
         let mut found = self.look(kept, true).await?;
         if let Found::Outdated(change) = found {
-            // What cannot be recorded is looked at.
+            // Files that cannot be recorded are looked at.
             let _updated =
                 usable(recording::update(engine, cache, request, self.folder(), kept, change).await)?;
             found = self.look(kept, false).await?;

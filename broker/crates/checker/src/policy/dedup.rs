@@ -22,13 +22,13 @@ pub(super) fn dedup(findings: Vec<Finding>, linters: &[&str]) -> (Vec<Finding>, 
     findings.into_iter().partition(|it| first.get(&Thing::of(it)) == Some(&rank(it)))
 }
 
-/// What findings of different linters may have in common.
+/// Key that findings of different linters have in common if they are about the same thing.
 #[derive(PartialEq, Eq, Hash)]
 enum Thing {
     /// A file that cannot be parsed has one fault, wherever each parser sees it. Not if they call it otherwise: a
     /// grammar for editors may be wrong where a compiler is right.
     Syntax(String),
-    /// What several linters have rules for, under one shared name.
+    /// A finding for which several linters have rules, under one shared name.
     Shared {
         cell: Option<u32>,
         span: Span,

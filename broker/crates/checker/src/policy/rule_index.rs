@@ -6,7 +6,7 @@ use config::KnownRules;
 use lint::{Rule, RulePattern, suppress};
 use parking_lot::Mutex;
 
-/// Which linter has which rules.
+/// Rules of each linter.
 pub struct RuleIndex<'a> {
     rules: Box<RulesOf<'a>>,
     known: Mutex<HashMap<String, Arc<[Rule]>>>,
@@ -21,13 +21,13 @@ impl<'a> RuleIndex<'a> {
         Self { rules: Box::new(rules), known: Mutex::default() }
     }
 
-    /// Whether the linter has a rule that is meant.
+    /// Whether the linter has a rule that `meant` matches.
     pub(super) fn has(&self, linter: &str, meant: &RulePattern) -> bool {
         self.of(linter).iter().any(|it| meant.matches(linter, &it.code, Some(&it.name)))
     }
 
-    /// That no linter has the rule that is meant, and the one that may have been meant. `None` where a linter has it or,
-    /// as it does not say which it has, may have it.
+    /// Returns the message that no linter has the rule, with the one that may have been meant. `None` where a linter has it or,
+    /// as it does not list its rules, may have it.
     pub(super) fn absence(&self, linters: &[&str], meant: &RulePattern) -> Option<String> {
         let any = || linters.iter().copied().chain([suppress::LINTER]).collect();
         let asked = meant.linter().map_or_else(any, |it| vec![it]);

@@ -63,7 +63,7 @@ impl Tools for Remote {
     }
 }
 
-/// What is no trace is left out: it is no reason to refuse a call.
+/// Adds the trace parent to the metadata. An invalid one is left out: it is no reason to refuse a call.
 fn add_trace<T>(request: &mut Request<T>, traceparent: Option<&str>) {
     let traceparent: Option<AsciiMetadataValue> = traceparent.and_then(|it| it.parse().ok());
     if let Some(traceparent) = traceparent {

@@ -1,12 +1,12 @@
-//! What a `Cargo.toml` says of names and of places: of the package, its targets, and renamed dependencies.
+//! Names and paths in a `Cargo.toml`: of the package, its targets, and renamed dependencies.
 
 use toml::{Table, Value};
 
 pub(in super::super) struct Manifest {
-    /// What the package and its library are called, as it is written in code.
+    /// Names of the package and its library, as they are written in code.
     pub names: Vec<String>,
     pub library: String,
-    /// Where the crates of the package begin.
+    /// Root files of the crates of the package.
     pub roots: Vec<String>,
     /// Names in code, with those of the packages.
     pub renamed: Vec<(String, String)>,

@@ -1,4 +1,4 @@
-//! What a server says of a document, as findings.
+//! Conversion of a server's diagnostics for a document into findings.
 
 use lint::{Diagnostic, Related, Severity, Span, Tag};
 use lsp_client::{PositionEncoding, Positions, Range, uri::Uris};
@@ -15,7 +15,7 @@ pub(super) enum Report {
     /// gopls leaves the kind empty.
     #[serde(alias = "")]
     Full { items: Vec<Item> },
-    /// For an answer that was not asked for.
+    /// Unchanged result, which no request asks for.
     Unchanged,
 }
 
@@ -57,7 +57,7 @@ struct Location {
 }
 
 impl Report {
-    /// Whether it has something without which the rest of the server's analyses do not run.
+    /// Whether the report contains a finding after which the rest of the server's analyses do not run.
     pub(super) fn halts(&self, profile: &Profile) -> bool {
         const ERROR: u8 = 1;
         let halts = |it: &Item| {
@@ -69,13 +69,13 @@ impl Report {
 }
 
 impl Item {
-    /// Whether it is there for an editor to fade some text, or to strike it through: nothing is wrong.
+    /// Whether the item is only for an editor to fade some text, or to strike it through: nothing is wrong.
     fn is_shade(&self) -> bool {
         const HINT: u8 = 4;
         self.severity == Some(HINT) && self.tags.as_ref().is_some_and(|it| !it.is_empty())
     }
 
-    /// One that says no more.
+    /// Creates an item of only these fields.
     pub(super) fn plain(range: Range, severity: u8, code: String, message: String) -> Self {
         Self {
             range,
@@ -93,7 +93,7 @@ impl Item {
 /// Document whose findings are converted, with what their positions need.
 pub(super) struct DocumentContext<'a> {
     pub(super) path: &'a WorkspacePath,
-    /// With its byte order mark, if it has one.
+    /// Text with its byte order mark, if it has one.
     pub(super) text: &'a str,
     pub(super) encoding: PositionEncoding,
     pub(super) uris: &'a Uris,

@@ -1,4 +1,4 @@
-//! What has taken a server down with it. All processes of the server know it, so that none does it again.
+//! Crashes of a server and their causes. Shared by all processes of the server, so that none does the same again.
 
 use std::{
     collections::HashMap,
@@ -8,10 +8,10 @@ use std::{
 use overlay::ContentHash;
 use parking_lot::Mutex;
 
-/// How often a question may take the server down.
+/// Number of crashes after which a question is not asked again.
 const CRASHES: u32 = 2;
 
-/// So many states and questions are remembered that did.
+/// Maximum number of states and questions whose crashes are remembered.
 const REMEMBERED: usize = 1024;
 
 /// Key of what was asked when a server died.
@@ -21,7 +21,7 @@ pub(super) struct CrashKey {
     pub(super) task: ContentHash,
 }
 
-/// How often the server died, in a state, and of what was asked of it.
+/// Number of crashes of a server: in all, by state and by question.
 #[derive(Default)]
 pub(crate) struct Crashes {
     by_question: Mutex<HashMap<ContentHash, u32>>,
@@ -29,7 +29,7 @@ pub(crate) struct Crashes {
 }
 
 impl Crashes {
-    /// One more, whatever it died of.
+    /// Counts a crash of any cause.
     pub(super) fn count(&self) {
         self.all.fetch_add(1, Ordering::Relaxed);
     }
@@ -57,7 +57,7 @@ impl Crashes {
         self.by_question.lock().contains_key(&state)
     }
 
-    /// Whether that is not to be asked again.
+    /// Whether this question is not to be asked again.
     pub(super) fn has_too_many(&self, key: CrashKey) -> bool {
         self.by_question.lock().get(&key.task).is_some_and(|it| *it >= CRASHES)
     }

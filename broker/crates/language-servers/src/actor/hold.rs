@@ -14,9 +14,9 @@ const LONGEST: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
 pub(super) struct Hold {
-    /// When a person was last answered.
+    /// Time of the last answer to a person.
     answered: Option<Instant>,
-    /// Since when others wait for persons.
+    /// Time since which others wait for persons.
     others_wait: Option<Instant>,
 }
 
@@ -36,7 +36,7 @@ impl Hold {
         self.others_wait = None;
     }
 
-    /// How long others have still to wait though no person does.
+    /// Time for which others still have to wait though no person does.
     pub(super) fn left(&mut self, now: Instant) -> Duration {
         let since = *self.others_wait.get_or_insert(now);
         let until = self.answered.map_or(now, |it| it + GRACE).min(since + LONGEST);

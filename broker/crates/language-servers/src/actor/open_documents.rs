@@ -17,15 +17,15 @@ use crate::Profile;
 #[derive(Debug, Default)]
 pub(super) struct OpenDocuments {
     open: BTreeMap<WorkspacePath, Document>,
-    /// What is on the disk and is to be gone for it, if it is told that.
+    /// Files on the disk that are to be deleted for the server, if it is notified of that.
     gone: BTreeSet<WorkspacePath>,
-    /// What it was told last to be gone.
+    /// Files that the server was last notified of as deleted.
     told_gone: BTreeSet<WorkspacePath>,
     /// Opened or changed since the last switch began, or since what was published about it has come.
     news: BTreeSet<WorkspacePath>,
-    /// What changed on the disk since the server was started, as far as it is told nothing better than that.
+    /// Files that changed on the disk since the server was started, if it reads late and checks them.
     changed: BTreeSet<WorkspacePath>,
-    /// What was ever open and not on the disk then.
+    /// Files that were ever open while they were not on the disk.
     new: BTreeSet<WorkspacePath>,
     last_version: i32,
 }
@@ -35,11 +35,11 @@ pub(super) struct Document {
     /// Hash of the bytes.
     pub(super) hash: ContentHash,
     pub(super) bytes: Bytes,
-    /// As it was told last.
+    /// Version that was last sent.
     version: i32,
 }
 
-/// Whom to tell, and in which words.
+/// Client and profile of the server that is notified, and the form of its URIs.
 pub(super) struct Listener<'a> {
     pub(super) client: &'a Client,
     pub(super) uris: &'a Uris,
@@ -63,7 +63,7 @@ impl Document {
         str::from_utf8(&self.bytes).unwrap_or_default()
     }
 
-    /// As a server is told it.
+    /// Text that is sent to a server: without a byte order mark.
     fn told(&self) -> &str {
         self.text().strip_prefix(BOM).unwrap_or(self.text())
     }
@@ -97,7 +97,7 @@ impl OpenDocuments {
         let closed: Vec<_> = self.open.keys().filter(|it| !stays(it)).cloned().collect();
         closed.iter().try_for_each(|it| self.leave(it, to))?;
 
-        // What others import is there before they are.
+        // New files are opened before the files that may import them.
         let (mut opened, changed): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|(path, _)| !self.open.contains_key(*path));
         opened.sort_by_key(|(path, _)| !target.new.contains(*path));
@@ -112,7 +112,7 @@ impl OpenDocuments {
         Ok(unreadable)
     }
 
-    /// What is deleted for the server stays so.
+    /// Notifies the server of changes on the disk. Files that are deleted for the server stay so.
     pub(super) fn disk_changed(
         &mut self,
         changes: &[(WorkspacePath, DiskChange)],
@@ -141,7 +141,7 @@ impl OpenDocuments {
         self.open(path, Document::of(text), to)
     }
 
-    /// What is closed has no text in the meantime, where there is one.
+    /// Closes a document. Its text is empty in the meantime for a server that reads late.
     fn leave(&mut self, path: &WorkspacePath, to: &Listener<'_>) -> Result<(), RequestError> {
         if to.profile.reads_late {
             self.change(path, Document::of(""), to)?;
@@ -218,7 +218,7 @@ impl OpenDocuments {
         self.news.contains(path)
     }
 
-    /// For an open document.
+    /// Version of an open document.
     pub(super) fn version(&self, path: &WorkspacePath) -> Option<i64> {
         self.open.get(path).map(|it| it.version.into())
     }
@@ -227,12 +227,12 @@ impl OpenDocuments {
         self.open.keys()
     }
 
-    /// What a server that reads late has another text of than the disk may have, or had.
+    /// Files of which a server that reads late may have another text than the disk has, or had.
     pub(super) fn kept(&self) -> BTreeSet<WorkspacePath> {
         self.open.keys().chain(&self.changed).cloned().collect()
     }
 
-    /// What was ever open and not on the disk then.
+    /// Files that were ever open while they were not on the disk.
     pub(super) fn ever_new(&self) -> impl Iterator<Item = &WorkspacePath> {
         self.new.iter()
     }
@@ -241,7 +241,7 @@ impl OpenDocuments {
         self.open.keys().next()
     }
 
-    /// From now on these are to be gone, and nothing else. It is told so before the next question.
+    /// Sets the files that are to be deleted for the server, which is notified before the next question.
     pub(super) fn let_go(
         &mut self,
         gone: &BTreeSet<WorkspacePath>,
@@ -255,7 +255,7 @@ impl OpenDocuments {
         !self.gone.is_empty()
     }
 
-    /// That all is there which is gone, or was.
+    /// Reports all deleted files, also those reported before, as created.
     pub(super) fn tell_back(&mut self, to: &Listener<'_>) -> Result<(), RequestError> {
         let mut back = mem::take(&mut self.told_gone);
         back.extend(self.gone.iter().cloned());
@@ -274,7 +274,7 @@ impl OpenDocuments {
 }
 
 impl Listener<'_> {
-    /// What cannot be sent means that the session is over, and with it what was shown.
+    /// Sends a notification. Failure means that the session is over, and with it all that was sent.
     fn tell(&self, method: &str, params: &Value) -> Result<(), RequestError> {
         self.client.notify(method, params)
     }

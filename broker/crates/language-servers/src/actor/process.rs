@@ -27,10 +27,10 @@ use crate::{Barrier, Ending, configs, profile::Deletes, registry::StatusHandle, 
 
 const BYTES_OF_EVENTS: usize = 64 << 20;
 
-/// What any server that is asked about documents can answer soon.
+/// Request about a document that any server can answer soon.
 const SYMBOLS: &str = "textDocument/documentSymbol";
 
-/// How often the same is asked, if the server says meanwhile that its answers are others now.
+/// Maximum number of times that the same is asked, if the server asks for a refresh meanwhile.
 const ROUNDS: u32 = 3;
 
 pub(super) struct Process {
@@ -43,9 +43,9 @@ pub(super) struct Process {
     epoch: u64,
     running: Option<Running>,
     failures: u32,
-    /// After a failure there is no other process before.
+    /// Time before which no other process is started, after a failure.
     not_before: Option<Instant>,
-    /// Why it could not be started, the last time.
+    /// Reason for which the last start failed.
     unable: Option<String>,
     watched: Arc<Watched>,
 }
@@ -53,22 +53,22 @@ pub(super) struct Process {
 struct Running {
     client: Client,
     documents: OpenDocuments,
-    /// Whether its answers count from now on.
+    /// Whether the answers of the process count from now on.
     is_ready: bool,
     status: Option<ServerStatus>,
-    /// Whether it said, since the last time it was asked, that its answers are others now.
+    /// Whether the server asked for a refresh since the last request.
     is_refreshed: bool,
-    /// What it published since the last switch about the documents as they are now, if that is how it answers.
+    /// Diagnostics published since the last switch for the current documents, if that is how the server reports them.
     heard: BTreeMap<WorkspacePath, Box<RawValue>>,
-    /// What it wanted to change while a command of its ran.
+    /// Edits that the server requested while one of its commands ran.
     wanted: Vec<Box<RawValue>>,
     /// Ends the leases of its answers.
     revoked: Cancel,
-    /// Whether it has said that it knows which files there are.
+    /// Whether the server has listed the workspace's files.
     has_listed_files: bool,
 }
 
-/// Why there is no answer to any of the units.
+/// Reason for no answer to any of the units.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AskError {
     #[error("{0}")]
@@ -79,10 +79,10 @@ pub(super) enum AskError {
     Request(#[from] RequestError),
 }
 
-/// Whether the server had finished when it answered.
+/// Completion of the server's work at the time of its answer.
 pub(super) enum Settled {
     Yes,
-    /// It says of itself that something is wrong.
+    /// Done, with a problem that the server reports of itself.
     Ill(String),
     No,
 }
@@ -106,7 +106,7 @@ impl AskError {
 }
 
 impl Settled {
-    /// Why there may be more to say.
+    /// Reason for which the answer may be incomplete.
     pub(super) fn reason(&self) -> Option<String> {
         match self {
             Self::Yes => None,
@@ -140,8 +140,8 @@ impl Process {
         }
     }
 
-    /// Whether it would answer for what is no longer so: what it watches outside has changed, or a file is on the
-    /// disk now that it cannot find since it had it as one that is not.
+    /// Whether the answers would be outdated: a file that the server watches outside has changed, or a file is on the
+    /// disk now that the server cannot find since it was opened before it was there.
     pub(super) fn is_outdated(&self) -> bool {
         let Some(running) = &self.running else { return false };
         let is_there = |it: &WorkspacePath| self.setup.disk.metadata(it).is_ok();
@@ -181,9 +181,9 @@ impl Process {
         Ok(unreadable)
     }
 
-    /// Before each question, about this open document or any: what is gone is told anew. TypeScript 7.0.2 takes a
-    /// delete only for the project that it is asked about next, and only if it has the file in it at that time; a
-    /// second one, or anything else that it is told of files that are not open, has it look at the disk again.
+    /// Repeats the deletions before each question, about this open document or any. TypeScript 7.0.2 takes a delete
+    /// only for the project that it is asked about next, and only if it has the file in it at that time; after a second
+    /// one, or any other notification about files that are not open, it reads the disk again.
     fn remove_for(
         &mut self,
         document: Option<&WorkspacePath>,
@@ -206,9 +206,9 @@ impl Process {
         Ok(documents.tell_gone(&listener)?)
     }
 
-    /// One that is not there yet will see for itself. So does one that is started again: what publishes once
-    /// about each change is not told, since it might publish at any time. And so does what may have
-    /// remembered a file that its configuration names.
+    /// Notifies the process of changes on the disk, which a new process reads itself. A process is ended if its
+    /// configuration names a changed file. A server that publishes once about each change is never notified, since it
+    /// might publish at any time; its process is ended if its configuration has changed.
     pub(super) fn disk_changed(&mut self, changes: &[(WorkspacePath, DiskChange)]) {
         let profile = &self.setup.profile;
         let publishes_once = profile.barrier == Barrier::NextPublish;
@@ -236,7 +236,7 @@ impl Process {
         may.into_iter().any(|it| named.contains(it))
     }
 
-    /// What it says of these open documents. Whatever it publishes is waited for, whether it comes in time or not.
+    /// Returns the findings in these open documents. Published ones are waited for, whether they come in time or not.
     pub(super) fn ask(
         &mut self,
         units: &[&WorkspacePath],
@@ -262,7 +262,7 @@ impl Process {
         self.running.is_some()
     }
 
-    /// Whether it has not answered yet since a request was given up.
+    /// Whether the server has not answered since a request was given up.
     pub(super) fn owes(&self) -> bool {
         self.running.as_ref().is_some_and(|it| it.client.owes())
     }
@@ -287,7 +287,7 @@ impl Process {
         };
         match event.kind {
             EventKind::Status(status) => {
-                // It may be over again before anybody looks.
+                // The server may be done again before this is read.
                 running.is_refreshed |= !status.quiescent;
                 self.status.set_unwell(status.unwell());
                 running.status = Some(status);
@@ -334,7 +334,7 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// What a process said is not given again once it is gone.
+    /// Revokes the answers of the process, which are not given again once it is gone.
     fn drop(&mut self) {
         self.revoked.cancel();
     }

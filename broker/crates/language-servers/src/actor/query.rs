@@ -19,7 +19,7 @@ use crate::{
     query::{At, documents, offset_of},
 };
 
-/// So many files are opened for a server that looks for a name only in these.
+/// Maximum number of files that are opened for a server that searches only open files for a name.
 const OPENED: usize = 64;
 
 impl Server {
@@ -48,7 +48,7 @@ impl Server {
 /// The documents that are opened for a question, its own ones first.
 struct Named {
     documents: Vec<WorkspacePath>,
-    /// Why these may not be all that matter.
+    /// Reason for which these may not be all that matter.
     partial: Option<String>,
 }
 
@@ -114,7 +114,7 @@ impl Actor {
         named
     }
 
-    /// Only for a server that does not find the symbols of all files by itself.
+    /// Opens documents for a server that does not find the symbols of all files by itself.
     fn open_for_symbols(&self, view: &dyn View, query: &str, named: &mut Named) {
         let profile = &self.setup.profile;
         match profile.symbols {

@@ -1,18 +1,18 @@
-//! What waits for a server, and what goes next: all that is about one state goes together, in a *turn*, and the
-//! next state is the one that is nearest to the present one. Knows no server and no time.
+//! Queue of the requests to a server, and their order: all that are about one state go together, in a *turn*, and the
+//! next state is the one that is nearest to the present one. Independent of servers and of time.
 //!
-//! What a person waits for goes before all else, unless others are [to go first](First), and questions before checks. No
-//! other request starves: a turn has an end even if ever more is asked about its state; and a state that was overtaken by so
-//! many turns of younger ones, persons' aside, has the next.
+//! Requests of persons go before all else, unless others are [to go first](First), and questions before checks. No
+//! other request starves: a turn has an end even if ever more is asked about its state; and a state that was overtaken
+//! by `OVERTAKEN` turns of younger ones, persons' aside, has the next.
 
 use std::{cmp::Reverse, collections::VecDeque};
 
 use overlay::ContentHash;
 
-/// Who waits for an answer; the most urgent last.
+/// Kind of requester that waits for an answer; the most urgent last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
-    /// No one, or who looks at it when it is there: as a check.
+    /// None, or one that reads the answer at any time later: as a check.
     Background,
     /// A machine.
     Agent,
@@ -20,17 +20,18 @@ pub enum Priority {
     Interactive,
 }
 
-/// How many answers a turn has at most, if others wait.
+/// Maximum number of answers in a turn, if others wait.
 pub(super) const LONGEST_TURN: u32 = 32;
 
-/// Who has the next turn if both wait.
+/// Requesters that have the next turn if both kinds wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum First {
     Persons,
     Others,
 }
 
-/// By how many turns of younger states a state is overtaken at most, besides persons' and those that have waited as long.
+/// Maximum number of turns of younger states that overtake a state, besides persons' and those of states that have
+/// waited as long.
 pub(super) const OVERTAKEN: u32 = 8;
 
 pub(super) struct Queue<T> {
@@ -39,11 +40,11 @@ pub(super) struct Queue<T> {
     last_number: u64,
 }
 
-/// All that waits for one state, the oldest first.
+/// Requests that wait for one state, the oldest first.
 struct Group<T> {
     state: ContentHash,
     members: VecDeque<Member<T>>,
-    /// By so many turns of younger states for which no person waited, since it last had one.
+    /// Number of turns of younger states for which no person waited, since this state last had a turn.
     overtaken: u32,
 }
 
@@ -56,7 +57,7 @@ struct Member<T> {
 struct Turn {
     state: ContentHash,
     left: u32,
-    /// Whether it began for a person: then it ends with what persons wait for.
+    /// Whether the turn began for a person: then it ends when no person's request is left.
     for_person: bool,
 }
 
@@ -68,15 +69,15 @@ struct Candidate {
     /// The number of its oldest member.
     oldest: u64,
     overtaken: u32,
-    /// From the present state.
+    /// Distance from the present state.
     distance: usize,
 }
 
-/// What is taken from a queue.
+/// Item taken from a queue.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Taken<T> {
     pub(super) item: T,
-    /// Whether a turn begins with it.
+    /// Whether a turn begins with the item.
     pub(super) is_first: bool,
 }
 
@@ -94,7 +95,7 @@ impl<T> Queue<T> {
         self.groups.iter().any(|it| it.priority() == Priority::Interactive)
     }
 
-    /// Whether anything waits that no person waits for.
+    /// Whether a request waits that is not a person's.
     pub(super) fn has_others(&self) -> bool {
         let mut members = self.groups.iter().flat_map(|it| &it.members);
         members.any(|it| it.priority != Priority::Interactive)
@@ -117,7 +118,7 @@ impl<T> Queue<T> {
         self.groups.retain(|it| !it.members.is_empty());
     }
 
-    /// What waits for the state whose turn it is.
+    /// Requests that wait for the state of the current turn.
     pub(super) fn of_this_turn(&self) -> impl Iterator<Item = &T> {
         let state = self.turn.as_ref().map(|it| it.state);
         let group = self.groups.iter().filter(move |it| Some(it.state) == state);
@@ -198,8 +199,8 @@ impl<T> Group<T> {
     }
 }
 
-/// What a person waits for, if it goes first. Else who was overtaken too often, the most often first; else what is urgent,
-/// then what is near, then what is old.
+/// Chooses a person's request, if those go first. Otherwise one that was overtaken too often, the most often first;
+/// otherwise by urgency, then distance, then age.
 fn choose(candidates: &[Candidate], first: First) -> Option<usize> {
     let is_persons = |it: &Candidate| it.priority == Priority::Interactive;
     let others_go = first == First::Others && !candidates.iter().all(is_persons);
@@ -256,7 +257,7 @@ mod tests {
         ]
     }
 
-    /// What is so whatever the queue chooses.
+    /// Model of the queue's guarantees, whatever it chooses.
     #[derive(Default)]
     struct Model {
         waiting: Vec<Item>,
@@ -349,7 +350,7 @@ mod tests {
         }
     }
 
-    /// What comes out, as states, if all wait from the beginning and the present state is `z`.
+    /// Compares the states in the order of their answers, if all wait from the beginning and the present state is `z`.
     #[track_caller]
     fn check(asked: &[(char, Priority)], want: &str) {
         let mut queue = Queue::new();

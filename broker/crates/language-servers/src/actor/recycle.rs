@@ -5,20 +5,21 @@ use std::time::Duration;
 
 use crate::{MemoryClass, RecycleReason};
 
-/// When a server's process is ended, to be started again when it is needed.
+/// Policy for ending a server's process, to be started again when it is needed.
 #[derive(Debug, Clone)]
 pub struct RecyclePolicy {
     /// Idle time after which a server that starts quickly is ended.
     pub idle_timeout_fast: Duration,
     /// Idle time after which any other is ended.
     pub idle_timeout_slow: Duration,
-    /// How many times as much memory it may have as after its first answer.
+    /// Factor by which its memory may grow after its first answer.
     pub growth: u64,
-    /// So many bytes more it may have in any case. What runs on JavaScript takes 100 MB more before it collects.
+    /// Bytes by which its memory may grow in any case. Servers on JavaScript take 100 MB more before they collect
+    /// garbage.
     pub slack: u64,
     /// Answers between two measurements of its memory.
     pub measure_every: u32,
-    /// How often it may go from one state to another.
+    /// Maximum number of switches from one state to another.
     pub switches: u32,
 }
 
@@ -49,9 +50,9 @@ impl RecyclePolicy {
 pub(super) struct ProcessUsage {
     answers: u32,
     switches: u32,
-    /// After the first answer, where it is known.
+    /// Memory after the first answer, where it is known.
     first: Option<u64>,
-    /// What a process before it came to so soon that the work must take it, and no leak.
+    /// Memory in bytes that an earlier process reached so soon that the work must need it: no leak.
     needs: u64,
 }
 
@@ -68,7 +69,8 @@ impl ProcessUsage {
         Self { needs: self.needs, ..Self::default() }
     }
 
-    /// To be called after each answer; `measure` gives its memory in bytes, and is told whether it is the first.
+    /// Counts an answer, and returns the reason to replace the process, if there is one. `measure` takes whether the
+    /// answer is the first, and returns the memory in bytes.
     pub(super) fn answered(
         &mut self,
         recycle: &RecyclePolicy,

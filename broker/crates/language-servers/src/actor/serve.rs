@@ -1,5 +1,5 @@
-//! What a server's thread does: takes what comes, chooses what goes next, and sees to it that the process ends
-//! when it is not needed, is worn, or hangs.
+//! Loop of a server's thread: receives requests, chooses the next one, and ends the process when it is not needed, is
+//! worn, or hangs.
 
 use std::{
     sync::mpsc::{Receiver, RecvTimeoutError},
@@ -13,21 +13,21 @@ use overlay::{ContentHash, WorkspacePath};
 use super::{Actor, AskError, CrashKey, FAREWELL, Message, Priority, Request, TargetState, Task};
 use crate::{Ending, ServerState};
 
-/// Between two looks at what an idle server says.
+/// Interval between two reads of an idle server's messages.
 const IDLE: Duration = Duration::from_millis(200);
 
-/// How a process came to its end.
+/// Cause of a process's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Death {
-    /// By itself, or it was killed.
+    /// Exit by itself, or killed from outside.
     Crash,
-    /// We killed it, since it answered nothing any more.
+    /// Killed by us, since it answered nothing any more.
     Hanging,
-    /// We killed it for something else.
+    /// Killed by us for another reason.
     Ours,
 }
 
-/// How many documents are open for others: each takes time with each that is opened or closed after it.
+/// Maximum number of documents that are open for others: each takes time with each that is opened or closed after it.
 pub(super) const BESIDE: usize = 256;
 
 impl Death {
@@ -124,7 +124,7 @@ impl Actor {
         Some(taken.item)
     }
 
-    /// Nothing waits.
+    /// Waits while there is no request.
     fn rest(&mut self) {
         self.process.listen();
         self.bury(None);
@@ -179,7 +179,7 @@ impl Actor {
         outcomes.unwrap_or_else(|error| units.iter().map(|it| outcome(&error, it)).collect())
     }
 
-    /// With these documents open.
+    /// Target state of a request, with these documents open.
     pub(super) fn target(&self, request: &Request, documents: &[WorkspacePath]) -> TargetState {
         let setup = &self.setup;
         let mut target = TargetState::of(&*request.view, &*setup.disk, &setup.profile, documents);
@@ -187,7 +187,8 @@ impl Actor {
         target
     }
 
-    /// With the documents open, too, that others ask about in this turn. What has crashed is asked alone.
+    /// Target state with the documents open, too, that others ask about in this turn. A request that has crashed the
+    /// server is asked alone.
     pub(super) fn with_the_turn_s(
         &mut self,
         request: &Request,
@@ -197,7 +198,7 @@ impl Actor {
         if !self.crashes.has(request.state_key) {
             let waiting = self.queue.of_this_turn().flat_map(|it| it.documents());
             let all: Vec<_> = waiting.chain(documents).take(BESIDE).cloned().collect();
-            // What was asked about first is probably not asked about again.
+            // Documents that were asked about first are probably not asked about again.
             if self.beside.len() + all.len() > BESIDE {
                 self.beside.clear();
             }

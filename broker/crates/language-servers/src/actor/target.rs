@@ -17,21 +17,21 @@ use crate::{Profile, configs, dependents::languages, profile::Deletes};
 /// State that a server is brought into before it is asked about a view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TargetState {
-    /// What is to be open: all that differs from the disk, and what is asked about.
+    /// Documents to open: all that differ from the disk, and those that are asked about.
     pub(super) documents: BTreeMap<WorkspacePath, ContentHash>,
-    /// Those that differ from the disk.
+    /// Files that differ from the disk.
     edited: BTreeSet<WorkspacePath>,
-    /// Those that are not on the disk.
+    /// Files that are not on the disk.
     pub(super) new: BTreeSet<WorkspacePath>,
-    /// One whose folder is not on the disk either.
+    /// New file whose folder is not on the disk either.
     in_new_folder: Option<WorkspacePath>,
-    /// What is on the disk and not in the view.
+    /// Files that are on the disk and not in the view.
     pub(super) gone: BTreeSet<WorkspacePath>,
     /// Files that differ from those on the disk, which the server reads in their stead.
     config: BTreeSet<WorkspacePath>,
-    /// Those of them that only count since other configuration names them.
+    /// Same as `config`, for files that only count since other configuration names them.
     named: BTreeSet<WorkspacePath>,
-    /// What is asked about and depends on no other file.
+    /// Files that are asked about and depend on no other file.
     alone: BTreeSet<WorkspacePath>,
     /// The files that new and deleted ones matter to; without, they may matter to all.
     reach: Option<Reach>,
@@ -52,7 +52,7 @@ impl TargetState {
         let is_on_disk = |it: &WorkspacePath| it.parent().is_some_and(|it| disk.metadata(&it).is_ok());
         target.in_new_folder = target.new.iter().find(|it| !is_on_disk(it)).cloned();
         let differs = profile.refers_late || !(target.edited.is_empty() && target.gone.is_empty());
-        // It takes a walk, which a file without such words is not worth.
+        // Lazy, since it walks the view, which is too much for a file without such words.
         let all_are_alone = LazyCell::new(|| differs && !configs::connect(profile, view));
         for unit in units {
             if let Ok(hash) = hash(view, unit) {
@@ -71,7 +71,7 @@ impl TargetState {
         target
     }
 
-    /// Has these open, too, as far as they are there.
+    /// Adds these documents to those that are open, as far as they are there.
     pub(super) fn open_too<'p>(
         &mut self,
         view: &dyn View,
@@ -118,7 +118,7 @@ impl TargetState {
         }
     }
 
-    /// Without the files that are read only where others name them, if none does. Looks into all others.
+    /// Removes the files that are read only where others name them, if none does. Reads all others for that.
     pub(super) fn forget_unnamed(&mut self, view: &dyn View, profile: &Profile) {
         if !self.named.is_empty() {
             let named = configs::named(profile, view, &self.named);
@@ -155,7 +155,7 @@ impl TargetState {
         }
     }
 
-    /// Whether a finding says that something imported is not there which the view holds and the server cannot see.
+    /// Whether a finding reports a missing import that is in the view and that the server cannot see.
     pub(super) fn is_seen_wrongly(
         &self,
         profile: &Profile,
@@ -170,12 +170,12 @@ impl TargetState {
             && may_mean(unit, text, part, &self.new)
     }
 
-    /// What an open document's text is.
+    /// Text of an open document.
     pub(super) fn text(&self, view: &dyn View, path: &WorkspacePath) -> io::Result<Bytes> {
         if self.gone.contains(path) { Ok(Bytes::new()) } else { view.open(path) }
     }
 
-    /// Why there may be more to say of `unit` than the server says.
+    /// Reason for which the server's findings in `unit` may be incomplete.
     pub(super) fn unseen_by(&self, profile: &Profile, unit: &WorkspacePath) -> Option<String> {
         let name = &profile.name;
         let is_alone = self.alone.contains(unit);
@@ -214,7 +214,7 @@ impl TargetState {
         Some(format!("`{path}` is another one on the disk, which is what {name} may have read"))
     }
 
-    /// How much a server is told to go from one state to the other.
+    /// Number of documents and deletions that a server must be notified of to go from one state to the other.
     pub(super) fn distance(&self, other: &Self) -> usize {
         let all: BTreeSet<_> = self.documents.keys().chain(other.documents.keys()).collect();
         let differs = |it: &&&WorkspacePath| self.documents.get(**it) != other.documents.get(**it);
@@ -227,7 +227,7 @@ impl TargetState {
     }
 }
 
-/// All files at and below `path`; `None` for one that cannot be read. What is not there has none.
+/// Collects the files at and below `path`; `None` for one that cannot be read. A missing path has none.
 fn gather(
     view: &dyn View,
     path: &WorkspacePath,
@@ -310,7 +310,7 @@ mod tests {
         check(|it| drop(it.remove(&path("ty.toml"))), "a.py", Some(config));
     }
 
-    /// Whether the answer about each of these is complete if the branch has `new.py`.
+    /// Compares for each of these files whether the answer is complete if the branch has `new.py`.
     #[test]
     fn a_new_file_matters_to_those_that_import_it() {
         let files = [("a.py", "import new"), ("b.py", "import a"), ("c.py", "import os"), ("z.txt", "")];

@@ -18,7 +18,7 @@ use crate::{DiskChange, Profile, configs};
 
 pub(crate) type Contents = BTreeMap<WorkspacePath, Observation>;
 
-/// What the processes of a server know of the disk.
+/// State of the disk that the processes of a server were notified of.
 pub(super) struct DiskSync {
     disk: Arc<dyn View>,
     contents: Mutex<Contents>,
@@ -66,7 +66,7 @@ impl DiskSync {
             };
             let Some(change) = change(before, found) else { continue };
             if change == DiskChange::Created {
-                // Some servers look into a folder only once they have heard of it.
+                // Some servers look into a folder only after a notification about it.
                 let new: BTreeSet<_> = folders_of(&path).filter(|it| folders.insert(it.clone())).collect();
                 changes.extend(new.into_iter().map(|it| (it, DiskChange::Created)));
             }
@@ -92,8 +92,8 @@ pub(crate) struct ServerInputs {
 }
 
 impl ServerInputs {
-    /// All files of the kinds that the profile names, and those that it is configured by, also where ignore files leave
-    /// them out: what is generated is imported all the same. Not those in folders of dependencies.
+    /// Collects the files of the kinds that the profile names, and those that it is configured by, also where ignore
+    /// files leave them out: generated files are imported all the same. Leaves out folders of dependencies.
     pub(crate) fn of(view: &Arc<dyn View>, profile: &Profile) -> Self {
         let traced = Traced::new(Arc::clone(view));
         let mut names: BTreeMap<WorkspacePath, Vec<String>> = BTreeMap::new();
@@ -129,14 +129,14 @@ impl ServerInputs {
         seen.collect()
     }
 
-    /// Whether the view shows the same still.
+    /// Whether the view still has the same contents.
     pub(crate) fn hold_in(&self, view: &Arc<dyn View>, profile: &Profile) -> bool {
         // Looks at many files of a folder at once, as looks at one path after the other do not.
         Self::of(view, profile).digest == self.digest
     }
 
-    /// Why a server may see something else than the view has: what is edited and reached through a link is there
-    /// as the disk has it.
+    /// Reason for which a server may see another text than the view's: an edited file that is reached through a link is
+    /// there as on the disk.
     pub(crate) fn hidden(&self, edited: &[WorkspacePath], view: &dyn View) -> Option<String> {
         let hides = |link: &WorkspacePath| {
             let target = view.resolve(link).ok()?;
@@ -150,7 +150,7 @@ impl ServerInputs {
 }
 
 fn digest(contents: &Contents) -> ContentHash {
-    /// What is seen of a file that could not be read is never the same as anything.
+    /// Counter that makes each file that could not be read differ from all others.
     static FAILED: AtomicU64 = AtomicU64::new(0);
     let mut text = String::new();
     for (path, seen) in contents {

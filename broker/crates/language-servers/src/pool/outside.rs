@@ -1,6 +1,6 @@
-//! Where a server looks outside of the workspace, as its profile has it: places, and what programs say of places.
+//! Places outside of the workspace that a server reads, from its profile: fixed places, and places that programs print.
 //!
-//! Programs run only where the server itself may. What they print is asked for again now and then.
+//! Programs run only where the server itself may. Their output is read again now and then.
 
 use std::{
     collections::HashSet,
@@ -182,10 +182,10 @@ impl Running {
         Some(Self { child, printed })
     }
 
-    /// What it prints; `None` if it does not end in time.
+    /// Returns the output of the program; `None` if it does not end in time.
     fn output(mut self, deadline: Instant) -> Option<String> {
         let printed = self.printed.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok();
-        // It has closed its output, or takes too long.
+        // The program has closed its output, or takes too long.
         let _ = self.child.kill();
         let _ = self.child.wait();
         printed

@@ -1,5 +1,5 @@
 //! State of what a server reads outside of the workspace: its program, the environment, and what its profile names.
-//! What is installed or removed there leads to another server, which knows it from the start.
+//! Installing or removing something there leads to another server, which starts with the new state.
 //!
 //! Entries of the named folders are compared by their stamps at each look. What lies deeper takes a longer look, and
 //! is looked at again once that has cost no more than a fiftieth of the time since: an edit by hand deep among the
@@ -42,7 +42,7 @@ const CACHES: [&str; 3] = ["__pycache__", ".cache", ".vite"];
 pub(crate) struct OutsideState {
     near: Mutex<HashMap<PathBuf, Near>>,
     long: Mutex<HashMap<PathBuf, Long>>,
-    /// By setup of a server: the last look at all that it reads outside.
+    /// Last look at all that a server reads outside, by its setup.
     whole: Mutex<HashMap<ContentHash, (Instant, ContentHash)>>,
     /// Folders of a name in the workspace.
     pub(super) folders: Mutex<HashMap<String, (Instant, Vec<PathBuf>)>>,
@@ -50,12 +50,13 @@ pub(crate) struct OutsideState {
     pub(super) printed: Mutex<HashMap<PrintCommand, (Instant, Vec<PathBuf>)>>,
 }
 
-/// How old a look at what a server reads outside may be.
+/// Permitted age of a look at the files that a server reads outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutsideAge {
-    /// For findings, which are kept under the name of what was seen.
+    /// New look, for findings, which are kept under the hash of the state.
     Now,
-    /// For questions, whose answers are not kept: half a second, so that one who types does not wait for a look each time.
+    /// Look of the last half second, for questions, whose answers are not kept, so that a person who types does not
+    /// wait for a look each time.
     Recent,
 }
 
@@ -73,7 +74,7 @@ struct Near {
 struct Long {
     taken: Instant,
     cost: Duration,
-    /// What the near look saw then.
+    /// Hash of the near look at that time.
     near: ContentHash,
     name: ContentHash,
 }
@@ -94,7 +95,7 @@ pub(super) fn digest(setup: &Setup, outside: &OutsideState) -> ContentHash {
 }
 
 impl OutsideState {
-    /// What `look` sees, or saw lately.
+    /// Returns the hash of `look`, or of a recent one.
     pub(super) fn whole(
         &self,
         setup: ContentHash,
@@ -114,7 +115,7 @@ impl OutsideState {
         seen
     }
 
-    /// What is at a place outside of the workspace.
+    /// Hash of the entries of a place outside of the workspace.
     pub(crate) fn seen_at(&self, path: &Path) -> ContentHash {
         let near = self.near(path);
         ContentHash::of(format!("{near} {}", self.deep(path, near)).as_bytes())
@@ -134,7 +135,7 @@ impl OutsideState {
         name
     }
 
-    /// All that is at a place, as of a moment before, if what the near look sees is still the same.
+    /// Returns the hash of all entries at a place, or a recent one if the near look is still the same.
     fn deep(&self, path: &Path, near: ContentHash) -> ContentHash {
         let is_fresh = |it: &&Long| it.near == near && it.taken.elapsed() < it.cost * SHARE;
         if let Some(long) = self.long.lock().get(path).filter(is_fresh) {
@@ -152,20 +153,20 @@ fn lasts(cost: Duration) -> Duration {
     if cost <= CHEAP { Duration::ZERO } else { cost * SHARE }
 }
 
-/// What is seen at a place, and so many levels below it; and how long that took.
+/// Returns the hash of the entries of a place, down to this number of levels, and the duration of the look.
 fn timed(path: &Path, levels: u32) -> (ContentHash, Duration) {
     let (start, mut text) = (Instant::now(), String::new());
     look(path, levels, &mut Budget(MOST), &mut text);
     (ContentHash::of(text.as_bytes()), start.elapsed())
 }
 
-/// Its value for a process that is launched so.
+/// Value of a variable for a process of this launch.
 pub(super) fn variable(launch: &Launch, name: &str) -> Option<OsString> {
     let set = launch.env.iter().rev().find(|it| it.0 == name);
     set.map_or_else(|| std::env::var_os(name), |it| it.1.clone())
 }
 
-/// What is installed in the environments of Python that a workspace may have or that may be active.
+/// Package folders of the Python environments that a workspace may have or that may be active.
 fn environments(root: &Path, launch: &Launch) -> Vec<PathBuf> {
     let active = ACTIVE.into_iter().filter_map(|it| variable(launch, it)).map(PathBuf::from);
     let environments = [root.join(".venv"), root.join("venv")].into_iter().chain(active);
@@ -207,8 +208,8 @@ fn look(path: &Path, levels: u32, budget: &mut Budget, text: &mut String) {
     }
 }
 
-/// Whether a folder has a version in its name, as modules of Go (`x@v1.2.3`) and crates (`x-1.2.3`): what is in it
-/// does not change.
+/// Whether a folder has a version in its name, as modules of Go (`x@v1.2.3`) and crates (`x-1.2.3`) do: its contents do
+/// not change.
 fn is_versioned(name: &str) -> bool {
     let is_number = |it: &str| {
         let (first, rest) = it.split_once('.').unwrap_or((it, ""));

@@ -21,14 +21,14 @@ use crate::{
     registry::{Load, ServerRegistry},
 };
 
-/// One server of a workspace, with as many processes as it needs.
+/// Processes of one server of a workspace, as many as it needs.
 pub(crate) struct ReplicaSet {
     setup: Setup,
     limits: PoolLimits,
     registry: Arc<ServerRegistry>,
     disk_sync: OnceLock<DiskSync>,
     pub(crate) imports: Imports,
-    /// What was seen outside of the workspace.
+    /// State of the files outside of the workspace.
     pub(crate) outside: Arc<OutsideState>,
     crashes: Arc<Crashes>,
     members: Mutex<Members>,
@@ -37,7 +37,7 @@ pub(crate) struct ReplicaSet {
 #[derive(Default)]
 struct Members {
     servers: Vec<Arc<Server>>,
-    /// Why there are no others any more.
+    /// Reason for which there are no other servers any more.
     stopped: Option<&'static str>,
 }
 
@@ -55,7 +55,7 @@ impl ReplicaSet {
         Self { setup, limits, registry, disk_sync, imports, outside, crashes, members }
     }
 
-    /// What the server calls itself: started only if that is not known yet.
+    /// Returns the name and version that the server reports; starts it only if they are not known yet.
     pub(crate) fn version(&self, deadline: Instant, cancel: &Cancel) -> Result<String, String> {
         // Before it reads the disk itself.
         self.disk_sync();
@@ -135,7 +135,7 @@ impl ReplicaSet {
         servers.iter().for_each(|it| it.join());
     }
 
-    /// Or says why they were stopped.
+    /// Returns the server to ask, or the reason for which all were stopped.
     fn choose(&self) -> Result<Arc<Server>, &'static str> {
         let wait = self.limits.wait;
         let mut members = self.members.lock();
@@ -150,7 +150,7 @@ impl ReplicaSet {
         Ok(Arc::clone(&members.servers[chosen]))
     }
 
-    /// If there may be one more. No request waits for it: it is chosen once it is there.
+    /// Starts another server if the limits permit one. No request waits for it: it is chosen once it is there.
     fn start_another(&self, members: &mut Members) {
         let asleep = members.servers.iter().find(|it| !it.has_process()).cloned();
         let may_be_more = members.servers.len() < self.limits.processes;

@@ -18,7 +18,7 @@ const BARRIERS: [(&str, &str); 6] = [
     ("tsserver", "it hands commands on to TypeScript's `tsserver`, which is asked"),
 ];
 
-/// What has to be said of a server that is not built in.
+/// Fields that the definition of a server that is not built in must have.
 const NEEDED: [(&str, &str); 2] = [
     ("command", "the program, a name in `PATH` or a path, and its arguments"),
     ("globs", "the files it checks: names, or `*` and how a name ends"),

@@ -1,5 +1,5 @@
-//! What a server offers to change. An action's edits are asked for in one go with the list, since what a
-//! server remembers of a list does not outlive a switch.
+//! Code actions of a server. An action's edits are asked for in one go with the list, since a server's memory of a list
+//! does not outlive a switch.
 //!
 //! A command is run only if the profile names it: most do more than to ask for edits. What an action with
 //! edits would run after them is only told.
@@ -16,7 +16,7 @@ pub struct Action {
     /// `quickfix`, `refactor.extract.function`.
     pub kind: Option<String>,
     pub is_preferred: bool,
-    /// Why it cannot be done now.
+    /// Reason for which the action cannot be done now.
     pub disabled: Option<String>,
     /// The command that it runs, if it is nothing more.
     pub command: Option<String>,
@@ -136,7 +136,7 @@ fn offered(asker: &Asker<'_>, part: &Part, only: &[String]) -> Result<Vec<Value>
     Ok(found.unwrap_or_default())
 }
 
-/// What the server finds there, as it says it: quick fixes are for these.
+/// Reads the server's findings in the range, in the server's own form: quick fixes are for these.
 fn findings(asker: &Asker<'_>, range: Range) -> Result<Vec<Value>, NoAnswer> {
     const PULL: &str = "textDocument/diagnostic";
     let items = if asker.client.supports(PULL) && asker.profile.barrier.is_pull() {

@@ -1,4 +1,4 @@
-//! How a question is put: to a server that is in the view's state, about a document that is open there.
+//! Access to a server that is in the view's state, for a question about a document that is open there.
 
 use std::{str, time::Instant};
 
@@ -15,15 +15,15 @@ use lsp_client::{Client, EditPolicy, Position, PositionEncoding, Positions, Rang
 use super::{At, NoAnswer, Part, location::Texts};
 use crate::Profile;
 
-/// All that it takes.
+/// Parameters of a question.
 pub(crate) struct Asker<'a> {
     pub(crate) client: Client,
     pub(crate) uris: &'a Uris,
     pub(crate) profile: &'a Profile,
     pub(crate) view: &'a Arc<dyn View>,
-    /// What the question is about.
+    /// Document that the question is about.
     pub(crate) document: Option<(WorkspacePath, Bytes)>,
-    /// What the server has published about it, if that is how it tells what it finds.
+    /// Diagnostics that the server has published about the document, if that is how it reports them.
     pub(crate) published: Vec<Value>,
     pub(crate) deadline: Instant,
     pub(crate) cancel: &'a Cancel,
@@ -34,7 +34,7 @@ pub(crate) struct Asker<'a> {
 const METHOD_NOT_FOUND: i64 = -32601;
 
 impl Asker<'_> {
-    /// For a method that the server has.
+    /// Sends a request of a method that the server supports.
     pub(super) fn request<R: DeserializeOwned>(&self, method: &str, params: &Value) -> Result<R, NoAnswer> {
         if !self.client.supports(method) {
             return Err(NoAnswer::Unsupported(method.to_owned()));
@@ -42,7 +42,7 @@ impl Asker<'_> {
         self.request_unseen(method, params)
     }
 
-    /// For one that it need not have announced.
+    /// Sends a request of a method that the server need not have announced.
     pub(super) fn request_unseen<R: DeserializeOwned>(
         &self,
         method: &str,
@@ -109,7 +109,7 @@ impl Asker<'_> {
         Ok(Range { start: self.position(part.start)?, end: self.position(part.end)? })
     }
 
-    /// For the whole document, if there is no part.
+    /// Returns the range of the part, or of the whole document.
     pub(super) fn range_or_all(&self, part: Option<&Part>) -> Result<Range, NoAnswer> {
         let all = || At::Offset(0)..At::Offset(u32::try_from(self.length()).unwrap_or(u32::MAX));
         part.map_or_else(|| self.range(&all()), |it| self.range(it))

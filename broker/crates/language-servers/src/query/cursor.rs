@@ -31,9 +31,9 @@ pub struct Hover {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completions {
-    /// Whether there are more, which typing on would bring.
+    /// Whether the server has more completions, which it offers after further typing.
     pub is_incomplete: bool,
-    /// In the server's order.
+    /// Completions in the server's order.
     pub items: Vec<Completion>,
 }
 
@@ -42,15 +42,15 @@ pub struct Completion {
     pub label: String,
     pub kind: Option<CompletionKind>,
     pub detail: Option<String>,
-    /// For a single one that was asked about.
+    /// Documentation, only for a single completion that was asked about.
     pub documentation: Option<MarkupText>,
     pub is_deprecated: bool,
     pub is_preferred: bool,
-    /// What they are to be sorted by, and looked for.
+    /// Text to sort by; `filter` is the text to match.
     pub sort: String,
     pub filter: String,
     pub insert: String,
-    /// What is replaced; `None`: the word before the place.
+    /// Range to replace; `None`: the word before the place.
     pub replace: Option<TextRange>,
     /// Changes elsewhere in the file: an import.
     pub more: Vec<overlay::TextEdit>,
@@ -82,12 +82,12 @@ pub struct Parameter {
     pub documentation: Option<MarkupText>,
 }
 
-/// What would be renamed.
+/// Range and initial name of a possible rename.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renamable {
     /// `None`: the word at the place.
     pub range: Option<TextRange>,
-    /// What a new name may start from.
+    /// Initial text for a new name.
     pub placeholder: Option<String>,
 }
 
@@ -168,7 +168,7 @@ enum CompletionEdit {
     },
 }
 
-/// As it came, too, to be asked about again.
+/// Lists the completions in the server's own form, from which their details can be requested.
 fn list(asker: &Asker<'_>, at: At) -> Result<(bool, Vec<Value>), NoAnswer> {
     let mut params = asker.at(at)?;
     params["context"] = json!({ "triggerKind": 1 });
@@ -249,7 +249,7 @@ struct ParameterInformation {
 #[serde(untagged)]
 enum ParameterLabel {
     Text(String),
-    /// In the signature's label; always in UTF-16.
+    /// Part of the signature's label; always in UTF-16.
     Part(usize, usize),
 }
 
@@ -258,7 +258,7 @@ pub(super) fn signatures(asker: &Asker<'_>, at: At) -> Result<Option<Signatures>
     Ok(reply.filter(|it| !it.signatures.is_empty()).map(|it| {
         let active = it.active_parameter;
         let all: Vec<_> = it.signatures.into_iter().map(|it| signature(it, active)).collect();
-        // As LSP has it, what is out of range means the first.
+        // Out of range means the first, as LSP has it.
         let active = it.active_signature.filter(|it| *it < all.len()).unwrap_or(0);
         Signatures { all, active }
     }))

@@ -1,5 +1,5 @@
-//! What a server would change, as steps that a branch can take. Tried on a branch of the view first: what is
-//! handed on can be done. Nothing outside of the workspace is ever changed.
+//! Edits of a server, as steps that a branch can take. Tried on a branch of the view first, so that the steps handed on
+//! can be done. Nothing outside of the workspace is ever changed.
 
 use std::{collections::BTreeMap, str, sync::Arc};
 
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use super::{At, NoAnswer, Part, Style, asker::Asker, wire::TextEdit};
 
-/// To be done in this order.
+/// Edits, to be applied in this order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edits {
     pub steps: Vec<EditStep>,
-    /// What the server says to them: what each is for, and whether a person is to look at it first.
+    /// Descriptions of the edits from the server: the purpose of each, and whether a person is to look at it first.
     pub notes: Vec<String>,
 }
 
@@ -36,14 +36,14 @@ pub enum EditStep {
         from: WorkspacePath,
         to: WorkspacePath,
     },
-    /// With all that is below it.
+    /// Removal of a path with all that is below it.
     Remove {
         path: WorkspacePath,
     },
 }
 
 impl Edits {
-    /// All of them or none.
+    /// Applies all steps or none.
     pub fn apply(&self, branch: &mut Branch) -> Result<(), EditError> {
         let mut edited = branch.clone();
         self.steps.iter().try_for_each(|it| it.apply(&mut edited))?;
@@ -76,7 +76,7 @@ struct WorkspaceEdit {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum DocumentChange {
-    /// Its version is that of the view: nothing was sent since.
+    /// Edits of one document. Its version is that of the view: nothing was sent since.
     #[serde(rename_all = "camelCase")]
     Text {
         text_document: Document,
@@ -140,7 +140,7 @@ pub(super) fn rename(asker: &Asker<'_>, at: At, new_name: &str) -> Result<Edits,
         return Err(NoAnswer::Failed("there is nothing to rename".to_owned()));
     }
     let edits = of_workspace_edit(asker, edit)?;
-    // So a server says that it does not take the new name.
+    // A server that rejects the new name may answer without edits.
     let is_nothing = edits.steps.is_empty();
     if is_nothing { Err(NoAnswer::Failed(format!("nothing is renamed to `{new_name}`"))) } else { Ok(edits) }
 }
@@ -263,7 +263,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Whether something is to be put there. Overwriting goes before ignoring, as LSP has it.
+    /// Returns whether a file is to be created at `path`, and removes one to be overwritten. Overwriting goes before
+    /// ignoring, as LSP has it.
     fn make_room(&mut self, path: &WorkspacePath, options: &OperationOptions) -> Result<bool, String> {
         match (self.is_there(path), options.overwrite, options.ignore_if_exists) {
             (false, _, _) => Ok(true),
@@ -287,7 +288,7 @@ impl<'a> Draft<'a> {
         self.uris.path(uri).ok_or_else(|| format!("it would change `{uri}`, which is not in the workspace"))
     }
 
-    /// Each once, in their order.
+    /// Adds each annotation once, in their order.
     fn note(&mut self, annotations: &BTreeMap<String, Annotation>) {
         for annotation in self.used.drain(..).filter_map(|it| annotations.get(&it)) {
             let note = annotation.to_string();

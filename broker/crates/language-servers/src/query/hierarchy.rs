@@ -1,5 +1,4 @@
-//! Who calls whom, and which type is below which. One step from a place: the next one is asked from where
-//! this one led.
+//! Call and type hierarchies. One step from a place: the next one is asked from the result of this one.
 
 use lsp_client::Range;
 use serde::Deserialize;
@@ -9,11 +8,11 @@ use super::{At, Location, NoAnswer, SymbolKind, TextRange, asker::Asker};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hierarchy {
-    /// What is called here, alone.
+    /// The function at the place, alone.
     Calls,
     IncomingCalls,
     OutgoingCalls,
-    /// What type this is, alone.
+    /// The type at the place, alone.
     Types,
     Supertypes,
     Subtypes,
@@ -24,17 +23,17 @@ pub struct Item {
     pub name: String,
     pub detail: Option<String>,
     pub kind: SymbolKind,
-    /// Its name.
+    /// Place of the name.
     pub location: Location,
-    /// With all that belongs to it.
+    /// Range of the whole item.
     pub whole: Option<TextRange>,
 }
 
-/// What was asked about, or is one step away from it.
+/// Item that was asked about, or that is one step away from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linked {
     pub item: Item,
-    /// Where the one calls the other.
+    /// Places of the calls between the two items.
     pub calls: Vec<Location>,
 }
 

@@ -22,7 +22,7 @@ pub enum File {
     Other(String),
 }
 
-/// The same piece of a text, in bytes and as people count.
+/// Range of a text, in bytes and as lines and columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TextRange {
     pub span: Span,
@@ -110,7 +110,7 @@ pub(super) fn text_range(positions: &Positions<'_>, range: Range) -> TextRange {
     TextRange { span, start, end }
 }
 
-/// What a server found elsewhere.
+/// Reads a file outside of the workspace that a server referred to.
 fn read_outside(path: &Path) -> Option<Bytes> {
     read_regular(path, LARGEST).ok().map(Bytes::from)
 }

@@ -1,5 +1,4 @@
-//! What an editor shows in a text besides the text: what each word is, types that are not written, what can be
-//! folded.
+//! Marks that an editor shows in a text: semantic tokens, inlay hints, folding ranges.
 
 use lint::LineColumn;
 use lsp_client::{Position, Range};
@@ -15,7 +14,7 @@ use super::{
     wire::{Marked, TextEdit},
 };
 
-/// What a word is: `function`, and `async`.
+/// Semantic token: kind of a word, such as `function`, and its modifiers, such as `async`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     pub range: TextRange,
@@ -25,19 +24,19 @@ pub struct Token {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
-    /// The same place, in bytes and as people count.
+    /// Place in bytes; `at` is the same as line and column.
     pub offset: u32,
     pub at: LineColumn,
     pub label: String,
     pub kind: HintKind,
     pub tooltip: Option<MarkupText>,
-    /// What would write it into the text.
+    /// Edits that write the hint into the text.
     pub edits: Vec<overlay::TextEdit>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HintKind {
-    /// Or not told.
+    /// Another kind, or none given.
     Other,
     Type,
     Parameter,
@@ -88,7 +87,7 @@ pub(super) fn tokens(asker: &Asker<'_>, part: Option<&Part>) -> Result<Vec<Token
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-/// Each token is told from the one before.
+/// Decodes the tokens, each of which is relative to the one before.
 fn decode(asker: &Asker<'_>, data: &[u32], legend: &Legend) -> Result<Vec<Token>, NoAnswer> {
     let positions = asker.positions()?;
     let mut start = Position { line: 0, character: 0 };

@@ -6,14 +6,14 @@ use serde_json::json;
 
 use super::{At, Location, NoAnswer, TextRange, asker::Asker, location::text_range, wire::LspLocation};
 
-/// What a name leads to.
+/// Target of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     /// The name there.
     pub target: Location,
-    /// With all that belongs to it: a function with its body. As far as the server tells.
+    /// Range of the whole definition: a function with its body. As far as the server returns it.
     pub whole: Option<TextRange>,
-    /// What was asked about, as far as the server tells.
+    /// Range of the name that was asked about, if the server returns it.
     pub origin: Option<TextRange>,
 }
 
@@ -25,7 +25,7 @@ pub struct Highlight {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Or not told.
+    /// Any kind, or none given.
     Any,
     Read,
     Write,

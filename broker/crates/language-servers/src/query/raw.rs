@@ -45,7 +45,7 @@ pub(super) fn ask(asker: &Asker<'_>, method: &str, params: &Value) -> Result<Que
     Ok(QueryResult::Raw { result, encoding: asker.encoding() })
 }
 
-/// What would take the server out of the state that it is in, or do something.
+/// Whether the method would change the state of the server, or have another effect.
 fn is_of_the_session(method: &str) -> bool {
     let is_told = method.contains("/did") || method.ends_with("/willSave");
     let is_of_server = ["$/", "window/", "client/"].iter().any(|it| method.starts_with(it));

@@ -1,4 +1,4 @@
-//! What a file defines, and where something of a name is defined.
+//! Symbols that a file defines, and definitions found by name.
 
 use lsp_client::{Positions, Range};
 use serde::Deserialize;
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::{Location, NoAnswer, TextRange, asker::Asker, location::text_range, wire::LspLocation};
 
-/// Something that a file defines, with what is defined in it.
+/// Symbol that a file defines, with those defined in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     pub name: String,
     pub detail: Option<String>,
     pub kind: SymbolKind,
     pub is_deprecated: bool,
-    /// For a server that does not nest symbols.
+    /// Name of the containing symbol, from a server that does not nest symbols.
     pub container: Option<String>,
     pub whole: TextRange,
     /// The name; of some servers the whole again.
@@ -21,7 +21,7 @@ pub struct Symbol {
     pub children: Vec<Self>,
 }
 
-/// Something that the workspace defines.
+/// Symbol that the workspace defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSymbol {
     pub name: String,
@@ -35,7 +35,7 @@ pub struct FoundSymbol {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SymbolKind(pub u8);
 
-/// So many are asked about one by one where a server has not told at once.
+/// Maximum number of symbols that are resolved one by one where the server's list has no ranges.
 const RESOLVED: usize = 128;
 
 const DEPRECATED: u8 = 1;

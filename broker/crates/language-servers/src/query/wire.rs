@@ -1,4 +1,4 @@
-//! What several of LSP's answers are made of.
+//! Types that several of LSP's answers contain.
 
 use lsp_client::Range;
 use serde::Deserialize;

@@ -7,9 +7,9 @@ use std::time::Duration;
 pub(super) struct Holder {
     pub(super) id: u64,
     pub(super) bytes: u64,
-    /// For how long, if it does nothing.
+    /// Time for which the process has been idle, if it is.
     pub(super) idle: Option<Duration>,
-    /// It was asked to end before.
+    /// Whether the process was asked to end before.
     pub(super) is_ending: bool,
 }
 
@@ -17,7 +17,7 @@ pub(super) struct Holder {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Admission {
     Now,
-    /// There may be, when these have ended, too; if there are none, when another has finished.
+    /// Memory will suffice when these have ended, too; if there are none, when another has finished.
     After(Vec<u64>),
 }
 
@@ -49,7 +49,7 @@ mod tests {
 
     const ENDING: Option<u64> = None;
 
-    /// Each holder has ten bytes: busy for `Some(0)`, else idle for so many seconds.
+    /// Checks the choice, where each holder has ten bytes: busy for `Some(0)`, else idle for so many seconds.
     #[track_caller]
     fn check(budget: u64, need: u64, holders: &[Option<u64>], want: Option<&[u64]>) {
         let holder = |(id, seconds): (usize, &Option<u64>)| Holder {

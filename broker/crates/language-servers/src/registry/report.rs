@@ -11,7 +11,7 @@ pub struct ServerReport {
     pub id: u64,
     pub name: String,
     pub root: PathBuf,
-    /// As it calls itself, once it has said so.
+    /// Name and version that the server reports, once they are known.
     pub version: Option<String>,
     /// The process above it and all that it has started, if there is one.
     pub pid: Option<u32>,
@@ -20,13 +20,13 @@ pub struct ServerReport {
     /// The bytes of memory of all these processes, where that can be known.
     pub memory: Option<u64>,
     pub state: ServerState,
-    /// How many questions wait or are being answered.
+    /// Number of questions that wait or are being answered.
     pub waiting: usize,
     pub counts: Counts,
-    /// Since its last answer, if it does nothing.
+    /// Time since its last answer, if it is idle.
     pub idle_for: Option<Duration>,
     pub last_error: Option<String>,
-    /// What it says is wrong with it.
+    /// Problem that the server reports of itself.
     pub unwell: Option<String>,
 }
 
@@ -39,51 +39,51 @@ pub enum ServerState {
     Starting,
     Idle,
     Busy,
-    /// It has not answered since a question was given up. It is started again if that goes on.
+    /// No answer since a question was given up. Started again if that goes on.
     NotAnswering,
     /// After a crash, or since it cannot be started: tried again when it is needed, but not at once.
     Pausing,
-    /// It is started again when it is needed.
+    /// Started again when it is needed.
     Ended(Ending),
 }
 
-/// Why we have ended it.
+/// Reason for which we have ended a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     Idleness,
-    /// Another one needed its memory.
+    /// Memory needed by another process.
     Memory,
     Recycled(RecycleReason),
-    /// What it has read has changed on the disk.
+    /// A file that the server has read has changed on the disk.
     Outdated,
-    /// For good.
+    /// Shutdown for good.
     Shutdown,
 }
 
-/// Why a process is replaced by a fresh one.
+/// Reason for replacing a process by a fresh one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecycleReason {
-    /// It has grown.
+    /// Growth of its memory.
     Memory,
-    /// It has been moved about too often.
+    /// Too many switches between states.
     Switches,
 }
 
-/// Since there is this server.
+/// Counts since the server's entry was created.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub questions: u64,
-    /// From one state to another.
+    /// Number of switches from one state to another.
     pub switches: u64,
     pub starts: u64,
-    /// How often it died by itself, or was killed because it hung or spoke no LSP.
+    /// Number of times that the server died by itself, or was killed because it hung or spoke no LSP.
     pub crashes: u64,
 }
 
 /// The last lines that a server wrote to its standard error, with the process that wrote each.
 #[derive(Debug, Clone)]
 pub struct ServerLog {
-    /// As in its [`ServerReport`].
+    /// Same as in its [`ServerReport`].
     pub id: u64,
     pub name: String,
     pub root: PathBuf,

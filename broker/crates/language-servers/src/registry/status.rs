@@ -15,12 +15,12 @@ use super::{
 /// Poll interval for memory: nothing notifies when a busy server gives some back.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How a server is chosen among those that do the same.
+/// Load of a server, by which one is chosen among those that do the same.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Load {
-    /// Until a question that is asked now is begun.
+    /// Time until a question that is asked now is begun.
     pub(crate) wait: Duration,
-    /// It would have to be started.
+    /// Whether the server would have to be started.
     pub(crate) is_stuck: bool,
 }
 
@@ -38,14 +38,14 @@ impl StatusHandle {
         self.change(|entry| entry.enter(state));
     }
 
-    /// Whether it has not answered since a question was given up.
+    /// Sets whether the server has not answered since a question was given up.
     pub(crate) fn set_owing(&self, is_owing: bool) {
         if self.registry.inner.lock().entries.get(&self.id).is_some_and(|it| it.is_owing != is_owing) {
             self.change(|entry| entry.is_owing = is_owing);
         }
     }
 
-    /// What it says is wrong with it.
+    /// Sets the problem that the server reports of itself.
     pub(crate) fn set_unwell(&self, unwell: Option<String>) {
         self.change(|entry| entry.unwell = unwell);
     }
@@ -55,7 +55,7 @@ impl StatusHandle {
         self.change(|entry| entry.counts.crashes = crashes);
     }
 
-    /// It waits for it to be dropped.
+    /// Counts a waiting question until the result is dropped.
     pub(crate) fn in_line(&self) -> InLine<'_> {
         self.change(|entry| entry.waiting += 1);
         InLine(self)
@@ -106,7 +106,7 @@ impl StatusHandle {
         });
     }
 
-    /// What a question took: a quarter of the average is the newest.
+    /// Adds the duration of a question to the average, of which the newest is a quarter.
     pub(crate) fn took(&self, time: Duration) {
         self.change(|entry| {
             let is_new = entry.mean.is_zero();
@@ -114,8 +114,8 @@ impl StatusHandle {
         });
     }
 
-    /// How much memory it has, where that can be known. After its first answer, that is what one more like it
-    /// will take.
+    /// Measures the memory of the process, where that is possible. After its first answer, the result is the estimate
+    /// for one more like it.
     pub(crate) fn measure(&self, is_first: bool) -> Option<u64> {
         let pid = self.change(|entry| entry.pid)?;
         let bytes = memory_of(&[pid]).pop()??;
@@ -125,7 +125,7 @@ impl StatusHandle {
         Some(bytes)
     }
 
-    /// Why a question that waits for it is not answered, if that is no fault of what is asked before.
+    /// Reason for which a waiting question is not answered, unless it is an earlier question.
     pub(crate) fn why_late(&self) -> Option<String> {
         match self.change(|entry| Some(entry.state))? {
             ServerState::WaitingForMemory => Some(self.registry.memory_is_full()),
@@ -136,7 +136,7 @@ impl StatusHandle {
 
     pub(crate) fn load(&self) -> Load {
         self.change(|entry| {
-            // What has taken long already will take longer.
+            // A question that has taken longer than the average will take longer still.
             let is_busy = entry.state == ServerState::Busy;
             let current = if is_busy { entry.mean.max(entry.since.elapsed()) } else { Duration::ZERO };
             let others = entry.waiting.saturating_sub(usize::from(is_busy));
@@ -148,7 +148,7 @@ impl StatusHandle {
         })
     }
 
-    /// Or may have one soon.
+    /// Whether the server has a process or may have one soon.
     pub(crate) fn has_process(&self) -> bool {
         let is_starting = [ServerState::WaitingForMemory, ServerState::Starting];
         self.change(|entry| entry.pid.is_some() || entry.waiting > 0 || is_starting.contains(&entry.state))

@@ -1,4 +1,4 @@
-//! One server for many states: exactly what it is told, and what becomes of each answer.
+//! Tests of one server with many states: the exact messages to it, and the outcome of each answer.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ fn a_switch_tells_what_differs() {
     let script = [
         open("a.m", 1, "a0"),
         pull("a.m", &["base"]),
-        // What is new comes before what may import it.
+        // New files come before files that may import them.
         open("z.m", 2, "new"),
         open("b.m", 3, "b1"),
         change("a.m", 4, "a1"),
@@ -35,7 +35,7 @@ fn a_switch_tells_what_differs() {
         close("z.m"),
         change("b.m", 5, "b2"),
         pull("b.m", &["two"]),
-        // The same state is not told again.
+        // The same state is not sent again.
         pull("b.m", &["two again"]),
         close("b.m"),
         open("a.m", 6, "a0"),
@@ -117,7 +117,7 @@ fn a_server_that_is_loading_is_not_asked() {
     assert_eq!([says(), says()], [" [no project; try this]", "unknown [no project; try this]"]);
 }
 
-/// What a server finds of a text of its own in each file, and of a file that does not compile.
+/// Checks a server's findings in texts of its own in each file, and in a file that does not compile.
 #[test]
 fn a_file_that_does_not_compile_halts_those_beside_it() {
     let mut bench = Bench::model_with(|it| it.analyzes_after = vec!["compiler".to_owned()]);
@@ -127,7 +127,7 @@ fn a_file_that_does_not_compile_halts_those_beside_it() {
     assert_eq!(halted(&bench, &[("b.m", Some("fine"))], &["a.m", "dir/c.m"]), [false, false]);
     let broken = [("b.m", Some("broken"))];
     assert_eq!(halted(&bench, &broken, &["a.m", "b.m"]), [true, true]);
-    // It need not be asked about.
+    // The broken file need not be asked about.
     assert_eq!(halted(&bench, &broken, &["a.m"]), [true]);
     bench = Bench::model();
     assert_eq!(halted(&bench, &broken, &["a.m", "b.m"]), [false, false], "no other analyses wait for it");
@@ -340,7 +340,7 @@ fn a_server_that_reads_late_need_not_read() {
         open("z.m", 1, "new"),
         open("a.m", 2, "a1"),
         pull("a.m", &["one"]),
-        // What is only the branch's has no text before it is gone, and what is on the disk stays open.
+        // A file that only the branch has gets an empty text before it is closed, and one on the disk stays open.
         change("z.m", 3, ""),
         close("z.m"),
         open("b.m", 4, "b0"),

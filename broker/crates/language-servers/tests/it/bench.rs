@@ -16,7 +16,7 @@ use crate::{
     testkit,
 };
 
-/// What the server reads itself, as the actor believes.
+/// Files that the server reads itself, according to the actor.
 const FILES: [(&str, &str); 4] = [("a.m", "a0"), ("b.m", "b0"), ("dir/c.m", "c0"), ("m.toml", "config")];
 
 pub(crate) fn path(text: &str) -> WorkspacePath {
@@ -52,7 +52,7 @@ pub(crate) fn setup(args: &[&str], profile: Profile) -> Setup {
     Setup { profile, root: PathBuf::from("/w"), disk: disk(), launch, limits: Limits::default(), pause }
 }
 
-/// What can be asked of this server is what any profile asks.
+/// Returns the setup of a scripted server with the capabilities that any profile needs.
 pub(crate) fn scripted(script: &str, change: impl FnOnce(&mut Profile)) -> Setup {
     let hello = r#"
         {"expect": "initialize", "answer": {"capabilities": {"diagnosticProvider": {}, "executeCommandProvider": {}}}}
@@ -132,7 +132,7 @@ impl Bench {
         outcomes.into_iter().map(Option::unwrap).collect()
     }
 
-    /// What the server says of one unit: messages, or the reason why there are none.
+    /// Returns the server's findings in one unit: messages, or the reason why there are none.
     pub(crate) fn says(&self, edits: &[(&str, Option<&str>)], unit: &str) -> String {
         said(&self.ask(&self.view(edits), &[unit])[0])
     }

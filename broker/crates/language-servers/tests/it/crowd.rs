@@ -26,7 +26,7 @@ const STATES: usize = 12;
 const THREADS: u64 = 8;
 const ASKED: usize = 40;
 
-/// What differs from the disk in the state with this number.
+/// Files that differ from the disk in the state with this number.
 fn edits(state: usize) -> BTreeMap<&'static str, String> {
     let text = if state == STATES - 1 { "die".to_owned() } else { format!("text {state}") };
     let names = NAMES.iter().enumerate().filter(|(at, _)| (state + 1) >> at & 1 == 1);

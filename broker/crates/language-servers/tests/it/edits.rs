@@ -1,4 +1,4 @@
-//! What a server would change: as steps that a branch can take, or refused.
+//! Tests of a server's edits: as steps that a branch can take, or refused.
 
 use language_servers::{Chosen, Edits, NoAnswer, QueryResult, Question, Style};
 use overlay::{Branch, View as _};
@@ -25,7 +25,7 @@ fn uri(name: &str) -> String {
     format!("file:///w/{name}")
 }
 
-/// What the view's files are after the steps, and the notes.
+/// Returns the contents of the view's files after the steps, and the notes.
 fn after(edits: &Edits, branch: &mut Branch) -> String {
     edits.apply(branch).unwrap();
     let snapshot = branch.snapshot();
@@ -37,7 +37,7 @@ fn after(edits: &Edits, branch: &mut Branch) -> String {
     names.iter().filter_map(|it| file(it)).chain(notes).collect()
 }
 
-/// What comes of a `WorkspaceEdit`.
+/// Returns the result of a `WorkspaceEdit`.
 fn made(edit: Value) -> String {
     let bench = bench(&capabilities(), &[step("textDocument/rename", &edit)]);
     match ask(&bench, rename()).answer {
@@ -202,7 +202,7 @@ fn what_is_offered() {
     insta::assert_debug_snapshot!(ask(&bench, question).answer);
 }
 
-/// What an action does, given what the server does when it is chosen.
+/// Returns the result of an action, given the server's steps when it is chosen.
 fn done(title: &str, steps: &[String]) -> Result<String, NoAnswer> {
     let bench = bench(&capabilities(), &[&offer()[..], steps].concat());
     let chosen = Chosen { title: title.to_owned(), kind: None };
@@ -221,7 +221,7 @@ fn an_action_is_done() {
     let whole = json!({ "title": "Whole", "edit": changes });
     assert_eq!(whole["title"], "Whole");
     insta::assert_snapshot!(format!("{}{}", done("Whole", &[]).unwrap(), done("Later", &[resolve]).unwrap()));
-    // It cannot be done, but that is known only once it is looked at again.
+    // Disabled action, which is known to be so only after it was resolved.
     let disabled = json!({ "title": "Never", "disabled": { "reason": "not here" } });
     let failed = |it: Result<String, NoAnswer>| it.unwrap_err().to_string();
     assert_eq!(failed(done("Never", &[step("codeAction/resolve", &disabled)])), "not here");

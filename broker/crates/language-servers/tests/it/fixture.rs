@@ -1,4 +1,4 @@
-//! How tests start what the testkit plays.
+//! Launch of the testkit's servers in tests.
 
 use std::{
     path::Path,
@@ -13,7 +13,7 @@ use crate::testkit;
 
 pub(crate) const TESTKIT: &str = env!("CARGO_BIN_EXE_language-servers-testkit");
 
-/// How a script ends that is not about the end.
+/// End of a script that is not about the end.
 pub(crate) const BYE: &str = r#"
     {"expect": "shutdown", "answer": null}
     {"expect": "exit"}

@@ -1,6 +1,6 @@
-//! What is gained if all that is asked about one state goes together: the same questions one after the other, in
-//! the order they come, and all at once. Counted with the model server; measured with real ones, where they are
-//! named: `BROKER_TEST_TY=/path/to/ty cargo test -p language-servers gain -- --nocapture`.
+//! Gain from grouping the questions about one state: the same questions one after the other, in the order they come,
+//! and all at once. Counted with the model server; measured with real ones, where they are named:
+//! `BROKER_TEST_TY=/path/to/ty cargo test -p language-servers gain -- --nocapture`.
 
 use std::{
     ffi::OsString,
@@ -56,7 +56,8 @@ impl Gain {
         Run { time: start.elapsed(), switches: switches() - before }
     }
 
-    /// One after the other, and all at once. The first question is not counted: with it, it starts.
+    /// Measures the questions one after the other, and all at once. The first one, which starts the server, is not
+    /// counted.
     fn measure(&self, name: &str) -> [Run; 2] {
         self.ask(0);
         let memory = || self.pool.status()[0].memory.unwrap_or(0) >> 20;

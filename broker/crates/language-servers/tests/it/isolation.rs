@@ -45,7 +45,7 @@ impl Numbers {
     }
 }
 
-/// What came of a run through all branches.
+/// Result of a run through all branches.
 pub(crate) struct Run {
     pub(crate) switches: Vec<Duration>,
     pub(crate) wrong: usize,
@@ -60,7 +60,7 @@ pub(crate) fn percentile(times: &mut [Duration], part: f64) -> Duration {
 fn check(name: &str) {
     if let Some(program) = program(name) {
         let (folder, language) = (tempfile::tempdir().unwrap(), language(name));
-        // As a server sees it that follows links.
+        // Canonical path, as in a server that follows links.
         let root = folder.path().canonicalize().unwrap();
         let setup = language.setup(name, program, &root);
         check_first(name, &setup, language);
@@ -75,7 +75,7 @@ pub(crate) fn is_whole(setup: &Setup) -> bool {
     setup.profile.sees.edited_files
 }
 
-/// What is wrong is found by the first answer after the start.
+/// Checks that the first answer after the start is right.
 fn check_first(name: &str, setup: &Setup, language: Language) {
     for marker in 1..=3 {
         let server = Server::new(setup.clone());
@@ -120,7 +120,7 @@ pub(crate) fn switch(
                 abandon(language, server, &views[numbers.below(BRANCHES)], numbers.below(3000));
                 n_abandoned += 1;
             }
-            // What branches have edited is closed here, and counts all the same.
+            // Documents that branches have edited are closed here, and count all the same.
             if index % 4 == 0 {
                 let outcomes = language.ask(server, disk, &["b"]);
                 if !is_right(&outcomes, 0, true) {

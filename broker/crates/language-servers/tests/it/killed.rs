@@ -31,7 +31,7 @@ fn slow(method: &str, result: &Value, file: &Path) -> Yard {
     yard
 }
 
-/// As another process may do it.
+/// Kills the server as another process may do it.
 fn kill(yard: &Yard) {
     let supervisor = i64::from(yard.report().pid.unwrap());
     let server = i32::try_from(children(&[supervisor])[0]).unwrap();

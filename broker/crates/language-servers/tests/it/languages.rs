@@ -20,9 +20,10 @@ pub(crate) struct Language {
     file: fn(&str) -> String,
     /// A module, by its name, with something of this name in it and a finding that says so.
     module: fn(&str, &str) -> String,
-    /// One that has the same finding for what is in that other module. `None` if no file depends on another.
+    /// Text of a module that has the same finding for the contents of the module of this name. `None` if no file depends on
+    /// another.
     dependent: Option<fn(&str) -> String>,
-    /// One that hands on what is in `a`.
+    /// Text of a module that re-exports the contents of `a`.
     through: &'static str,
 }
 
@@ -144,7 +145,7 @@ const TOML: Language = Language {
     through: "",
 };
 
-/// That of a profile's server.
+/// Returns the language of a profile's server.
 pub(crate) fn language(profile: &str) -> Language {
     match profile {
         "ty" | "pyright" | "basedpyright" => PYTHON,
@@ -191,7 +192,7 @@ impl Language {
         (self.module)(module, &format!("Marker{marker}_{module}"))
     }
 
-    /// What `b` has if it depends on that module.
+    /// Text of `b` if it depends on that module.
     pub(crate) fn dependent(self, module: &str) -> Option<String> {
         self.dependent.map(|it| it(module))
     }
@@ -200,8 +201,8 @@ impl Language {
         branch.write(&path(&self.file(module)), text.into()).unwrap();
     }
 
-    /// So that both of the modules that are asked about have this marker. Every other branch has edits that
-    /// are not asked about.
+    /// Edits a branch so that both of the modules that are asked about have this marker. Every other branch has edits
+    /// that are not asked about.
     pub(crate) fn mark(self, branch: &mut Branch, marker: usize) {
         self.edit(branch, "a", self.text("a", marker));
         if self.dependent.is_none() {
@@ -280,7 +281,8 @@ fn link_modules(program: &Path, folder: &Path) {
     }
 }
 
-/// Whether each says something of this branch, and nothing of any other, and knows whether that is all.
+/// Whether each outcome has findings of this branch and of no other, and is complete, or partial where
+/// `is_whole` is false.
 pub(crate) fn is_right(outcomes: &[Outcome], marker: usize, is_whole: bool) -> bool {
     let is_own = |it: &Outcome| {
         let text: String = it.diagnostics.iter().map(|it| it.message.as_str()).collect();

@@ -39,14 +39,14 @@ fn view(bench: &Bench, edits: &Edits) -> Arc<dyn View> {
         let place = path(NAMES[*name]);
         match text {
             Some(text) => drop(branch.write(&place, format!("text{text}").into())),
-            // It need not be there.
+            // The file need not be there.
             None => drop(branch.remove(&place)),
         }
     }
     Arc::new(branch.snapshot())
 }
 
-/// What the model server says when it is in this state, and in no other.
+/// Expected finding of the model server in this state, and in no other.
 fn want(bench: &Bench, view: &dyn View, unit: &str) -> String {
     let text = |view: &dyn View, name: &str| {
         view.read(&path(name)).ok().map(|it| String::from_utf8(it.to_vec()).unwrap())

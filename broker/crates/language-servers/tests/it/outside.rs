@@ -1,4 +1,5 @@
-//! What a server reads outside of the view: no answer that rests on it is given again once it has changed.
+//! Tests of files that a server reads outside of the view: no answer that rests on one is given again once it has
+//! changed.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -76,7 +77,7 @@ fn what_it_says_that_it_watches_is_looked_at() {
         linter.context(&view(&[]));
         assert!(!lease.holds());
         assert_eq!(said(&ask(&linter, &text)), format!("a.m={text} {{{held}}}"));
-        // What a process watches is known once it has been asked.
+        // Watched places of a process are known once it has been asked.
         ask(&linter, &text);
     }
     assert_eq!(yard.report().counts.starts, 3);

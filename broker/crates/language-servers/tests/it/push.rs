@@ -17,7 +17,7 @@ fn bench(barrier: Barrier, script: &[String]) -> Bench {
     Bench::scripted(&script.join("\n"), |it| it.barrier = barrier)
 }
 
-/// One that is not patient.
+/// Returns a bench that waits only briefly for published diagnostics.
 fn hasty(barrier: Barrier, script: &[String]) -> Bench {
     let mut setup = scripted(&script.join("\n"), |it: &mut Profile| it.barrier = barrier);
     setup.limits.publish = Duration::from_millis(100);
@@ -42,7 +42,7 @@ fn what_has_the_version_is_the_answer() {
         &publish("a.m", Some(2), &["two"]),
         &publish("a.m", None, &["of no version"]),
         FENCE,
-        // The same state is told again.
+        // The same state is sent again.
         &change("a.m", 3, "a2"),
         &publish("a.m", Some(3), &["two again"]),
         FENCE,

@@ -1,4 +1,4 @@
-//! What a server answers to each question, in each way that LSP allows: what it said, and what is made of it.
+//! Tests of a server's answers to each question, in each form that LSP allows, and of their conversion.
 
 use std::sync::Arc;
 

@@ -135,7 +135,7 @@ fn what_is_deleted_is_gone_in_any_order() {
     }
 }
 
-/// Some imported files are deleted, and some have another text; and there are new files.
+/// Returns random edits: some imported files are deleted, some have another text, and there are new files.
 fn random_edits(numbers: &mut Numbers) -> BTreeMap<&'static str, Option<String>> {
     let mut edits = BTreeMap::new();
     for file in IMPORTED {

@@ -75,7 +75,7 @@ fn ty_sees_what_is_installed_and_removed() {
     assert_eq!(finds(), 1);
 }
 
-/// What ty says of a new module and of who imports it, on a branch and once it is on the disk.
+/// Checks ty's findings in a new module and in its importer, on a branch and once the module is on the disk.
 #[test]
 fn ty_finds_a_new_file_that_was_committed() {
     let Some(ty) = program("BROKER_TEST_TY") else { return };

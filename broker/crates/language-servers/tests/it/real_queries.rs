@@ -28,7 +28,7 @@ struct Project {
     files: &'static [(&'static str, &'static str)],
     /// A comment with letters beyond the first plane; the view begins each file with lines of it.
     comment: &'static str,
-    /// What goes before what in the second file, on the line that uses the name.
+    /// Old and new text on the line of the second file that uses the name.
     before: (&'static str, &'static str),
 }
 
@@ -95,7 +95,7 @@ struct Bench {
 }
 
 impl Project {
-    /// Those that the server checks.
+    /// Files that the server checks.
     fn sources(&self) -> impl Iterator<Item = &'static str> {
         self.files[..3].iter().map(|it| it.0)
     }
@@ -183,7 +183,7 @@ fn text(view: &dyn View, path: &WorkspacePath) -> String {
     String::from_utf8(view.read(path).unwrap().to_vec()).unwrap()
 }
 
-/// What the view has at a place.
+/// Text of the view at a place.
 fn at(view: &dyn View, place: &Location) -> String {
     let File::Workspace(path) = &place.file else { panic!("{place:?}") };
     let range = place.range.unwrap();
@@ -195,7 +195,7 @@ fn at(view: &dyn View, place: &Location) -> String {
     found.to_owned()
 }
 
-/// How often each file has the name.
+/// Number of times that each file contains the name.
 fn uses(view: &dyn View, project: &Project, name: &str) -> BTreeMap<String, usize> {
     let count = |file: &str| (file.to_owned(), text(view, &path(file)).matches(name).count());
     project.sources().map(count).filter(|it| it.1 > 0).collect()
@@ -211,7 +211,7 @@ fn check(name: &'static str, variable: &str, project: Project) {
     let view: Arc<dyn View> = Arc::new(bench.branch().snapshot());
     [&disk, &view, &disk].into_iter().for_each(|it| check_places(&bench, it));
 
-    // What was opened first and closed again is known no less.
+    // Names in documents that were opened first and closed again are found all the same.
     let bench = Bench::new(name, program, project);
     let disk = Arc::clone(&bench.disk);
     let view: Arc<dyn View> = Arc::new(bench.branch().snapshot());
@@ -261,7 +261,7 @@ fn check_rename(bench: &Bench, view: &Arc<dyn View>) {
     assert_eq!(uses(&*renamed, &bench.project, new_name), before, "{}: {edits:?}", bench.name);
     assert_eq!(uses(&*renamed, &bench.project, bench.project.name()), BTreeMap::new());
     assert_eq!(bench.findings(&renamed), Vec::<String>::new(), "{}", bench.name);
-    // Where the name is defined as before, the others do not fit; and that is not remembered.
+    // With the old definition of the name, the others do not fit; and that is not remembered.
     let first = self::path(bench.project.files[0].0);
     branch.write(&first, text(&**view, &first).into()).unwrap();
     let halved: Arc<dyn View> = Arc::new(branch.snapshot());
@@ -372,7 +372,7 @@ fn rust_analyzer_answers_in_turns() {
     check_turns("rust-analyzer", "BROKER_TEST_RUST_ANALYZER", RUST);
 }
 
-/// What an action of this title makes of a file with this text, where a part of it is selected.
+/// Checks the result of the action of this title in a file with this text, of which a part is selected.
 fn check_action(name: &'static str, variable: &str, project: Project, text: &str, title: &str, want: &str) {
     let Some(program) = std::env::var_os(variable) else {
         println!("skipped: {variable} does not name a server");
@@ -408,7 +408,7 @@ fn clangd_mends_what_it_finds() {
     check_action("clangd", "BROKER_TEST_CLANGD", C, text, "insert ';'", want);
 }
 
-/// Its action is a command, which asks for the edits.
+/// Runs an action that is a command, which asks for the edits.
 #[test]
 fn clangd_does_what_it_offers() {
     let text = "#include \"a.h\"\n/* 𐐀 */ int s(void) { return <greet(1)> + 2; }\n";

@@ -1,5 +1,5 @@
-//! What each server costs, as a table: `BROKER_TEST_TABLE=1 cargo test -p language-servers table -- --nocapture`.
-//! Asserts nothing of time.
+//! Table of each server's costs: `BROKER_TEST_TABLE=1 cargo test -p language-servers table -- --nocapture`. Asserts
+//! nothing of time.
 
 use std::{
     fs,
@@ -56,7 +56,7 @@ fn row(name: &str, program: std::ffi::OsString) -> String {
     row
 }
 
-/// One branch that is edited again and again.
+/// Measures one branch that is edited again and again.
 fn edit(
     language: Language,
     server: &Server,
@@ -126,7 +126,7 @@ impl Process {
 const SHARED: usize = 100;
 const FRESH: usize = 5;
 
-/// What many branches cost in one process, beside a process for each, of which a few are measured.
+/// Prints the costs of many branches in one process, beside a process for each, of which a few are measured.
 #[test]
 fn table_of_one_server_for_many_branches() {
     if std::env::var_os("BROKER_TEST_TABLE").is_none() {

@@ -227,7 +227,7 @@ fn a_server_that_looks_into_open_files_only_gets_those_with_the_name() {
         r#"{"expect": "initialized"}"#.to_owned(),
         open("a.m"),
         open("b.m"),
-        // What it answers of each says that it has been read.
+        // An answer about each document shows that it has been read.
         symbols.clone(),
         symbols,
         step("textDocument/references", &json!([])),

@@ -1,4 +1,4 @@
-//! What a scripted server is told, and says.
+//! Messages to and from a scripted server.
 
 use serde_json::{Value, json};
 

@@ -90,7 +90,7 @@ pub(crate) fn check(linter: &LanguageServer, text: &str, timeout: Duration, canc
     outcomes.remove(0)
 }
 
-/// What is said of `a.m` if it has this text.
+/// Returns the findings in `a.m` if it has this text.
 pub(crate) fn says(linter: &LanguageServer, text: &str) -> String {
     said(&check(linter, text, Duration::from_secs(60), &Cancel::default()))
 }

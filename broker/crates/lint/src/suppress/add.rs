@@ -1,7 +1,7 @@
 //! Writes suppressions into a text: after the code of a line, on a line of their own before it, or for a whole file.
 //!
-//! Whether such a place is one for a comment (and not inside of a string over several lines) only a parser can say, and is left
-//! to the caller.
+//! A parser is needed to find out whether a comment can be at such a place (and is not inside of a string over several lines),
+//! which is left to the caller.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub enum CommentPlace {
     InMarkup,
 }
 
-/// Why a text cannot be put into a comment.
+/// Error of a reason that cannot be put into a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadReason;
 
@@ -53,7 +53,7 @@ pub struct Suppressible<'t> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WithSuppressions {
     pub text: Vec<u8>,
-    /// What makes it of the text before, in ascending order.
+    /// Edits that turn the original text into this one, in ascending order.
     pub edits: Vec<Edit>,
     /// For each addition, the comment that has its rules; `None` if that comment is not for what it should be for.
     pub comments: Vec<Option<Span>>,
@@ -75,7 +75,7 @@ impl<'t> Suppressible<'t> {
         self.of.table.line_span(line).is_some()
     }
 
-    /// Where the comment for a line goes, best first. Not beside the sign that joins a line to the next.
+    /// Returns the places for the comment of a line, best first; none is beside the sign that joins a line to the next.
     pub fn places(&self, line: u32, rules: &[String]) -> Vec<CommentPlace> {
         let code = |line| self.of.table.line_span(line).map(|it| slice(self.of.text, it)).unwrap_or_default();
         let is_joined = |line: u32| code(line).trim_ascii_end().ends_with(b"\\");
@@ -208,7 +208,7 @@ impl<'t> Suppressible<'t> {
         scan(self.comments, text).found.iter().find(|it| is_it(it) && it.has(rules)).map(|it| it.comment)
     }
 
-    /// Where the first line begins before which there may be a comment: after what counts only at the top of a file.
+    /// Offset of the first line before which there may be a comment: after lines that count only at the top of a file.
     fn first_line(&self) -> u32 {
         let line = |line| self.of.table.line_span(line).map(|it| slice(self.of.text, it));
         let mut first = 1;
@@ -249,7 +249,7 @@ fn length(text: &[u8]) -> u32 {
     u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
 
-/// Whether a line means something only as one of the first of a file: an interpreter, an encoding, a declaration of XML,
+/// Whether a line has a meaning only as one of the first of a file: an interpreter, an encoding, a declaration of XML,
 /// a document type, a character set, or a directive of BuildKit's.
 fn is_bound_to_top(line: &[u8], number: u32) -> bool {
     let line = line.trim_ascii().to_ascii_lowercase();

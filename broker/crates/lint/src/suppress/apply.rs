@@ -1,4 +1,4 @@
-//! Which findings a file's suppressions are for, and which suppressions are for none.
+//! Matching of findings with suppressions, and of suppressions that match none.
 
 use std::collections::HashMap;
 
@@ -26,10 +26,10 @@ impl Suppressions<'_> {
     }
 }
 
-/// Which rules of which suppressions were of use.
+/// Marks of the rules of suppressions that were of use.
 pub(super) struct Uses<'s, 't> {
     of: &'s Suppressions<'t>,
-    /// Those for one line, by line.
+    /// Suppressions for one line, by line.
     by_line: HashMap<u32, Vec<usize>>,
     /// `disable` and `enable`, from top to bottom.
     switches: Vec<usize>,
@@ -56,7 +56,7 @@ impl<'s, 't> Uses<'s, 't> {
         uses
     }
 
-    /// What is wrong with the suppressions, from top to bottom.
+    /// Problems with the suppressions, from top to bottom.
     pub(super) fn problems(
         &self,
         findings: &[FindingKey<'_>],
@@ -91,7 +91,7 @@ impl<'s, 't> Uses<'s, 't> {
         }
     }
 
-    /// Whether a suppression is for the finding. The nearest gets the credit.
+    /// Whether a suppression is for the finding. The nearest is marked as used.
     fn suppress(&mut self, key: &FindingKey<'_>) -> bool {
         let first = self.of.table.utf8(key.span.start).line;
         let last = last_line(&self.of.table, key.span);
@@ -181,7 +181,7 @@ impl Suppression {
         Some(Diagnostic { fixes: vec![bracket(span, list)], ..invalid(self.comment, &message) })
     }
 
-    /// Which of its rules is for the finding, by index.
+    /// Index of its rule that is for the finding.
     fn rule_for(&self, key: &FindingKey<'_>) -> Option<usize> {
         match self.rules() {
             Some(rules) => rules.iter().position(|it| it.matches(key.linter, key.code, key.name)),
@@ -189,7 +189,7 @@ impl Suppression {
         }
     }
 
-    /// Whether it is for some of what `rule` means; `None` means everything.
+    /// Whether the suppression is for some of the rules that `rule` matches; `None` means all rules.
     fn overlaps(&self, rule: Option<&RulePattern>) -> bool {
         let (Some(rules), Some(rule)) = (self.rules(), rule) else { return true };
         rules.iter().any(|it| it.covers(rule) || rule.covers(it))

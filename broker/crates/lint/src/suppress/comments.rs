@@ -1,4 +1,4 @@
-//! How comments begin, by the file's name, and in scripts without an extension.
+//! Comment syntax by the file's name, and of scripts without an extension.
 
 use overlay::WorkspacePath;
 
@@ -7,11 +7,11 @@ use crate::interpreter;
 /// A language's comments, as far as a line shows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Comments {
-    /// What begins a comment to the end of the line.
+    /// Marks that begin a comment to the end of the line.
     pub(super) line: &'static [&'static str],
-    /// What begins a comment, and what ends it.
+    /// Marks that begin a comment, and that end it.
     pub(super) block: &'static [(&'static str, &'static str)],
-    /// What begins and ends a string.
+    /// Marks that begin and end a string.
     pub(super) quotes: &'static [u8],
 }
 
@@ -93,10 +93,10 @@ const LANGUAGES: &[(&str, Comments)] = &[
 ];
 
 impl Comments {
-    /// Those of the code cells of a notebook.
+    /// Comments of the code cells of a notebook.
     pub(super) const PYTHON: Self = comments(&["#"], &[], BOTH);
 
-    /// Those of the file at `path` with this text; `None` if its language is not known.
+    /// Comments of the file at `path` with this text; `None` if its language is not known.
     pub(super) fn of(path: &WorkspacePath, text: &[u8]) -> Option<Self> {
         let of_script = || by_name(interpreter(path, text)?);
         Self::by_path(path).or_else(of_script)

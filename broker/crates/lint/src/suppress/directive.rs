@@ -1,4 +1,4 @@
-//! What stands after `broker:` in a comment.
+//! Parser of the text after `broker:` in a comment.
 
 use crate::{RulePattern, Span};
 
@@ -20,7 +20,7 @@ pub(super) struct Bare {
     pub(super) start: u32,
     /// Each with its end.
     pub(super) words: Vec<(RulePattern, u32)>,
-    /// Whether there is nothing else, and each looks like a code.
+    /// Whether there are no other words, and each looks like a code.
     pub(super) are_codes: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Kind {
 /// Rules in brackets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct List {
-    /// What is between the brackets.
+    /// Span of the text between the brackets.
     pub(super) span: Span,
     pub(super) rules: Vec<RulePattern>,
 }

@@ -1,4 +1,4 @@
-//! What the fixes of other linters would do to the suppressions of a file.
+//! Effects of the fixes of other linters on the suppressions of a file.
 //!
 //! A fix may drop a comment together with its reason, put it beside other code, or move a line into or out of a range
 //! between `disable` and `enable`. None of that is what the fix was made for.
@@ -14,12 +14,12 @@ use super::{
 };
 use crate::{Edit, Span, finding_key::slice};
 
-/// What a fix does to suppressions.
+/// Effect of a fix on suppressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Each stays as it is, for the code that it was for.
+    /// Each suppression stays as it is, for the code that it was for.
     Keeps,
-    /// One has another text, another place among the others or other code.
+    /// A suppression has another text, another place among the others or other code.
     Alters,
     /// The beginning or end of a range is within what is replaced, so that other lines may be in the range.
     MovesRange,
@@ -42,7 +42,7 @@ impl<'t> Guard<'t> {
         Some(Self { comments, before, text })
     }
 
-    /// What the edits of one fix do; they are in order and do not overlap.
+    /// Returns the effect of the edits of one fix, which are in order and do not overlap.
     pub fn effect(&self, edits: &[Edit]) -> Effect {
         let adds = edits.iter().any(|it| memmem::find(it.replacement.as_bytes(), NEEDLE).is_some());
         let Some(before) = self.before.as_ref() else {
@@ -91,7 +91,7 @@ fn is_near(of: &Suppressions<'_>, it: &Suppression, edits: &[Edit]) -> bool {
     edits.iter().any(|edit| edit.span.start <= end && edit.span.end >= start)
 }
 
-/// Whether a comment says the same at the same code.
+/// Whether a comment has the same text, at the same code.
 fn is_same(
     before: &Suppressions<'_>,
     old: &Suppression,
@@ -146,7 +146,7 @@ impl Map<'_> {
         Some(before.fold(offset, shifted))
     }
 
-    /// Where the replacements of what overlaps `span` are.
+    /// Spans of the replacements, in the new text, whose edits overlap `span`.
     fn replaced_by(self, span: Span) -> impl Iterator<Item = Span> {
         let place = move |(index, it): (usize, &Edit)| {
             let start = self.0[..index].iter().fold(it.span.start, shifted);
@@ -166,7 +166,7 @@ fn clamped(offset: i64) -> u32 {
     u32::try_from(offset.max(0)).unwrap_or(u32::MAX)
 }
 
-/// Whether they have a byte in common, or one is empty and within the other.
+/// Whether the spans have a byte in common, or one is empty and within the other.
 fn overlap(a: Span, b: Span) -> bool {
     if a.start == a.end { b.start < a.start && a.start < b.end } else { a.start < b.end && b.start < a.end }
 }

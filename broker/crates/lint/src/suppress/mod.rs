@@ -13,7 +13,7 @@
 //! the same line is none. A string over several lines is not recognised. In a notebook, the comments of
 //! a cell are for that cell.
 //!
-//! What a linter's own comments (`noqa`) mean, the linter alone decides.
+//! The meaning of a linter's own comments (`noqa`) is left to the linter.
 
 mod add;
 mod apply;
@@ -37,7 +37,7 @@ pub const UNUSED: &str = "unused-suppression";
 /// The rule about a suppression that cannot be understood or has no reason.
 pub const INVALID: &str = "invalid-suppression";
 
-/// What every suppression has in it.
+/// Text that every suppression contains.
 const NEEDLE: &[u8] = b"broker:";
 
 impl Coverage<'_> {
@@ -50,16 +50,16 @@ impl Coverage<'_> {
     }
 }
 
-/// What is told about suppressions.
+/// Options for the problems that are reported about suppressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Options {
     /// Severity of an unused suppression; `None`: not reported. To be `None` where not every rule was checked.
     pub report_unused: Option<Severity>,
-    /// Whether each suppression must say why.
+    /// Whether each suppression must have a reason.
     pub require_reason: bool,
 }
 
-/// Which findings of a file are known. A suppression of any other may be in use.
+/// Extent to which the findings of a file are known. A suppression of any other may be in use.
 #[derive(Clone, Copy)]
 pub struct Coverage<'a> {
     /// The linters whose findings are all there.
@@ -67,13 +67,14 @@ pub struct Coverage<'a> {
     /// Whether no other linter could have found something, so that suppressions without a linter's name are
     /// known, too.
     pub is_all: bool,
-    /// Where others could: whether the rules that are meant, without a linter's name, are certainly not theirs.
+    /// Whether the rules that a pattern without a linter's name matches are certainly of no other linter, if others could
+    /// have found something.
     pub is_of_whole: &'a dyn Fn(&RulePattern) -> bool,
-    /// What to add behind the name of an unused rule: that no linter has it.
+    /// Remark to add behind the name of an unused rule: that no linter has it.
     pub remark: &'a dyn Fn(&RulePattern) -> Option<String>,
 }
 
-/// What the suppressions of a file mean.
+/// Result of the suppressions of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// For each finding, whether it is suppressed.
@@ -115,7 +116,7 @@ fn cells<'a>(findings: &[FindingKey<'a>]) -> Vec<&'a str> {
     cells
 }
 
-/// What there is to explain about the problems with suppressions.
+/// Returns the rules about suppressions, with their explanations.
 pub fn rules() -> Vec<Rule> {
     let rule = |code: &str, summary: &str, explanation: &str, fix| Rule {
         code: code.to_owned(),

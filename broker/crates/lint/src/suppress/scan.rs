@@ -14,7 +14,7 @@ pub(super) struct Suppressions<'t> {
     pub(super) table: LineTable<'t>,
     pub(super) text: &'t [u8],
     pub(super) found: Vec<Suppression>,
-    /// What is wrong, and where.
+    /// Suppressions that are malformed, each with its problem.
     pub(super) malformed: Vec<(Span, String)>,
 }
 
@@ -123,14 +123,14 @@ fn marker(comments: Comments, before: &[u8]) -> Option<(&'static [u8], Option<&'
     line.chain(block).filter(|(marker, _)| fits(marker)).max_by_key(|(marker, _)| marker.len())
 }
 
-/// Where another comment begins in the rest of a line comment: `# broker: ignore # noqa`. Dashes stand
+/// Offset at which another comment begins in the rest of a line comment: `# broker: ignore # noqa`. Dashes stand
 /// before a reason as well, and so begin none.
 fn next_comment(rest: &[u8], marker: &[u8]) -> Option<usize> {
     let next = [b" ", marker, b" "].concat();
     if marker == b"--" { None } else { memmem::find(rest, &next) }
 }
 
-/// Where the text of a comment ends.
+/// Offset at which the text of a comment ends.
 fn inner_end(text: &[u8], comments: Comments, comment: Span) -> u32 {
     let whole = slice(text, comment);
     let ending = comments.block.iter().filter(|(begin, _)| whole.starts_with(begin.as_bytes()));
@@ -160,9 +160,9 @@ fn in_string(comments: Comments, before: &[u8]) -> bool {
     false
 }
 
-/// How long the string is that `text` begins with; `None` if it does not end.
+/// Length of the string that `text` begins with; `None` if it does not end.
 ///
-/// Where a string may go over several lines, it is unknown whether a lone mark begins or ends one. It is
+/// Strings that may go over several lines leave it unknown whether a lone mark begins or ends one. It is
 /// taken to end it: suppressions stand after strings, hardly in them.
 fn string(text: &[u8]) -> Option<usize> {
     let quote = text[0];

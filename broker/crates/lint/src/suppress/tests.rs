@@ -40,7 +40,7 @@ fn covered(path: &str, text: &str, coverage: Coverage<'_>, options: Options) -> 
     suppress(&WorkspacePath::new(path).unwrap(), file, coverage, options)
 }
 
-/// What is left of the findings, as `line:code`, then the problems likewise.
+/// Returns the findings that are left, as `line:code`, then the problems likewise.
 fn left(path: &str, text: &str) -> String {
     let verdict = verdict(path, text, TOLD);
     let line = |span: Span| crate::LineTable::new(text.as_bytes()).utf8(span.start).line;

@@ -9,7 +9,7 @@ use crate::Scripted;
 
 const APP: &str = "import os\nimport sys\n\n\ndef main():\n\tprint(\"a\u{10400}b\", x)\r\n    return\n";
 
-/// Where each format's own signs, and what no format can hold, are in the path, the text and the message.
+/// A path, a text and a message with the special characters of each format, and with characters that no format can hold.
 const ODD_PATH: &str = "src/\u{e9} \"q\" %;]&.py";
 const ODD: &str = "\u{feff}\tx]]>\r\ny\r\n";
 const ODD_MESSAGE: &str = "]]> <a b='\"'> & 5%0A, ;#: \u{1}\t\u{ffff}\r\n##[x] a\u{10400}b";

@@ -49,7 +49,8 @@ impl Known<'_> {
         Some(format!("{file}: `severity` names the unknown rule `{rule}`{hint}"))
     }
 
-    /// What no list has may be a rule of a linter that has none, unless it looks like a slip.
+    /// Whether a linter may have the rule. A rule that is in no list may be one of a linter without a list, unless it looks
+    /// like a typo.
     pub(super) fn may_have(&self, it: &RulePattern, has_open_rules: bool) -> bool {
         if self.rules.iter().any(|(of, rule)| it.matches(of, &rule.code, Some(&rule.name))) {
             return true;

@@ -33,13 +33,13 @@ pub(super) struct PluginCache {
     opened: Mutex<HashMap<OpenedAs, Plugin>>,
 }
 
-/// What the lock file had of a plugin that is open, and where it was read from.
+/// Key of an open plugin: its entry in the lock file, and the file that it was read from.
 type OpenedAs = (Digest, Option<Signed>, Seen);
 
 /// Plugins that are kept open: an author builds one again and again beside the same daemon.
 const REMEMBERED: usize = 64;
 
-/// What tells without reading it whether a file is the one that was opened.
+/// Identity of a plugin file, which is compared without reading the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Seen {
     InView(ContentHash),
@@ -50,7 +50,7 @@ enum Seen {
 /// A workspace whose plugins are asked for.
 pub struct PluginContext<'s> {
     pub view: &'s dyn View,
-    /// What no branch can change.
+    /// View of the disk, which no branch can change.
     pub disk: &'s dyn View,
     pub root: &'s Path,
     /// Variables of the shell that asks; `None` if it is this process's.
@@ -58,7 +58,7 @@ pub struct PluginContext<'s> {
 }
 
 impl<'s> PluginContext<'s> {
-    /// As it is on the disk.
+    /// Context of a workspace as it is on the disk.
     pub fn on_disk(disk: &'s dyn View, root: &'s Path) -> Self {
         Self { view: disk, disk, root, told: None }
     }
@@ -138,7 +138,7 @@ impl PluginCache {
     }
 }
 
-/// Whether it is a file that no view shows.
+/// Whether the source is a file that no view shows.
 fn is_outside(source: &Source) -> bool {
     matches!(source, Source::Path(path) if WorkspacePath::new(path).is_err())
 }
@@ -161,7 +161,8 @@ fn expect_on_disk(name: &str, source: &Source, context: &PluginContext<'_>) -> R
     Ok(())
 }
 
-/// One sentence for all that may be: who can change the lock file shall not learn what there is outside, or what is in it.
+/// Error for a file outside of the workspace, the same for every cause: a change of the lock file must not reveal which files
+/// exist there, or their contents.
 fn not_told(name: &str, source: &Source) -> String {
     format!(
         "cannot use plugin `{name}` at {source}: the file is missing, unreadable, or differs from {FILE_NAME}; \
@@ -176,7 +177,7 @@ fn unreadable(Locked { name, source, .. }: &Locked, error: &io::Error) -> String
     }
 }
 
-/// Where the plugin would be read from now.
+/// Identity of the file that the plugin would be read from now.
 fn seen(source: &Source, context: &PluginContext<'_>) -> io::Result<Seen> {
     let Source::Path(path) = source else { return Ok(Seen::InStore) };
     match WorkspacePath::new(path) {
@@ -211,7 +212,7 @@ pub fn listed(capabilities: &[&Capability]) -> String {
     capabilities.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What a plugin asks for and is not granted.
+/// Capabilities that a plugin asks for and is not granted.
 pub fn not_granted<'m>(manifest: &'m Manifest, grants: &[Capability]) -> Vec<&'m Capability> {
     manifest.capabilities.iter().filter(|it| !grants.contains(it)).collect()
 }
@@ -241,7 +242,7 @@ impl Plugins {
                 }
                 (Some(_), Err(error)) => Err(error.clone()),
             };
-            // It is asked for in place of the one that the program carries, which must not answer for it.
+            // The plugin replaces the bundled one of the same name, which must not answer for it.
             self.usable.retain(|it| it.manifest().name != *name);
             match plugin {
                 Ok(plugin) => {
@@ -306,21 +307,21 @@ impl Plugins {
         variables(plugin.manifest(), context.told)
     }
 
-    /// What tells these from those of another workspace: the bytes of each, and what it is granted.
+    /// Hash that distinguishes these plugins from those of another workspace: of the bytes of each, and what it is granted.
     pub fn fingerprint(&self) -> ContentHash {
         let usable: Vec<_> = self.usable.iter().map(Plugin::digest).collect();
         ContentHash::of(format!("{usable:?}{:?}{:?}", self.environment, self.broken).as_bytes())
     }
 }
 
-/// Whether the disk's lock file has the very bytes that the view's has, which are what is run.
+/// Whether the lock file on the disk has the same digest for the plugin as that of the view, which is what is run.
 fn is_as_on_disk(name: &str, context: &PluginContext<'_>) -> bool {
     let digest = |view| Lock::read(view).ok()?.find(name).map(|it| it.digest.clone());
     let used = digest(context.view);
     used.is_some() && used == digest(context.disk)
 }
 
-/// Those of the environment that the plugin asks for. One that is not set is not there.
+/// Environment variables that the plugin asks for, without those that are not set.
 fn variables(
     manifest: &Manifest,
     told: Option<&BTreeMap<String, String>>,

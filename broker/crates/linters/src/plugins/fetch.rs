@@ -25,10 +25,10 @@ pub struct Fetched {
     pub manifest: Option<Digest>,
 }
 
-/// How long a server may take to answer at all, and between two pieces of an answer.
+/// Time that a server may take to answer at all, and between two pieces of an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What the layer of a registry's manifest says that a component is.
+/// Media types of a component, as the layer of a registry's manifest.
 const MEDIA_TYPES: [&str; 2] = ["application/wasm", "application/vnd.wasm.content.layer.v1+wasm"];
 
 const AGENT: &str = concat!("broker/", env!("CARGO_PKG_VERSION"));
@@ -61,7 +61,7 @@ pub fn fetch(
     }
 }
 
-/// What lies beside the plugin, with `.minisig` added to its name; `None` if nothing does.
+/// Fetches the signature beside the plugin, with `.minisig` added to its name; `None` if there is none.
 pub fn fetch_signature(
     source: &Source,
     root: &Path,
@@ -84,7 +84,7 @@ pub fn fetch_signature(
     bytes.map(text).transpose().map_err(cannot)
 }
 
-/// What minisign adds to the name of a file that it signs.
+/// Extension that minisign adds to the name of a file that it signs.
 const SIGNATURE: &str = ".minisig";
 
 fn beside(file: &Path) -> Result<Option<Bytes>, String> {

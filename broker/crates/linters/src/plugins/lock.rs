@@ -30,7 +30,7 @@ pub struct Locked {
     pub name: String,
     /// The plugin's own.
     pub version: String,
-    /// As `broker.toml` has it.
+    /// Source as in `broker.toml`.
     pub source: Source,
     /// Digest of the component.
     pub digest: Digest,
@@ -49,7 +49,7 @@ impl Default for Lock {
 }
 
 impl Lock {
-    /// That of the workspace that `view` shows; an empty one if there is none.
+    /// Reads the lock file of the workspace that `view` shows; returns an empty one if there is none.
     pub fn read(view: &dyn View) -> Result<Self, String> {
         let bytes = match view.open(&WorkspacePath::root().child(FILE_NAME)) {
             Ok(bytes) => bytes,
@@ -81,7 +81,7 @@ impl Lock {
     }
 
     pub fn to_text(&self) -> String {
-        // What is written here are strings and a number, which is all that could go wrong.
+        // The values are strings and a number, which can always be serialized.
         HEADING.to_owned() + &toml::to_string(self).unwrap_or_default()
     }
 

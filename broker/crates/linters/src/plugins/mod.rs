@@ -43,7 +43,7 @@ const COMPILER: &str = "__compile-plugin";
 
 /// This program, compiling plugins in a process of its own.
 pub fn compiler() -> Compiler {
-    // What runs, also after another build took its place on the disk.
+    // The executable that runs, even after another build replaced it on the disk.
     let this = if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() };
     this.map_or(Compiler::Here, |it| Compiler::Process(it, vec![COMPILER.into()]))
 }
@@ -53,7 +53,7 @@ pub fn compile(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     (args.into_iter().next()? == COMPILER).then(plugin_host::compile_for_parent)
 }
 
-/// What it takes to load plugins.
+/// Parts that are needed to load plugins.
 pub struct Loader {
     pub bundle: &'static [Bundled],
     /// Names the build of this program, of which machine code is a part.
@@ -73,7 +73,7 @@ pub struct Plugins {
     named: BTreeSet<String>,
     /// The variables that were granted, by plugin and name.
     environment: BTreeMap<String, BTreeMap<String, String>>,
-    /// What `broker.lock` has of those that the workspace adds, by name.
+    /// Digests in `broker.lock` of the plugins that the workspace adds, by name.
     locked: BTreeMap<String, Digest>,
     cache: Arc<PluginCache>,
 }
@@ -115,7 +115,7 @@ impl Loader {
         plugins.find(name).cloned().ok_or_else(|| unknown_linter(name, &plugins.names(), &[]))
     }
 
-    /// Where fetched plugins are kept.
+    /// Store of fetched plugins.
     pub fn store(&self) -> Store {
         Store::in_cache(self.cache_dir.clone())
     }

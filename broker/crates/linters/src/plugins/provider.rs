@@ -26,7 +26,7 @@ pub struct PluginProvider {
 /// The plugins that one workspace has.
 struct PluginCatalog {
     plugins: Arc<Plugins>,
-    /// What tells them from those of the program, if they are others.
+    /// Fingerprint of the plugins, if they are not those of the program.
     added: Option<ContentHash>,
     /// By plugin, each a JSON object.
     options: Arc<BTreeMap<String, String>>,
@@ -39,7 +39,7 @@ struct PluginCatalog {
 #[derive(Default)]
 struct Choices(Mutex<HashMap<Key, Vec<Chosen>>>);
 
-/// What a choice depends on besides what the view shows.
+/// Inputs of a choice besides what the view shows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     root: String,
@@ -65,7 +65,7 @@ impl PluginProvider {
         Self { plugins, chosen: Arc::default() }
     }
 
-    /// Those of the program, without what a workspace adds.
+    /// Plugins of the program, without those that a workspace adds.
     pub fn plugins(&self) -> &Arc<Plugins> {
         &self.plugins
     }
@@ -88,7 +88,7 @@ impl PluginProvider {
 }
 
 impl PluginProvider {
-    /// What `broker.toml` says for the plugins.
+    /// Options of the plugins in `broker.toml`.
     fn options(
         &self,
         plugins: &Plugins,
@@ -121,7 +121,7 @@ impl Provider for PluginProvider {
 }
 
 impl Catalog for PluginCatalog {
-    /// What cannot be used is told as that, not as unknown, whatever it is asked for.
+    /// Includes plugins that cannot be used: a request for one is an error about that, and not about an unknown linter.
     fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
         let usable = self.plugins.names().into_iter().map(LinterName::known);
         let broken = self.plugins.broken.iter().filter_map(|it| it.linter.as_deref());
@@ -143,7 +143,7 @@ impl Catalog for PluginCatalog {
         }
         let traced = Arc::new(Traced::new(Arc::clone(&self.view)));
         let selected = self.choose(selectors, &(Arc::clone(&traced) as _))?;
-        // What moved meanwhile is true of no state of the workspace.
+        // A choice from files that changed meanwhile is true of no state of the workspace.
         if traced.changed().is_none() {
             self.chosen.remember(key, Chosen { reads: traced.read_set(), selected: selected.clone() });
         }
@@ -192,8 +192,8 @@ impl Catalog for PluginCatalog {
 }
 
 impl PluginCatalog {
-    /// Those that have something to say of the workspace that `view` shows. All that this depends on in the workspace is read
-    /// through `view`.
+    /// Plugins that apply to the workspace that `view` shows. Everything in the workspace that this depends on is read through
+    /// `view`.
     fn choose(&self, selectors: &Selectors, view: &Arc<dyn View>) -> Result<Selected, SetupFailure> {
         let (mut used, mut unselected, mut all_unknown) = (Vec::new(), Vec::new(), Vec::new());
         for plugin in &self.plugins.usable {
@@ -223,7 +223,7 @@ impl PluginCatalog {
         };
         let unselected =
             unselected.iter().map(|it| absent(&it.interest().globs, &it.interest().interpreters));
-        // What a plugin that cannot be used would look at is not known.
+        // Files that a plugin would look at are not known if it cannot be used.
         let broken = self.plugins.broken.iter().map(|_| absent(&["*".to_owned()], &[]));
         let absent = unselected.chain(broken).collect();
         let used: Vec<_> = used.into_iter().map(|it: Configured| Arc::new(it) as SharedLinter).collect();

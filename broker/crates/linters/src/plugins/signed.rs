@@ -36,7 +36,7 @@ pub fn expect_signed(
     Err(SetupFailure::new(format!("plugin `{name}` from {source} {found}")).hint(remedy))
 }
 
-/// What is wrong with a signature that no key verifies, and what to do about it.
+/// Error of a signature that no key verifies, and its remedy.
 fn unverified(minisign: &Signature, signers: &Signers) -> (String, &'static str) {
     let id = minisign.key_id();
     match signers.iter().any(|it| it.id() == id) {
@@ -51,7 +51,7 @@ fn unverified(minisign: &Signature, signers: &Signers) -> (String, &'static str)
     }
 }
 
-/// Whether the lock file has a signature by one of the keys, if any must sign the plugin. Does not verify it.
+/// Fails if the plugin must be signed and the lock file has no signature by one of the keys. Does not verify the signature.
 pub fn expect_signer(locked: &Locked, signers: Option<&Signers>) -> Result<(), String> {
     let Some(signers) = signers else { return Ok(()) };
     let found = match &locked.signature {
@@ -66,7 +66,7 @@ pub fn expect_signer(locked: &Locked, signers: Option<&Signers>) -> Result<(), S
     ))
 }
 
-/// Whether the signature that the lock file has, if any, is one of these bytes.
+/// Fails if the lock file has a signature that does not verify these bytes.
 pub fn expect_signature(locked: &Locked, bytes: &[u8]) -> Result<(), String> {
     let Locked { name, source, signature, .. } = locked;
     match signature {
@@ -112,7 +112,7 @@ hLef8NdyKyK5o028ffI2ra4fhgenCp5srSMEyA/jY352a8leukho6q0/CJiqU16SdZhJ1Rr5X9CR3/Wy
         Signed { key: key.parse().unwrap(), minisign: signature.parse().unwrap() }
     }
 
-    /// What is fetched, and what comes of it: the signer, or the error with its hint.
+    /// Result of a fetch: the signer, or the error with its hint.
     fn fetched(bytes: &[u8], signature: Option<&str>, keys: &[&str]) -> String {
         let source = "https://example.org/no-todo.wasm".parse().unwrap();
         let signature = signature.map(|it| it.parse().unwrap());

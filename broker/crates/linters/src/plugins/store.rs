@@ -36,7 +36,7 @@ impl Store {
         Self { folder: cache_dir.map(|it| it.join("plugins")) }
     }
 
-    /// What has this digest; `None` if it was never fetched. What was changed since is an error.
+    /// Returns the plugin with this digest; `None` if it was never fetched. A file that was changed since is an error.
     pub fn get(&self, digest: &Digest) -> io::Result<Option<Bytes>> {
         let Some(file) = self.file(digest) else { return Ok(None) };
         let bytes = match read_plugin(&file) {
@@ -91,7 +91,7 @@ fn note_use(file: &Path, now: SystemTime) {
 fn prune(folder: &Path, now: SystemTime) {
     let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|it| it.path());
     for file in files.filter(|it| age(it, now) > KEPT) {
-        // What cannot be removed, as a folder, stays.
+        // An entry that cannot be removed, such as a folder, stays.
         _ = fs::remove_file(file);
     }
 }

@@ -1,4 +1,4 @@
-//! What there is to know of a linter without asking it about a file.
+//! Facts about a linter that are available without asking it about a file.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub struct Diagnosis {
     pub name: String,
     /// Empty if it has to be started to tell.
     pub version: String,
-    /// What it is for; nothing for any file.
+    /// Languages that the linter is for; empty if it is for any file.
     pub languages: Vec<String>,
     pub standing: Standing,
     /// `None` if it runs in Broker itself.
@@ -25,11 +25,11 @@ type FilesOf = Box<dyn Fn(&dyn View, &WorkspacePath) -> Option<Option<String>> +
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     pub kind: ProgramKind,
-    /// Where it is; `None` if it is not installed.
+    /// Path of the program; `None` if it is not installed.
     pub path: Option<PathBuf>,
-    /// How to install it.
+    /// Instructions to install the program.
     pub install: String,
-    /// What one may expect of it that it does not tell, and what does.
+    /// Findings that users may expect of the program and that it does not report, and what reports them.
     pub limits: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub enum ProgramKind {
 /// Why a linter is asked (the first four), or why it is not. Whether it is installed and trusted is another question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
-    /// It is for every workspace.
+    /// The linter is for every workspace.
     Always,
     /// The configuration names it.
     Named,
@@ -57,9 +57,9 @@ pub enum Standing {
     Instead { linter: String },
     /// The project has none of these. With no markers at all it is only asked if it is named.
     NotConfigured { markers: Vec<String> },
-    /// It would be asked, but nothing of it is selected.
+    /// The linter would be asked, but none of its rules are selected.
     NotSelected,
-    /// It cannot be used, for this reason.
+    /// The linter cannot be used, for this reason.
     Broken(String),
 }
 
@@ -116,7 +116,7 @@ impl Diagnosis {
         Self { name, version: String::new(), languages, standing, program: Some(program), files }
     }
 
-    /// Whether there may be findings of it in the file.
+    /// Whether the linter may have findings in the file.
     pub fn covers(&self, view: &dyn View, path: &WorkspacePath) -> bool {
         (self.files)(view, path).is_some()
     }

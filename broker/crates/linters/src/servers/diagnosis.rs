@@ -9,7 +9,7 @@ use overlay::WorkspacePath;
 use super::{ServerContext, Wanted, Why, wanted};
 use crate::provider::{Diagnosis, Program, ProgramKind, Standing};
 
-/// What there is to know of each of the `known`. `find` finds the program of one.
+/// Diagnoses each of the `known` servers. `find` finds the program of one.
 pub fn diagnose(
     known: &[Profile],
     context: &ServerContext<'_>,

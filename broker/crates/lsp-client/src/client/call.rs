@@ -21,7 +21,7 @@ use crate::{
     state::{Reply, Who},
 };
 
-/// Before a request is sent again; doubles each time.
+/// Pause before a request is sent again; doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 

@@ -1,4 +1,4 @@
-//! Whether processes are gone. Part of the tests of `language-servers`, too.
+//! Checks of whether processes are gone. Part of the tests of `language-servers`, too.
 
 use std::{
     thread,

@@ -27,7 +27,7 @@ fn check_broken(script: &str, change: impl FnOnce(&mut Limits), want: ProtocolEr
         _ => None,
     });
     assert_eq!(last.map(RequestError::from), Some(want));
-    // It may have noticed that its reader was gone before it was killed.
+    // The server may have noticed that its reader was gone before it was killed.
     assert_ne!(fake.client.kill(), Exit::Unknown);
 }
 

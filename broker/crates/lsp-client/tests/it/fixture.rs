@@ -15,13 +15,13 @@ use crate::testkit;
 
 pub(crate) const TESTKIT: &str = env!("CARGO_BIN_EXE_lsp-client-testkit");
 
-/// How a script begins that is not about the beginning.
+/// Beginning of a script that is not about the beginning.
 pub(crate) const HELLO: &str = r#"
     {"expect": "initialize", "answer": {"capabilities": {}}}
     {"expect": "initialized"}
 "#;
 
-/// How a script ends that is not about the end.
+/// End of a script that is not about the end.
 pub(crate) const BYE: &str = r#"
     {"expect": "shutdown", "answer": null}
     {"expect": "exit"}

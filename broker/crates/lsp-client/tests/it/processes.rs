@@ -1,4 +1,4 @@
-//! That no process stays, whichever ends first, in whatever way.
+//! Tests that no process stays, whichever ends first, in whatever way.
 
 use std::{
     io::{BufRead, BufReader},

@@ -4,7 +4,7 @@ use super::{Checker, Format};
 
 pub(super) const BUILT_IN: &str = include_str!("../checkers.toml");
 
-/// What has to be said of a checker that is not built in.
+/// Fields that a checker needs which is not built in.
 const NEEDED: [(&str, &str); 3] = [
     ("command", "the program, a name or a path, and its arguments"),
     ("globs", "the files it reports on, as in a `.gitignore`"),

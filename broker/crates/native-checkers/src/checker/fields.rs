@@ -1,9 +1,9 @@
-//! Where things are in what a checker prints as JSON.
+//! Paths of values in what a checker prints as JSON.
 
 use serde::Deserialize;
 
-/// Where things are in JSON: names of members with dots between them. `[]` stands for each element of an array. What begins with `^` is
-/// in the object that holds the array.
+/// Paths of values in JSON: names of members with dots between them. `[]` stands for each element of an array. A path that begins
+/// with `^` is in the object that holds the array.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Fields {
@@ -19,7 +19,7 @@ pub struct Fields {
     pub code: Option<String>,
     pub name: Option<String>,
     pub message: String,
-    /// What is added to the message.
+    /// Text that is added to the message.
     pub hint: Option<String>,
     pub url: Option<String>,
     pub fix: Option<FixFields>,
@@ -27,7 +27,7 @@ pub struct Fields {
     pub listed: Option<String>,
 }
 
-/// Where the edits of a fix are: by lines and columns, or by a range of offsets from the start of the file.
+/// Paths of the edits of a fix: by lines and columns, or by a range of offsets from the start of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FixFields {

@@ -3,8 +3,8 @@
 use lint::{Diagnostic, LineTable, Related, Span};
 use overlay::WorkspacePath;
 
-/// Where a text names a file, in quotes or angle brackets, as C includes it; its start if it does not, as where another included file
-/// does.
+/// Returns the span in which a text names a file, in quotes or angle brackets, as C includes it; the start of the text if it does
+/// not, as where another included file does.
 pub(super) fn span(text: &[u8], path: &WorkspacePath) -> Span {
     let name = path.file_name().unwrap_or_default();
     let names_it = |line: &str| {

@@ -1,4 +1,4 @@
-//! What real tools printed, in the places of the texts that they printed it for. `tests/fixtures` has both.
+//! Tests with the output of real tools, in the places of the texts that they printed it for. `tests/fixtures` has both.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its own files")]
 
@@ -91,7 +91,7 @@ printed! {
     tsc "tsc",
 }
 
-/// With a checker of this output, about a text with characters of each length.
+/// Tests a checker of this output, about a text with characters of each length.
 #[track_caller]
 fn own(said: &str, printed: &str) -> String {
     let said = format!("command = ['own']\nglobs = ['*']\n{said}");

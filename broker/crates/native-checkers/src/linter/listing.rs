@@ -1,4 +1,4 @@
-//! Which files a run looked at, where its tool can be asked.
+//! Files that a run looked at, where its tool can be asked.
 
 use std::{collections::BTreeSet, ffi::OsString};
 
@@ -14,7 +14,7 @@ use crate::{
 /// Prints the dep-info of a build: files, and all in folders.
 const PRINT: &str = "set -e; for it do if [ -d \"$it\" ]; then cat \"$it\"/*.d; else cat \"$it\"; fi; done";
 
-/// What a run looked at.
+/// Files that a run looked at.
 #[derive(Default)]
 pub(super) struct Listing {
     /// `None` if that is not known.
@@ -23,7 +23,7 @@ pub(super) struct Listing {
     pub(super) packages: Packages,
 }
 
-/// What is looked at, asked in the folder of the run. Fails if a command does not come to its end.
+/// Asks for the files that are looked at, in the folder of the run. Fails if a command does not come to its end.
 pub(super) fn ask(
     call: &Call<'_>,
     found: &Found,

@@ -1,4 +1,4 @@
-//! What a run's report means for one file.
+//! Outcome for one file of a run's report.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     runner::{Given, Report},
 };
 
-/// Why a file has no findings though the run came to its end.
+/// Reason for which a file has no findings though the run came to its end.
 enum Unseen {
     /// Nothing of the project takes it in.
     LeftOut(String),
@@ -66,7 +66,7 @@ pub(super) fn in_no_project(checker: &Checker, content: Option<ContentHash>) -> 
     Outcome { content, left_out: Some(why), ..Outcome::without_findings(Completeness::Excluded) }
 }
 
-/// Why the run did not look at the file, where it says what it looked at.
+/// Returns why the run did not look at the file, if it lists what it looked at.
 fn unseen(checker: &Checker, path: &WorkspacePath, report: &Report, view: &dyn View) -> Option<Unseen> {
     let found = &report.found;
     if let Some(culprit) = found.blocked.get(path) {
@@ -96,7 +96,7 @@ fn unseen_by_package(
     const PACKAGE: &str = "Cargo.toml";
     let package = path.ancestors().skip(1).find(|it| is_there(view, it, PACKAGE))?;
     let is_reached = packages.reached.contains(&package);
-    // What a target with errors takes in is not known.
+    // Files that a target with errors takes in are not known.
     if is_listed == Some(true) || (is_reached && (is_listed.is_none() || packages.failed.contains(&package)))
     {
         return None;

@@ -20,7 +20,7 @@ struct Package {
 }
 
 impl Packages {
-    /// Those of lines with tabs.
+    /// Reads the packages from lines with tabs.
     pub(super) fn read(lines: &[String], ground: &Ground<'_>) -> Self {
         Self(lines.iter().filter_map(|it| Package::read(it, ground)).collect())
     }
@@ -42,7 +42,7 @@ impl Packages {
         let culprit = |imports: &[String], culprits: &HashMap<&str, &'_ WorkspacePath>| {
             imports.iter().find_map(|it| culprits.get(it.as_str()).map(|it| (*it).clone()))
         };
-        // What imports one that is not reached is not reached either.
+        // Packages that import one that is not reached are not reached either.
         loop {
             let before = culprits.len();
             for package in &self.0 {

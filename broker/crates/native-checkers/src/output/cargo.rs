@@ -70,7 +70,7 @@ struct Expansion {
 pub(super) fn read(text: &str) -> Result<Printed, String> {
     let mut messages = Vec::new();
     let [mut reached, mut failed, mut dep_info] = [const { BTreeSet::new() }; 3];
-    // What a build script prints is among it.
+    // The output of build scripts is among it.
     for line in text.lines().filter(|it| it.starts_with('{')) {
         let line = serde_json::from_str(line).map_err(|error| unreadable(line, &error))?;
         match line {
@@ -93,7 +93,7 @@ pub(super) fn read(text: &str) -> Result<Printed, String> {
     Ok(Printed { messages, packages: Some(Packages { reached, failed, dep_info }), ..Printed::default() })
 }
 
-/// Whether a package is no downloaded one.
+/// Whether a package is a local one, not downloaded.
 fn is_local(package_id: &str) -> bool {
     package_id.contains("path+file:")
 }
@@ -102,8 +102,8 @@ fn folder_of(manifest: &str) -> Option<String> {
     Some(Path::new(manifest).parent()?.to_string_lossy().into_owned())
 }
 
-/// Where rustc's dep-info is that belongs to what was built: beside a library of the name `lib…`, or in the folder of a
-/// build script.
+/// Returns the place of rustc's dep-info for a built file: beside a library of the name `lib…`, or in the folder of a build
+/// script.
 fn dep_info_of(built: &Path) -> Option<String> {
     let (folder, name) = (built.parent()?, built.file_stem()?.to_str()?);
     let found = match name.strip_prefix("lib") {
@@ -185,7 +185,7 @@ impl Message {
 }
 
 impl Span {
-    /// Where it is in what someone wrote: not in a macro of another crate.
+    /// Returns the span in a source of the workspace: not in a macro of another crate.
     fn written(&self) -> &Self {
         let is_elsewhere = Path::new(&self.file_name).is_absolute() || self.file_name.starts_with('<');
         match &self.expansion {
@@ -214,7 +214,7 @@ impl Span {
     }
 }
 
-/// Where a code is explained.
+/// Returns the address of the page that explains a code.
 fn page(code: &str) -> Option<String> {
     if let Some(lint) = code.strip_prefix("clippy::") {
         return Some(format!("https://rust-lang.github.io/rust-clippy/stable/index.html#{lint}"));

@@ -32,7 +32,7 @@ pub(super) fn read(text: &str, checker: &Checker) -> Result<Printed, String> {
 
 fn message(error: &BytesStart<'_>, path: String, checker: &Checker) -> Message {
     let number = |name: &str| attribute(error, name)?.parse::<u64>().ok();
-    // Some write 0 for what they do not know.
+    // Tools may write 0 for a column that they do not know.
     let column = number("column").filter(|it| *it > 0 || checker.first_column == 0);
     let extent = number("line").map(|line| Extent::Lines {
         start: Position::counted(line, column, checker.first_line, checker.first_column),

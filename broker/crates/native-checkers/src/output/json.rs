@@ -47,7 +47,7 @@ pub(super) fn read_lines(text: &str, checker: &Checker) -> Result<Printed, Strin
     Ok(Printed { messages, ..Printed::default() })
 }
 
-/// What `path` leads to, `[]` standing for each element of an array.
+/// Returns the values at `path`, `[]` standing for each element of an array.
 fn items<'v>(value: &'v Value, path: &str) -> Result<Vec<Item<'v>>, String> {
     let mut found = vec![Item { value, around: Vec::new() }];
     for step in path.split('.').filter(|it| !it.is_empty()) {
@@ -124,7 +124,7 @@ fn message(it: &Item<'_>, fields: &Fields, checker: &Checker) -> Result<Message,
     Ok(message)
 }
 
-/// What can be applied as it is printed. Half a fix is none.
+/// Returns the fix if it can be applied as it is printed. Half a fix is none.
 fn repair(it: &Item<'_>, fix: &FixFields, path: &str, checker: &Checker) -> Option<Repair> {
     let edits = match &fix.edits {
         Some(edits) => items(it.value, edits).ok()?,

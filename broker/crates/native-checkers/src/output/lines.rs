@@ -37,7 +37,7 @@ pub(super) fn read(text: &str, checker: &Checker) -> Result<Printed, String> {
     Ok(Printed { messages, ..Printed::default() })
 }
 
-/// Where errors are below a heading: in the folder of the first one, which is the package that the heading names.
+/// State of errors below a heading: they are in the folder of the first one, which is the package that the heading names.
 enum Errors {
     None,
     Begin,
@@ -45,7 +45,7 @@ enum Errors {
 }
 
 impl Errors {
-    /// Whether the next message is one of them.
+    /// Whether the next message is one of the errors.
     fn hold(&mut self, path: &str) -> bool {
         let folder = Path::new(path.trim_start_matches("./")).parent().unwrap_or(Path::new(""));
         *self = match self {

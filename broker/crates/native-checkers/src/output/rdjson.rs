@@ -107,7 +107,7 @@ impl Suggestion {
 }
 
 impl Range {
-    /// What is 0 is not known.
+    /// Returns the extent. A number 0 is not known.
     fn extent(&self, columns: Columns) -> Option<Extent> {
         let at = |it: &Point| {
             (it.line > 0).then_some(Position { line: it.line, column: Some(it.column).filter(|it| *it > 0) })

@@ -34,7 +34,8 @@ pub(super) fn offset(head: &[u8], rest: &[u8], units: u32) -> Option<u32> {
     None
 }
 
-/// Where the sign is that begins a block scalar: `|` or `>` at the end of a line, with `+`, `-` or a number, and maybe a comment.
+/// Returns the position of the sign that begins a block scalar: `|` or `>` at the end of a line, with `+`, `-` or a number, and
+/// maybe a comment.
 fn sign(line: &[u8]) -> Option<usize> {
     let comment = line.windows(2).position(|it| it == b" #").unwrap_or(line.len());
     let line = line[..comment].trim_ascii_end();

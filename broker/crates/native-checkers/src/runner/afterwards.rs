@@ -1,4 +1,4 @@
-//! What runs leave to be done when their answers are out.
+//! Work that runs leave to be done when their answers are out.
 
 use std::{
     collections::HashMap,
@@ -40,6 +40,6 @@ impl Drop for Afterwards {
 }
 
 fn join(threads: impl Iterator<Item = JoinHandle<()>>) {
-    // One that broke off has done what it could.
+    // A thread that broke off has done what it could.
     threads.for_each(|it| _ = it.join());
 }

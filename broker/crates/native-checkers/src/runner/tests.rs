@@ -79,7 +79,7 @@ fn who_asks_the_same_waits_for_one_run() {
         });
         is_begun.recv().unwrap();
         let second = scope.spawn(|| runner.quick("a", count, LONG));
-        // It may come before the first is done, or after.
+        // The second may come before the first is done, or after.
         go.send(()).unwrap();
         for it in [first, second] {
             assert!(it.join().unwrap().unwrap().halted);
@@ -121,7 +121,7 @@ fn waits_end_when_they_are_cancelled() {
     let (runner, cancel) = (runner(1), Cancel::default());
     let given = runner.get(name("a"), &Cancel::default(), |stop| {
         std::thread::scope(|scope| {
-            // One for the run, one for its turn.
+            // Two threads wait: one for the run, the other for its turn.
             let waits = ["a", "b"].map(|it| {
                 let (runner, cancel) = (&runner, &cancel);
                 scope.spawn(move || runner.get(name(it), cancel, |_| panic!("there is no room for it")))

@@ -100,7 +100,7 @@ impl World {
         Arc::new(Wrapped { inner: self.disk(), edits: Box::new(then) })
     }
 
-    /// These files and no others, as a commit of git's shows them.
+    /// Returns a view of these files and no others, as a commit of git's shows them.
     pub(crate) fn commit(files: &[(&str, &str)]) -> Arc<dyn View> {
         let inner = Arc::new(Memory::from_files(files.iter().copied()).unwrap());
         Arc::new(Wrapped { inner, edits: Box::new(|| vec![WorkspacePath::root()]) })
@@ -149,13 +149,13 @@ impl World {
         checker.ask_version(&self.setup(), Instant::now() + Duration::from_secs(60), &Cancel::default())
     }
 
-    /// What a checker says of these files, as text.
+    /// Returns the findings of a checker for these files, as text.
     pub(crate) fn check(&self, checker: &Checker, view: &Arc<dyn View>, files: &[&str]) -> String {
         render(&ask(&self.checker(checker).unwrap(), view, files, &Cancel::default()), view, files)
     }
 }
 
-/// One with this definition.
+/// Returns the checker with this definition.
 pub(crate) fn defined(definition: &str) -> Checker {
     Checker::defined("own", toml::from_str(definition).unwrap()).unwrap()
 }
@@ -222,7 +222,7 @@ fn at(view: &Arc<dyn View>, file: &str, span: lint::Span) -> String {
     format!("{}:{} {part:?}", start.line, start.column)
 }
 
-/// Whether a tool is there; a test that needs one which is not says so and is passed over.
+/// Whether a tool is there; a test that needs a missing tool prints that and is passed over.
 pub(crate) fn has(world: &World, checker: &str) -> bool {
     let found = world.checker(Checker::named(checker).unwrap());
     if let Err(error) = &found {

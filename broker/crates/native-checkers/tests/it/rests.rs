@@ -1,4 +1,4 @@
-//! What answers rest on, and what becomes of them when that changes.
+//! Tests of what answers rest on, and what becomes of them when that changes.
 
 use std::{
     fs,

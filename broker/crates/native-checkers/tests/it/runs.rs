@@ -1,4 +1,4 @@
-//! What becomes of a run, whatever the command does. The commands are scripts.
+//! Tests of runs, whatever the command does. The commands are scripts.
 
 use lint::{Cancel, Completeness, Linter as _};
 use native_checkers::Checker;
@@ -37,7 +37,7 @@ fn a_branch_is_checked_as_it_is() {
 
 #[test]
 fn one_run_is_for_all_files_and_all_branches_that_are_alike() {
-    // What two runs print differs.
+    // Two runs print different texts.
     let world = world("echo \"a.x:1:1: $(cat /proc/sys/kernel/random/uuid)\"; exit 1");
     let linter = world.checker(&defined(OWN)).unwrap();
     let said = |view, files: &[&str]| {

@@ -38,7 +38,7 @@ fn cargo_check_finds_what_only_rustc_knows() {
     if !has(&world, "cargo-check") {
         return;
     }
-    // As the user's own cargo leaves it.
+    // Builds the workspace as the user's own cargo leaves it.
     let status = std::process::Command::new("cargo")
         .args(["check", "--workspace", "--all-targets", "--offline", "--quiet"])
         .current_dir(world.root())
@@ -285,7 +285,7 @@ fn go_looks_at_what_build_tags_let_in() {
                 "{said}"
             );
         }
-        // What others import does not compile: an error, not a finding of an analyzer.
+        // The package that others import does not compile: an error, not a finding of an analyzer.
         let broken = [
             ("a.go", "package m\n\nfunc F() int { return \"\" }\n"),
             ("b/b.go", "package b\n\nimport \"example.com/m\"\n\nvar X = m.F()\n"),

@@ -1,6 +1,6 @@
 //! Unsaved texts: a branch over the live disk, of which readers see one snapshot after the other.
 //!
-//! Of a file that several editors have open, the branch has the text of the one that typed last.
+//! If several editors have a file open, the branch has the text of the one that typed last.
 
 mod texts;
 
@@ -20,7 +20,7 @@ use crate::{Branch, ContentHash, EditError, FileKind, Snapshot, View, WorkspaceP
 /// Bytes of all unsaved texts of a workspace, those that are hidden among them.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Why a text cannot be laid over a path; for the same reasons as an edit.
+/// Error of laying a text over a path; the causes are those of an edit.
 pub type BufferError = EditError;
 
 /// An unsaved text as an editor sends it.
@@ -30,36 +30,36 @@ pub struct BufferText {
     pub editor: Option<EditorId>,
     pub path: WorkspacePath,
     pub bytes: Bytes,
-    /// Nothing was typed: another editor's text is not hidden. If it is what the disk has, the disk shows through, whatever it
-    /// has later.
+    /// Whether the text was only opened, not typed: it then hides no other editor's text. If it is the disk's text,
+    /// the disk shows through, whatever it has later.
     pub is_opened: bool,
 }
 
-/// What became of a text that was set.
+/// Result of setting a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetBuffer {
     pub hash: ContentHash,
-    /// Another editor's text is shown.
+    /// Whether another editor's text is shown.
     pub is_hidden: bool,
     pub change: Option<BufferChange>,
 }
 
-/// What became of a text that was closed.
+/// Result of closing a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClosedBuffer {
-    /// Whether the editor had one of that path.
+    /// Whether the editor had a text open at that path.
     pub was_open: bool,
     pub change: Option<BufferChange>,
 }
 
-/// Another text is shown for a file, or another editor's.
+/// A change of the text shown for a file, or of the editor whose text it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BufferChange {
-    /// Links followed.
+    /// Path of the file, links followed.
     pub place: WorkspacePath,
     /// `None` if the disk's is.
     pub shown: Option<ShownText>,
-    /// Whether the content is another, too.
+    /// Whether the content differs from the one shown before, too.
     pub is_other_content: bool,
 }
 
@@ -73,7 +73,7 @@ pub struct ShownText {
 pub(super) struct Buffers {
     disk: Arc<dyn View>,
     open: Mutex<Open>,
-    /// What readers see. `None` as long as there are no buffers, so that those cost nothing.
+    /// Snapshot for readers. `None` as long as there are no buffers, so that those cost nothing.
     current: ArcSwapOption<Snapshot>,
 }
 
@@ -81,7 +81,7 @@ struct Open {
     /// The link-free place of each path that an editor opened.
     places: BTreeMap<(Option<EditorId>, WorkspacePath), WorkspacePath>,
     texts: Texts,
-    /// Has the texts that are shown.
+    /// Branch with the texts that are shown.
     branch: Branch,
 }
 

@@ -1,4 +1,4 @@
-//! What is announced, and to whom.
+//! Announcements of changes, and the watches that receive them.
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,7 @@ use crate::WorkspacePath;
 /// A batch of changes. Each may be one more than really happened, and is never an answer by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// What came, went or changed; a directory stands for everything below it, too.
+    /// Paths that were added, removed or changed; a directory stands for everything below it, too.
     pub paths: BTreeSet<WorkspacePath>,
     /// Events were lost: anything may have changed.
     pub overflow: bool,
@@ -50,7 +50,7 @@ impl Announcements {
         &self.journal
     }
 
-    /// That of the newest watch.
+    /// Promise of the newest watch.
     pub(super) fn promise(&self) -> Option<Promise> {
         self.promise.lock().clone()
     }
@@ -67,7 +67,7 @@ impl Announcements {
     }
 }
 
-/// One batch more. Before it is announced, so that who is told finds it counted.
+/// Counts one more batch. Called before the batch is announced, so that its receivers find it counted.
 pub(super) fn count(generation: &AtomicU64) {
     generation.fetch_add(1, Ordering::AcqRel);
 }

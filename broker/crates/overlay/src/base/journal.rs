@@ -1,4 +1,4 @@
-//! Which paths were told of, in their order, so that what was learned before can be brought up to date.
+//! Journal of reported paths, in their order, with which earlier results are brought up to date.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -9,16 +9,16 @@ use crate::{Moment, WorkspacePath};
 /// Paths that are remembered; to look at more one by one is no better than to look at everything.
 const REMEMBERED: usize = 8192;
 
-/// What a watch told of, in batches.
+/// Paths reported by a watch, in batches.
 #[derive(Default)]
 pub(super) struct Journal(Mutex<Told>);
 
 #[derive(Default)]
 struct Told {
-    /// Each with the moment after it.
+    /// Batches, each with the moment after it.
     batches: VecDeque<(Moment, BTreeSet<WorkspacePath>)>,
     now: u64,
-    /// Nothing is known of what came before this.
+    /// The earliest moment since which all changes are remembered.
     known_from: u64,
     paths: usize,
 }
@@ -42,7 +42,7 @@ impl Journal {
         }
     }
 
-    /// Anything may have changed.
+    /// Records that anything may have changed.
     pub(super) fn lose(&self) {
         let mut told = self.0.lock();
         told.now += 1;
@@ -51,7 +51,7 @@ impl Journal {
         told.batches.clear();
     }
 
-    /// Sorted. `None` if that is not known any more.
+    /// Returns the paths reported since `moment`, sorted. `None` if that is not known any more.
     pub(super) fn since(&self, moment: Moment) -> Option<Vec<WorkspacePath>> {
         let told = self.0.lock();
         if moment.0 < told.known_from {

@@ -18,19 +18,19 @@ const MAX_KNOWN: u64 = 1_000_000;
 /// A file that changes at every look is given as it was at the last.
 const MAX_TRIES: u32 = 4;
 
-/// For the sizing of a table at the start; it grows as it must.
+/// Number of files for which a table is sized at the start; it grows as it must.
 const USUAL_FILES: usize = 10_000;
 
 pub(super) struct Live {
     disk: Disk,
     known: Cache<WorkspacePath, Known, ByEntries>,
-    /// By hash, so that equal files are one text, whatever their names.
+    /// Texts by hash, so that equal files are one text, whatever their names.
     texts: Cache<ContentHash, Bytes, ByBytes>,
     /// Files that had another name when they were read.
     with_other_names: Mutex<HashSet<WorkspacePath>>,
 }
 
-/// What was read at a path while it had this stamp.
+/// Fact read at a path, with the stamp that the path had then.
 #[derive(Clone)]
 struct Known {
     stamp: Stamp,
@@ -76,7 +76,7 @@ impl Live {
         &self.disk
     }
 
-    /// What is known of `path`, if it is still so.
+    /// Returns the cached fact of `path`, if its stamp is unchanged.
     fn known(&self, path: &WorkspacePath) -> io::Result<Option<Fact>> {
         let Some(known) = self.known.get(path) else { return Ok(None) };
         Ok((self.disk.stamp(path)? == known.stamp).then_some(known.fact))
@@ -103,7 +103,7 @@ impl Live {
         Ok(FileHash { hash, executable: rest.stamp.metadata().executable })
     }
 
-    /// The same for many files of one directory, of at most `largest` bytes each.
+    /// Loads the hashes of many files of one directory, of at most `largest` bytes each.
     fn load_hashes(
         &self,
         directory: &WorkspacePath,
@@ -137,7 +137,7 @@ impl Live {
         }
     }
 
-    /// Whether the file may be written under another name, as far as it was read.
+    /// Whether the file may have further hard links under which it is written, according to the reads so far.
     pub(super) fn has_other_names(&self, path: &WorkspacePath) -> bool {
         self.with_other_names.lock().contains(path)
     }
@@ -160,11 +160,11 @@ impl Live {
     }
 }
 
-/// What was read, and what it was like.
+/// A value that was read, with the stamp of its file.
 struct AtRest<T> {
     value: T,
     stamp: Stamp,
-    /// Whether it can be known by the stamp from now on.
+    /// Whether the stamp suffices to recognise the file from now on.
     is_settled: bool,
 }
 
@@ -203,7 +203,7 @@ impl View for Live {
     }
 
     fn hash_all(&self, directory: &WorkspacePath, names: &[&str], largest: u64) -> Vec<io::Result<FileHash>> {
-        // One text for all look-ups: a new path for each file would take longer than to find it.
+        // A single buffer for all look-ups: a new path for each file would take longer than to find it.
         let mut path = directory.as_str().to_owned();
         if !path.is_empty() {
             path.push('/');
@@ -215,7 +215,7 @@ impl View for Live {
             self.known.get(path.as_str())
         };
         let known: Vec<_> = names.iter().map(known).collect();
-        // What is read anyway need not be looked at before.
+        // Uncached files are read anyway, and need no `stat` before.
         let to_stamp = names.iter().zip(&known).filter(|(_, known)| known.is_some());
         let mut stamps =
             self.disk.stamps(directory, &to_stamp.map(|(name, _)| *name).collect::<Vec<_>>()).into_iter();

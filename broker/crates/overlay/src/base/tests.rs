@@ -1,4 +1,4 @@
-//! What a base answers while the disk changes under it, with and without unsaved texts on top.
+//! Tests of a base's answers while the disk changes under it, with and without unsaved texts on top.
 
 #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 

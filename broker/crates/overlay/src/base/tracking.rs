@@ -1,8 +1,9 @@
-//! What a watch promises, and where it cannot.
+//! Guarantees of a watch, and their limits.
 //!
-//! Besides what no stat tells, see [`base`](super), a watch is not told of a file that is written through a shared
-//! `mmap` before the last program that has it mapped lets go, nor of one that gets a second name outside of the
-//! workspace after it was looked at and is written under that. What has two names already is not covered.
+//! Besides the changes that no `stat` shows, see [`base`](super), a watch does not report a file that is written
+//! through a shared `mmap` before the last program that has it mapped lets go, nor one that gets a second name
+//! outside of the workspace after it was looked at and is written under that. Files that have two names already are
+//! not covered.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ impl ChangeLog for Shared {
     fn sync(&self) -> Option<Moment> {
         let promise = self.announcements.promise()?;
         let is_kept = is_local(self.live.disk().root()) && promise.holds(LONGEST);
-        // What was told meanwhile happened before anything is looked at from now on.
+        // Changes reported meanwhile happened before anything is looked at from now on.
         is_kept.then(|| self.announcements.journal().now())
     }
 
@@ -37,7 +38,7 @@ impl ChangeLog for Shared {
     }
 }
 
-/// Whether no other machine and no other file system has a part in the folder, whose changes the kernel would not tell.
+/// Whether the folder has no part on another machine or another file system, whose changes the kernel would not report.
 #[cfg(target_os = "linux")]
 #[expect(clippy::disallowed_methods, reason = "what the kernel says of mounts, which is in no workspace")]
 fn is_local(root: &std::path::Path) -> bool {
@@ -49,7 +50,7 @@ fn is_local(root: &std::path::Path) -> bool {
     !mounts.lines().filter_map(|it| it.split(' ').nth(4)).any(|it| is_below(&unescaped(it), root))
 }
 
-/// Where other systems fail to tell of changes is not known.
+/// On other systems it is unknown which file systems fail to report changes.
 #[cfg(not(target_os = "linux"))]
 fn is_local(_: &std::path::Path) -> bool {
     false
@@ -60,7 +61,7 @@ fn is_below(path: &str, root: &str) -> bool {
     path.strip_prefix(root).is_some_and(|it| it.starts_with('/') || root == "/" && !it.is_empty())
 }
 
-/// As the kernel writes a path there: spaces, tabs, line ends and backslashes by their octal numbers.
+/// Decodes a path of the kernel's mount list: it has spaces, tabs, line ends and backslashes as octal numbers.
 #[cfg(target_os = "linux")]
 fn unescaped(text: &str) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]

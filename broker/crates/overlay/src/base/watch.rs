@@ -39,14 +39,14 @@ pub struct Watch {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Some changes are not announced.
+/// Error of a watch that does not announce some of the changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Degraded {
-    /// What could not be watched first, and why.
+    /// The first failure of the watch, and its cause.
     pub reason: String,
 }
 
-/// Why no change can be announced.
+/// Error of a watch that can announce no change.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The system has no means for it, or has given them all away.
@@ -60,7 +60,7 @@ pub enum WatchError {
 
 pub(super) type OnChange = Box<dyn Fn(Changes) + Send + Sync>;
 
-/// What a watch knows of how far it can be relied on.
+/// State of a watch on which its reliability depends.
 #[derive(Clone)]
 pub(super) struct Promise {
     cookies: Arc<Cookies>,
@@ -84,12 +84,12 @@ impl Blind {
 }
 
 impl Promise {
-    /// Whether everything that happened before this call was told, where [`covers`](Self::covers) says so.
+    /// Whether everything that happened before this call was reported, for the paths that are [covered](Self::covers).
     pub(super) fn holds(&self, timeout: Duration) -> bool {
         self.degraded.get().is_none() && self.cookies.settle(timeout).is_ok() && self.degraded.get().is_none()
     }
 
-    /// Whether a change at `path` is told; with `within`, of what is in that directory, too.
+    /// Whether a change at `path` is reported; with `within`, also changes of that directory's entries.
     pub(super) fn covers(&self, path: &WorkspacePath, within: bool) -> bool {
         let mut names = path.components();
         let last = if within { None } else { names.next_back() };
@@ -101,7 +101,7 @@ impl Promise {
     }
 }
 
-/// All that can happen to a watch.
+/// Events of a watch.
 pub(super) enum Message {
     Event(notify::Result<notify::Event>),
     Buffer(WorkspacePath),
@@ -120,7 +120,7 @@ pub(super) fn start(
     let events = messages.clone();
     let handler = move |event| {
         if pump::matters(&event) {
-            // Nobody listens any more when the watch was dropped.
+            // The receiver is gone if the watch was dropped.
             let _ = events.send(Message::Event(event));
         }
     };
@@ -148,7 +148,7 @@ pub(super) fn start(
 }
 
 impl Watch {
-    /// What is not watched, if anything: the system allows only so many watches.
+    /// Returns the reason why some changes are not watched, if there are any: the system allows only so many watches.
     pub fn degraded(&self) -> Option<&Degraded> {
         self.degraded.get()
     }
@@ -158,7 +158,7 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let _ = self.messages.send(Message::Stop);
         if let Some(thread) = self.thread.take()
-            // It may be the callback itself that drops its watch.
+            // The callback itself may drop its watch.
             && thread.thread().id() != thread::current().id()
         {
             let _ = thread.join();

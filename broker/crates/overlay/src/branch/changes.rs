@@ -1,6 +1,6 @@
-//! What differs between two snapshots over the same base.
+//! Difference of two snapshots over the same base.
 //!
-//! What both share is passed over, and so are the directories of the base that neither edits. A directory
+//! Subtrees that both share are passed over, and so are the directories of the base that neither edits. A directory
 //! that was moved as a whole is gone through, since all of its files changed place.
 
 use std::{
@@ -17,12 +17,12 @@ use super::{
 };
 use crate::{ContentHash, FileKind, View, WorkspacePath};
 
-/// One path at which two snapshots differ.
+/// A path at which two snapshots differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     pub path: WorkspacePath,
     pub kind: ChangeKind,
-    /// For a renamed file, what stood at its old place.
+    /// State before the change; for a renamed file, the one at its old path.
     pub before: Option<FileState>,
     pub after: Option<FileState>,
 }
@@ -33,7 +33,7 @@ pub enum ChangeKind {
     Deleted,
     /// The content of a file, perhaps its mode too, or the text of a link.
     Modified,
-    /// Nothing but whether the file may be executed.
+    /// Change of the executable bit only.
     ModeChanged,
     /// A file became a link or a directory, or the like.
     TypeChanged,
@@ -43,7 +43,7 @@ pub enum ChangeKind {
     },
 }
 
-/// What stands at a path.
+/// State of a path in a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
     File {
@@ -52,7 +52,7 @@ pub enum FileState {
     },
     /// The text of the link.
     Symlink(String),
-    /// What is in it has changes of its own.
+    /// A directory; its entries have changes of their own.
     Directory,
     /// A socket or device.
     Other,
@@ -61,7 +61,7 @@ pub enum FileState {
 type States = BTreeMap<WorkspacePath, FileState>;
 
 impl Snapshot {
-    /// What is different here from `since`, sorted by path. Directories are listed where they come or go.
+    /// Returns the changes from `since` to this, sorted by path. Directories are listed where they are added or removed.
     ///
     /// Both must be over the same base. A file that was written back to what it was is no change.
     pub fn changes(&self, since: &Snapshot) -> io::Result<Vec<Change>> {
@@ -131,7 +131,7 @@ pub(super) fn differing<'a>(
     names.map(|name| (&**name, before.side(name), after.side(name)))
 }
 
-/// Whether both are surely the same. Directories that are held are not looked into.
+/// Whether both are surely the same. Directories held by a branch are not looked into.
 fn is_same(before: &Side<'_>, after: &Side<'_>) -> bool {
     match (before, after) {
         (Side::Nothing, Side::Nothing) | (Side::Base, Side::Base) => true,
@@ -148,7 +148,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Both must be over the base, or neither.
+    /// Compares two directories. Both must be over the base, or neither.
     fn directories(&mut self, at: &WorkspacePath, before: &Directory, after: &Directory) -> io::Result<()> {
         differing(before, after)
             .try_for_each(|(name, before, after)| self.sides(&at.child(name), before, after))
@@ -256,7 +256,7 @@ fn pair_by<K: Eq + Hash>(
     }
 }
 
-/// Everything that is at `at` and below it.
+/// Gathers the states of everything at `at` and below it.
 fn gather(base: &dyn View, at: &WorkspacePath, side: &Side<'_>, states: &mut States) -> io::Result<()> {
     match side {
         Side::Nothing => {}

@@ -1,4 +1,4 @@
-//! What a commit of a branch has to do to the disk.
+//! Operations on the disk that commit a branch.
 
 use std::{collections::BTreeSet, io};
 
@@ -13,14 +13,14 @@ use crate::{Expected, FileOp, Permissions, View as _, WorkspacePath, version_con
 pub struct CommitPlan {
     pub ops: Vec<FileOp>,
     pub changes: Vec<Change>,
-    /// What of it editors have other texts of that they have not saved. These stay as they are, over what
-    /// the commit writes.
+    /// Files of the commit of which editors have other, unsaved texts. These stay as they are, over the text that the
+    /// commit writes.
     pub unsaved: Vec<WorkspacePath>,
     /// Files that are changed as well, and are none of `changes` and `ops`. Sorted.
     pub left: Vec<WorkspacePath>,
 }
 
-/// Why a branch cannot be committed as it is.
+/// Error of a branch that cannot be committed as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     #[error("{}", version_control::refusal(.0))]
@@ -30,10 +30,10 @@ pub enum PlanError {
 }
 
 impl Branch {
-    /// What makes the disk look like this branch. Each operation expects what the base had when the branch
-    /// first touched the path, so that whatever changed since is a conflict; but for the paths in `force`.
+    /// Returns the operations that make the disk look like this branch. Each operation expects the base's state from
+    /// when the branch first touched the path, so that any later change is a conflict; but for the paths in `force`.
     ///
-    /// What editors have not saved has no say: it is neither written nor expected.
+    /// Unsaved texts of editors do not count: they are neither written nor expected.
     pub fn plan_commit(&self, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, PlanError> {
         self.plan_commit_but(|_| false, force)
     }
@@ -81,19 +81,19 @@ impl Branch {
     }
 }
 
-/// Whether only the text of a file is another.
+/// Whether the change is one of a file's text only.
 fn is_text(it: &Change) -> bool {
     let is_file = |it: &FileState| matches!(it, FileState::File { .. });
     matches!(it.kind, ChangeKind::Added | ChangeKind::Modified) && it.after.as_ref().is_some_and(is_file)
 }
 
-/// Whether an editor has a text of `path` that the disk has not.
+/// Whether an editor has a text of `path` that differs from the one on the disk.
 fn is_open(shown: &Snapshot, snapshot: &Snapshot, path: &WorkspacePath) -> bool {
     let buffer = shown.hash(path).ok();
     buffer.is_some() && buffer != snapshot.base_of().hash(path).ok()
 }
 
-/// Whether it is another than the branch's, too.
+/// Whether an editor has a text of `path` that differs from the disk's and from the branch's.
 fn is_unsaved(shown: &Snapshot, snapshot: &Snapshot, path: &WorkspacePath) -> bool {
     is_open(shown, snapshot, path) && shown.hash(path).ok() != snapshot.hash(path).ok()
 }
@@ -106,7 +106,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// What must stand at `path` for it to be changed.
+    /// Returns the state that `path` must have on the disk for it to be changed.
     fn expected(&self, path: &WorkspacePath) -> Expected {
         if self.force.contains(path) {
             return Expected::Anything;
@@ -124,12 +124,12 @@ impl Planner<'_> {
         }
     }
 
-    /// Where what comes to `path` was before, if it was elsewhere.
+    /// Returns the path from which the entry at `path` was moved, if it was.
     fn moved_from(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         Some(self.tree.came_from(path)).filter(|it| it != path)
     }
 
-    /// Those that what comes to `path` had when a commit removed it.
+    /// Returns the permissions that the entry put at `path` had when a commit removed it.
     fn permissions(&self, path: &WorkspacePath) -> Option<Permissions> {
         self.permissions.get(&self.tree.came_from(path)).or_else(|| self.permissions.get(path)).copied()
     }
@@ -152,7 +152,7 @@ impl Planner<'_> {
         read: impl Fn(&WorkspacePath) -> io::Result<bytes::Bytes>,
     ) -> io::Result<Vec<FileOp>> {
         let path = change.path.clone();
-        // What stood at a renamed file's old place says nothing of its new one.
+        // The state at a renamed file's old path is no state of its new path.
         let now = change.before.as_ref().filter(|_| !matches!(change.kind, ChangeKind::Renamed { .. }));
         let before = self.expected(&path);
         let (moved_from, permissions) = (self.moved_from(&path), self.permissions(&path));
@@ -476,7 +476,7 @@ mod tests {
             let changed: Vec<_> = plan.changes.iter().map(|it| it.path.as_str()).collect();
             assert_eq!(changed, ["mode", "new", "open"]);
         }
-        // What the disk has at a file that was left is what it had when the branch first edited it.
+        // The disk's state of a file that was left out is the one that it had when the branch first edited it.
         let mut undone = place.branch.clone();
         undone.undo_to(Revision(0)).unwrap();
         let plan = undone.plan_commit(&BTreeSet::new()).unwrap();

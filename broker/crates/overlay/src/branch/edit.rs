@@ -12,13 +12,13 @@ use super::{
 };
 use crate::{ContentHash, FileKind, View as _, WorkspacePath, version_control};
 
-/// As Linux, whose folders a branch must fit into.
+/// Longest path in bytes: the limit of Linux, into whose folders a branch must fit.
 pub(super) const MAX_PATH: usize = 4096;
 
-/// As Linux: of one component of a path.
+/// Longest component of a path in bytes, as on Linux.
 const MAX_NAME: usize = 255;
 
-/// As Linux.
+/// Longest target of a link in bytes, as on Linux.
 const MAX_TARGET: usize = 4095;
 
 type Edited = Result<Revision, EditError>;
@@ -31,8 +31,8 @@ impl Branch {
         self.write_at(self.locate(path, Links::Follow)?, bytes)
     }
 
-    /// The same for any path, also where version control has its files: to look at a text as if it stood there.
-    /// A branch with such a text cannot be committed.
+    /// Writes to any path, also to files of version control, for looking at a text as if it stood there. A branch
+    /// with such a text cannot be committed.
     pub fn show(&mut self, path: &WorkspacePath, bytes: Bytes) -> Edited {
         self.write_at(self.locate_any(path, Links::Follow)?, bytes)
     }
@@ -47,8 +47,8 @@ impl Branch {
         self.put(&path, Node::file(bytes, executable), Parents::Create, "write")
     }
 
-    /// The same, if the file has this hash, or for `None` if there is none. What a commit expects on the disk is
-    /// then just that, whatever the base has a moment later.
+    /// Writes a file if it has this hash, or for `None` if there is none. The commit then expects just that on the
+    /// disk, whatever the base has a moment later.
     pub fn write_if(&mut self, path: &WorkspacePath, expected: Option<ContentHash>, bytes: Bytes) -> Edited {
         let path = self.locate(path, Links::Follow)?;
         let known = match self.look_at(&path)? {
@@ -156,7 +156,7 @@ impl Branch {
     fn put_new(&mut self, path: &WorkspacePath, node: Node, what: &str) -> Edited {
         let path = self.locate(path, Links::KeepLast)?;
         match self.look_at(&path)? {
-            // What comes to stand there a moment later is not replaced by it.
+            // An entry that appears at the path a moment later is not replaced.
             None => self.put_made_on(self.nothing_at(&path), &path, node, Parents::Create, what),
             Some(_) => Err(EditError::AlreadyExists(path)),
         }
@@ -167,7 +167,7 @@ impl Branch {
         self.put_made_on(Vec::new(), path, node, parents, what)
     }
 
-    /// The same for a `node` that was made from what the base has there, which is told in `origins`.
+    /// Puts a `node` that was made from the base's state there, which is given in `origins`.
     pub(super) fn put_made_on(
         &mut self,
         origins: Vec<(WorkspacePath, Origin)>,
@@ -197,7 +197,7 @@ impl Branch {
         self.record(state, what, paths)
     }
 
-    /// What the base has at the `touched` paths is remembered, where it is not `known` from a look before.
+    /// Returns the origins with the base's state at the `touched` paths, where it is not `known` from a look before.
     fn origins_with(
         &self,
         known: Vec<(WorkspacePath, Origin)>,
@@ -215,7 +215,7 @@ impl Branch {
         is_missing.then(|| (path.clone(), Origin::Missing)).into_iter().collect()
     }
 
-    /// What an edit of `path` touches: also the directories that it has to make.
+    /// Returns the paths that an edit of `path` touches, with the directories that it has to make.
     fn touched(&self, path: &WorkspacePath) -> Vec<WorkspacePath> {
         let snapshot = self.snapshot().saved();
         let is_made = |directory: &WorkspacePath| snapshot.metadata(directory).is_err();
@@ -269,7 +269,7 @@ impl Branch {
         self.look_at(path)?.ok_or_else(|| EditError::NotFound(path.clone()))
     }
 
-    /// Whether something of this kind may take the place of what is at `to`.
+    /// Checks that an entry of this kind may replace the one at `to`.
     fn expect_replaceable(&self, to: &WorkspacePath, kind: FileKind) -> Result<(), EditError> {
         let Some((there, _)) = self.look_at(to)? else { return Ok(()) };
         match (kind == FileKind::Directory, there == FileKind::Directory) {
@@ -316,14 +316,14 @@ fn add_below(node: &Node, at: &WorkspacePath, paths: &mut Vec<WorkspacePath>) {
     }
 }
 
-/// Whether a link at the very end of a path is followed.
+/// Treatment of a link at the very end of a path.
 #[derive(Clone, Copy)]
 pub(super) enum Links {
     Follow,
     KeepLast,
 }
 
-/// As `resolve`, but a link to what is missing is itself missing: no directories are made through it.
+/// Resolves like `resolve`, but a link to a missing entry is itself missing: no directories are made through it.
 fn resolve_existing(snapshot: &Snapshot, path: &WorkspacePath) -> io::Result<WorkspacePath> {
     let place = snapshot.resolve(path)?;
     snapshot.metadata(&place).map(|_| place)

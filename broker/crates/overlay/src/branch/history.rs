@@ -17,19 +17,19 @@ use super::{
 };
 use crate::{Permissions, View, WorkspacePath};
 
-/// How many of the newest steps a branch keeps apart at least. Older ones collapse into the oldest kept.
+/// Number of the newest steps that a branch keeps apart at least. Older ones collapse into the oldest kept.
 pub const KEPT_STEPS: usize = 1000;
 
-/// How many steps more may gather before some collapse, so that it is not done at each edit.
+/// Number of further steps that may gather before some collapse, so that it is not done at each edit.
 const SLACK: usize = 100;
 
-/// Everything about a branch at one revision. Cloning it copies nothing.
+/// State of a branch at one revision. Cloning it copies nothing.
 #[derive(Clone)]
 pub(super) struct State {
     pub(super) tree: Tree,
     pub(super) origins: Origins,
     pub(super) fork: Arc<ForkPoint>,
-    /// What commits removed had these: should it come back it gets them again.
+    /// Permissions of entries that commits removed, given back if the entry returns.
     pub(super) permissions: KeptPermissions,
 }
 
@@ -41,21 +41,21 @@ pub(super) struct ForkPoint {
     pub(super) origins: Origins,
 }
 
-/// One step of a branch's history.
+/// A step of a branch's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
     /// The revision that the step led to.
     pub revision: Revision,
     /// Milliseconds since the Unix epoch.
     pub at_ms: u64,
-    /// What was done, such as `write src/a.py`.
+    /// Description of the edit, such as `write src/a.py`.
     pub what: Arc<str>,
     /// The paths that the edit was about, links resolved.
     pub paths: Arc<[WorkspacePath]>,
     pub kind: StepKind,
 }
 
-/// What a step does besides giving the branch another content.
+/// Effect of a step besides giving the branch another content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StepKind {
     #[default]
@@ -73,11 +73,10 @@ pub(super) struct History {
     transaction: Option<Transaction>,
 }
 
-/// What was done inside a transaction so far. Only its newest step is kept: to remember each of very many costs more than
-/// to make it.
+/// The edits of a transaction so far. Only its newest step is kept: to remember each of very many costs more than to make it.
 #[derive(Clone, Default)]
 struct Transaction {
-    /// What the first step was.
+    /// Description of the first step.
     first: Option<Arc<str>>,
     paths: Vec<WorkspacePath>,
 }
@@ -89,7 +88,7 @@ pub(super) struct Recorded {
 }
 
 impl State {
-    /// Without edits.
+    /// Creates a history without edits.
     pub(super) fn new(base: Arc<dyn View>) -> Self {
         let (tree, origins) = (Tree::new(base), Origins::new_sync());
         let fork = Arc::new(ForkPoint { tree: tree.clone(), origins: origins.clone() });
@@ -170,8 +169,8 @@ impl History {
 }
 
 impl Branch {
-    /// What was done, oldest first. Only the newest [`KEPT_STEPS`] are told apart for sure; what came
-    /// before them is one entry.
+    /// Returns the log of edits, oldest first. Only the newest [`KEPT_STEPS`] are sure to be separate entries; the
+    /// steps before them are one entry.
     pub fn log(&self) -> Vec<LogEntry> {
         let is_step = |entry: &&LogEntry| entry.revision > Revision(0);
         self.history.iter().map(|it| &it.entry).filter(is_step).cloned().collect()
@@ -241,8 +240,8 @@ impl Branch {
         self.committed_with([])
     }
 
-    /// The same; the commit removed files and directories that had these
-    /// permissions. What comes back to their places gets them again.
+    /// Records a commit that removed files and directories with these permissions. Entries that return to their
+    /// places get them again.
     pub fn committed_with(
         &mut self,
         permissions: impl IntoIterator<Item = (WorkspacePath, Permissions)>,
@@ -250,7 +249,7 @@ impl Branch {
         self.committed_but(&[], permissions)
     }
 
-    /// The same, for a commit that [left](super::CommitPlan::left) these files: the edits of them stay.
+    /// Records a commit that [left](super::CommitPlan::left) these files: the edits of them stay.
     pub fn committed_but(
         &mut self,
         left: &[WorkspacePath],

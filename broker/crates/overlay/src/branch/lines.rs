@@ -1,4 +1,4 @@
-//! How much work it is to find which lines two texts share.
+//! Estimate of the work of comparing two texts by line.
 //!
 //! The time that takes grows with the size of the texts times the number of lines that differ, which for
 //! two large texts with nothing in common is minutes.
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// Lines that differ times all lines; what takes some tenths of a second.
 const MAX_WORK: usize = 100_000_000;
 
-/// Whether it takes too long to compare these line by line. An estimate: lines in another order are not seen.
+/// Whether a comparison of these by line takes too long. An estimate: lines in another order are not seen.
 pub(super) fn are_too_different(old: &str, new: &str) -> bool {
     let mut balance: HashMap<&str, isize> = HashMap::new();
     let mut total = 0_usize;
@@ -22,7 +22,7 @@ pub(super) fn are_too_different(old: &str, new: &str) -> bool {
     differing.saturating_mul(total) > MAX_WORK
 }
 
-/// All of `old` replaced by all of `new`, as one hunk of a patch.
+/// Returns the replacement of all of `old` by all of `new`, as one hunk of a patch.
 pub(super) fn whole_hunk(old: &str, new: &str) -> String {
     let range = |text: &str| match text.split_inclusive('\n').count() {
         0 => "0,0".to_owned(),

@@ -1,4 +1,4 @@
-//! What the base had where a branch edits, as of the first touch: what a commit checks, and merges start from.
+//! States of the base at edited paths, as of the first touch: checked by commits, and the common ancestor of merges.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use rpds::RedBlackTreeMapSync;
 use super::{EditError, edit::unreachable, tree::Tree};
 use crate::{ContentHash, FileKind, Metadata, View, WorkspacePath};
 
-/// What the base had at a path when a branch, or one that it was forked from, first touched it.
+/// State of the base at a path when a branch, or one that it was forked from, first touched it.
 #[derive(Debug, Clone)]
 pub enum Origin {
     Missing,
@@ -21,7 +21,7 @@ pub enum Origin {
     },
     /// The text of the link.
     Symlink(String),
-    /// Not with what is in it.
+    /// A directory, without its entries.
     Directory,
     /// A socket, a device, or a link whose text is not UTF-8.
     Other,
@@ -31,11 +31,11 @@ pub enum Origin {
 /// branch that touched it.
 pub(super) const MAX_KEPT: u64 = 256 << 20;
 
-/// One origin per touched path; shared by forks.
+/// Origins by touched path; shared by forks.
 pub(super) type Origins = RedBlackTreeMapSync<WorkspacePath, Origin>;
 
 impl Origin {
-    /// What `view` has at `path` now. Of a file above [`MAX_KEPT`] nothing is read: it is `FileTooLarge`.
+    /// Reads the state of `path` in `view`. A file above [`MAX_KEPT`] is not read: the error is `FileTooLarge`.
     pub(super) fn look(view: &dyn View, path: &WorkspacePath) -> io::Result<Self> {
         Self::found(view, path, view.metadata(path))
     }
@@ -67,7 +67,7 @@ impl Origin {
         })
     }
 
-    /// Whether `view` still has this at `path`. Reads no content that the view knows the hash of.
+    /// Whether `view` still has this at `path`. Reads no content whose hash the view has.
     pub(super) fn holds(&self, view: &dyn View, path: &WorkspacePath) -> io::Result<bool> {
         if let Self::File { hash, executable, .. } = self {
             return match view.metadata(path) {
@@ -80,7 +80,7 @@ impl Origin {
             };
         }
         match view.metadata(path) {
-            // Its content need not be read to know that this is something else.
+            // A file differs from this whatever its content is, so that is not read.
             Ok(metadata) if metadata.kind == FileKind::File => Ok(false),
             _ => Ok(Self::look(view, path)? == *self),
         }
@@ -108,7 +108,7 @@ impl Eq for Origin {}
 
 /// `origins` with what the base has at each of `paths` that is not among them yet.
 ///
-/// Where the base is hidden from the branch nothing was ever seen, so that what is there now came later.
+/// If the base is hidden from the branch nothing was ever seen, so that an entry that is there now came later.
 pub(super) fn record(
     origins: &Origins,
     tree: &Tree,
@@ -128,7 +128,7 @@ pub(super) fn record(
     Ok(origins)
 }
 
-/// The same with origins that are known already.
+/// Records origins, some of which are known already.
 pub(super) fn record_known(
     mut origins: Origins,
     known: impl IntoIterator<Item = (WorkspacePath, Origin)>,
@@ -150,7 +150,7 @@ pub(super) fn difference(before: &Origins, after: &Origins) -> Vec<(WorkspacePat
             differing.push((gone.clone(), None));
         }
         let was = old.next_if(|(it, _)| *it == path).map(|(_, it)| it);
-        // What both share is at the same place.
+        // An origin that both share is at the same place.
         if !was.is_some_and(|was| std::ptr::eq(was, origin) || was == origin) {
             differing.push((path.clone(), Some(origin.clone())));
         }
@@ -159,7 +159,7 @@ pub(super) fn difference(before: &Origins, after: &Origins) -> Vec<(WorkspacePat
     differing
 }
 
-/// Under a file there is nothing, whatever the system calls that.
+/// Whether the error means that there is no entry, under a file too, whatever the system calls that.
 pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

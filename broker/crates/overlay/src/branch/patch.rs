@@ -1,7 +1,7 @@
 //! Applying a patch over several files, all of it or nothing.
 //!
-//! As `git apply` does it: every part is worked out from what was there before the patch, so that two
-//! files may change places; parts that go on from an earlier part's result do so.
+//! Semantics are those of `git apply`: every part is applied to the state before the patch, so that two files may
+//! change places; parts that continue an earlier part's result start from that.
 
 mod error;
 mod hunks;
@@ -32,7 +32,7 @@ pub const MAX_PATCH: usize = 64 << 20;
 
 const MAX_FILES: usize = 100_000;
 
-/// What a patch did.
+/// Result of applying a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchApplied {
     pub revision: Revision,
@@ -48,7 +48,7 @@ pub struct MovedHunk {
     pub path: WorkspacePath,
     /// Within the file's part of the patch, counted from 1.
     pub hunk: usize,
-    /// In the file as it was, counted from 1.
+    /// Line in the file as it was, counted from 1.
     pub stated_line: usize,
     pub found_line: usize,
 }
@@ -100,10 +100,10 @@ impl Branch {
     }
 }
 
-/// What is to happen, worked out before anything does.
+/// Edits of a patch, computed before any is made.
 struct Plan<'b> {
     branch: &'b Branch,
-    /// What some part of the patch deletes or moves away.
+    /// Paths that some part of the patch deletes or moves away.
     removed: BTreeSet<WorkspacePath>,
     put: BTreeMap<WorkspacePath, Node>,
     /// Hash of the text that the patch was applied to; the base may have another one a moment later.
@@ -202,7 +202,7 @@ impl Plan<'_> {
         String::from_utf8(bytes.into()).map_err(|_| EditError::NotText(path.clone()))
     }
 
-    /// What `node` becomes; `path` is where it will be.
+    /// Returns the node after `edit`; `path` is its path then.
     fn patched(&mut self, edit: &FileEdit<'_>, path: &WorkspacePath, node: Node) -> Result<Node, PatchError> {
         let hunks = edit.patch.patch().as_text().map_or(&[][..], |it| it.hunks());
         let node = if hunks.is_empty() {
@@ -270,7 +270,7 @@ fn carry_out(
     for (path, node) in put {
         if branch.look_at(&path)?.is_some_and(|(kind, _)| kind == FileKind::Directory) {
             below(&emptied, &path).try_for_each(|it| remove_empty(branch, it))?;
-            // One that no patch can tell of makes room too, as with git.
+            // A directory that a patch cannot express makes room too, as with git.
             remove_empty(branch, &path)?;
         }
         if branch.look_at(&path)?.is_some_and(|(kind, _)| kind == FileKind::Directory) {
@@ -281,7 +281,7 @@ fn carry_out(
     emptied.iter().try_for_each(|it| remove_empty(branch, it))
 }
 
-/// Those of `paths` that are `directory` or lie below it.
+/// Returns those of `paths` that are `directory` or lie below it.
 fn below<'p>(
     paths: &'p BTreeSet<WorkspacePath>,
     directory: &WorkspacePath,

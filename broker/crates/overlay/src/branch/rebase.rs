@@ -14,7 +14,7 @@ use std::{fmt, sync::Arc};
 use super::{Branch, EditError, Revision, Snapshot, State, origin};
 use crate::WorkspacePath;
 
-/// What a branch is to be based on.
+/// The new base of a branch.
 #[derive(Clone, Copy)]
 pub enum RebaseOnto<'a> {
     /// The base as it is now. A branch that was forked from a branch is better moved onto that after it.
@@ -23,7 +23,7 @@ pub enum RebaseOnto<'a> {
     Parent(&'a Snapshot),
 }
 
-/// What to do where both sides changed the same.
+/// Behaviour where both sides changed the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnConflict {
     /// Nothing is changed, and the conflicts are the error.
@@ -45,7 +45,7 @@ pub struct Conflict {
 pub enum ConflictKind {
     /// A rebase resolves it by itself. Only [`Branch::conflicts`] tells of these.
     Mergeable,
-    /// The same lines of a text, or a link's text, changed differently.
+    /// Different changes of the same lines of a text, or of a link's text.
     Content,
     /// Different changes of what is not UTF-8 text.
     Binary,
@@ -73,20 +73,20 @@ impl fmt::Display for Conflict {
     }
 }
 
-/// What a rebase did.
+/// Result of a rebase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebased {
-    /// The same as before if there was nothing to do.
+    /// The new revision; unchanged if there was nothing to do.
     pub revision: Revision,
     /// Files that have the changes of both sides now.
     pub merged: Vec<WorkspacePath>,
     /// Edits that are gone because the base has the same now, or because they had been taken back.
     pub dropped: Vec<WorkspacePath>,
-    /// What was resolved as [`OnConflict`] says.
+    /// Conflicts that were resolved according to [`OnConflict`].
     pub conflicts: Vec<Conflict>,
 }
 
-/// Why a rebase was refused. The branch is then as it was.
+/// Error of a rebase that was refused. The branch is then as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum RebaseError {
     #[error("both sides changed {} of the same paths, the first is `{}`", .0.len(), .0[0].path)]
@@ -97,7 +97,7 @@ pub enum RebaseError {
     Edit(#[from] EditError),
 }
 
-/// What a rebase would make.
+/// Result of a rebase before it is applied.
 struct Draft {
     state: State,
     merged: Vec<WorkspacePath>,

@@ -17,8 +17,8 @@ use crate::{
 
 /// A branch as it was at a revision. Later edits of the branch do not reach it.
 ///
-/// One thing differs from a real folder: a link of the base with an absolute target under the root is
-/// told relative to where it stood, and so leads elsewhere once it is moved to another depth.
+/// A difference from a real folder: a link of the base with an absolute target under the root is shown relative to
+/// its place in the base, and so leads elsewhere once it is moved to another depth.
 #[derive(Clone)]
 pub struct Snapshot {
     state: State,
@@ -47,7 +47,7 @@ impl Snapshot {
         Self::new(State::new(self.tree().base.clone()), Revision(0))
     }
 
-    /// The same edits over what the base has without unsaved texts.
+    /// Returns the same edits over the base without unsaved texts.
     pub(super) fn saved(&self) -> Self {
         let tree = Tree { base: self.tree().saved(), ..self.tree().clone() };
         Self::new(State { tree, ..self.state.clone() }, self.revision)
@@ -62,12 +62,12 @@ impl Snapshot {
         Self::new(state, Revision(0))
     }
 
-    /// Where what stands at `path` was in the base before it was moved; `path` itself if it was not.
+    /// Returns the path in the base from which the entry at `path` was moved; `path` itself if it was not.
     pub fn came_from(&self, path: &WorkspacePath) -> WorkspacePath {
         self.tree().came_from(path)
     }
 
-    /// What the base had at each touched path when the branch, or one above it, first touched it. Sorted.
+    /// State of the base at each touched path when the branch, or one above it, first touched it. Sorted.
     pub fn origins(&self) -> impl Iterator<Item = (&WorkspacePath, &Origin)> {
         self.state.origins.iter()
     }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{ContentHash, Permissions, View, WorkspacePath};
 
-/// What one revision changed.
+/// Changes of one revision.
 ///
 /// Two steps in a row may have the same revision: the second then goes on from the first, and only where
 /// it leads is a state of the branch.
@@ -25,7 +25,7 @@ pub struct Step {
     pub revision: Revision,
     /// Milliseconds since the Unix epoch.
     pub at_ms: u64,
-    /// As [`LogEntry::what`].
+    /// Description of the edit, as [`LogEntry::what`].
     pub what: String,
     pub paths: Vec<WorkspacePath>,
     /// In the order in which they are put in place. One for the root itself is always the first, and
@@ -33,14 +33,14 @@ pub struct Step {
     pub nodes: Vec<(WorkspacePath, NodeRecord)>,
     /// `None`: the path has no origin any more.
     pub origins: Vec<(WorkspacePath, Option<Origin>)>,
-    /// What commits removed had these.
+    /// Permissions of the entries that commits removed.
     pub permissions: Vec<(WorkspacePath, Permissions)>,
     /// Whether the tree and origins after this step are the new fork point.
     pub fork_point: bool,
     pub kind: StepKind,
 }
 
-/// What a branch says of one path, whatever the base has there.
+/// Content of a branch at one path, whatever the base has there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeRecord {
     File {
@@ -48,7 +48,7 @@ pub enum NodeRecord {
         /// Hash of `bytes`, which is not computed again.
         hash: ContentHash,
         executable: bool,
-        /// Where it stood in the base before it was moved; `None`: where its directory came from.
+        /// Path in the base before it was moved; `None`: under the `came_from` of its directory.
         came_from: Option<WorkspacePath>,
     },
     /// The text of the link.
@@ -56,16 +56,16 @@ pub enum NodeRecord {
     /// Empty but for what the base shows there; what it holds are records of their own.
     Directory {
         shows_base: bool,
-        /// As that of a file.
+        /// Like `came_from` of a file.
         came_from: Option<WorkspacePath>,
     },
-    /// Nothing is here, even if the base has something.
+    /// No entry, even if the base has one.
     Whiteout,
     /// The branch says nothing.
     Absent,
 }
 
-/// Why steps do not make a branch.
+/// Error of steps that make no branch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
     #[error("revision {found} does not follow revision {previous}")]
@@ -79,7 +79,7 @@ pub enum RestoreError {
 }
 
 impl Branch {
-    /// All that is needed to [`restore`](Self::restore) the branch as it is, its history included.
+    /// Returns all steps that are needed to [`restore`](Self::restore) the branch as it is, its history included.
     pub fn steps(&self) -> Vec<Step> {
         let oldest = self.history.oldest();
         let mut steps = starting_steps(oldest);
@@ -197,7 +197,7 @@ fn told(permissions: &KeptPermissions) -> Vec<(WorkspacePath, Permissions)> {
     permissions.iter().map(|(path, it)| (path.clone(), *it)).collect()
 }
 
-/// None is ever forgotten.
+/// Returns the permissions that are new in `after`. Permissions are never removed.
 fn added(before: &KeptPermissions, after: &KeptPermissions) -> Vec<(WorkspacePath, Permissions)> {
     if before.is_empty() && after.is_empty() {
         return Vec::new();
@@ -226,7 +226,7 @@ fn between(entry: &LogEntry, before: Side<'_>, after: Side<'_>) -> Step {
 
 type Records = Vec<(WorkspacePath, NodeRecord)>;
 
-/// Both must be over the base, or neither.
+/// Adds the nodes that differ. Both directories must be over the base, or neither.
 fn add_difference(at: &WorkspacePath, before: &Directory, after: &Directory, records: &mut Records) {
     for (name, _, _) in differing(before, after) {
         let path = at.child(name);

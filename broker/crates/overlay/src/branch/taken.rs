@@ -1,6 +1,6 @@
-//! What a move or a removal takes away from where it stood: nothing of it rests on the base any more.
+//! Subtree that a move or a removal takes from its place: no part of it depends on the base any more.
 //!
-//! The base may lose it at any time, and be it by the commit of this very move.
+//! The base may lose it at any time, even through the commit of this very move.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use super::{
 };
 use crate::{View, WorkspacePath, branch::edit::unreachable, version_control};
 
-/// How many files and directories of the base one edit may move or remove: what each was is remembered.
+/// Number of files and directories of the base that one edit may move or remove: the state of each is remembered.
 pub(super) const MAX_TAKEN: usize = 100_000;
 
-/// How many bytes these may have: all of them are read, and kept in memory.
+/// Bytes that these may have: all of them are read, and kept in memory.
 const MAX_TAKEN_BYTES: u64 = super::origin::MAX_KEPT;
 
 pub(super) struct Taken {
     /// The same, held by the branch alone. Contents are shared with the base and with `origins`.
     pub(super) node: Node,
-    /// What the base has wherever it showed through: what is added there later is not taken along.
+    /// State of the base wherever it showed through: entries added there later are not taken along.
     pub(super) origins: Vec<(WorkspacePath, Origin)>,
 }
 
 impl Tree {
-    /// What stands at `path`, to be put elsewhere.
+    /// Returns the subtree at `path`, for another place.
     pub(super) fn taken(&self, path: &WorkspacePath) -> Result<Taken, EditError> {
         let missing = || EditError::NotFound(path.clone());
         let (parent, name) = path.parent().zip(path.file_name()).ok_or(EditError::Root)?;
@@ -50,9 +50,9 @@ impl Tree {
 
 struct Taker<'t> {
     tree: &'t Tree,
-    /// What a commit finds, where that is not what the base shows.
+    /// View of the base without unsaved texts, as a commit finds it, if there are any.
     saved: Option<Arc<dyn View>>,
-    /// What is taken as a whole.
+    /// Path of the subtree that is taken.
     path: &'t WorkspacePath,
     /// Bytes of the files of the base so far.
     bytes: u64,
@@ -83,7 +83,7 @@ impl Taker<'_> {
         Ok(changed)
     }
 
-    /// What the base has in a directory, where `is_silent` says that the branch has nothing of its own.
+    /// Takes the base's entries of a directory, where `is_silent` holds for those that the branch has no entry of its own for.
     fn shown(
         &mut self,
         at: &WorkspacePath,
@@ -105,7 +105,7 @@ impl Taker<'_> {
         Ok(nodes)
     }
 
-    /// What the base has at `at`; `None` if it has gone.
+    /// Returns the base's node at `at`; `None` if it has gone.
     fn of_base(&mut self, at: &WorkspacePath) -> Result<Option<Node>, EditError> {
         match self.look_at(at)? {
             Origin::Missing => Ok(None),
@@ -128,7 +128,7 @@ impl Taker<'_> {
         }
     }
 
-    /// What the base shows. What is on the disk beneath it is remembered.
+    /// Returns the base's state at `at`. The state on the disk beneath it is remembered.
     fn look_at(&mut self, at: &WorkspacePath) -> Result<Origin, EditError> {
         let failed = |error| unreachable(at, error);
         let metadata = self.tree.base.metadata(at);
@@ -157,7 +157,7 @@ impl Taker<'_> {
         Ok(())
     }
 
-    /// What no commit would write to cannot go with what it lies in either.
+    /// Fails for files of version control, which no commit writes to: the directory that holds them cannot be taken either.
     fn expect_not_of_version_control(&self, directory: &WorkspacePath, name: &str) -> Result<(), EditError> {
         if !version_control::is_name(name) {
             return Ok(());

@@ -12,7 +12,7 @@ use crate::{ContentHash, FileKind, WorkspacePath};
 pub struct TextEdit {
     /// UTF-8 bytes from the beginning of the text before all edits.
     pub start: u32,
-    /// As `start`; the byte there is the first that stays.
+    /// End in the same unit as `start`; the byte there is the first that stays.
     pub end: u32,
     pub replacement: String,
 }
@@ -24,7 +24,7 @@ impl Branch {
         self.edit_text_of(path, None, edits)
     }
 
-    /// The same, if the text that is edited has this hash. The offsets of edits that were worked out from a
+    /// Edits the text if it has this hash. The offsets of edits that were worked out from a
     /// text mean nothing in another one, and the base may change at any time.
     pub fn edit_text_if(
         &mut self,

@@ -9,7 +9,7 @@ pub(super) use node::{Directory, File, Found, Node, Side};
 use super::{EditError, Origin, origin::is_missing};
 use crate::{FileKind, View, WorkspacePath};
 
-/// How deep edits may lie. Renames can nest directories deeper than any path is long, and to drop a tree
+/// Greatest depth of an edit. Renames can nest directories deeper than any path is long, and to drop a tree
 /// takes stack in proportion to its depth.
 pub(super) const MAX_DEPTH: u32 = 256;
 
@@ -20,7 +20,7 @@ pub(super) struct Tree {
     pub(super) root: Arc<Directory>,
 }
 
-/// What to do about missing directories on the way to an edit.
+/// Treatment of missing directories on the way to an edit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parents {
     Create,
@@ -37,7 +37,7 @@ impl Tree {
         self.base.saved().unwrap_or_else(|| self.base.clone())
     }
 
-    /// What stands at `path`. Whether the base really has something at a [`Found::Base`] is not known yet.
+    /// Finds the node at `path`. It is not known yet whether the base really has an entry at a [`Found::Base`].
     pub(super) fn find(&self, path: &WorkspacePath) -> io::Result<Found<'_>> {
         let mut directory = &*self.root;
         let mut names = path.components();
@@ -53,7 +53,7 @@ impl Tree {
         Ok(Found::Directory(directory))
     }
 
-    /// Whether the base would be seen at `path` if no edit were about `path` itself.
+    /// Whether the base would be seen at `path` without an edit of `path` itself.
     pub(super) fn shows_base_at(&self, path: &WorkspacePath) -> bool {
         match path.parent().map(|it| self.find(&it)) {
             Some(Ok(Found::Base)) => true,
@@ -62,7 +62,7 @@ impl Tree {
         }
     }
 
-    /// What an edit says of `path`; `None` where the base shows. A directory may show the base's within.
+    /// Returns the state that an edit gives to `path`; `None` where the base shows. A directory may show the base's entries.
     pub(super) fn says(&self, path: &WorkspacePath) -> Option<Origin> {
         Some(match self.find(path) {
             Ok(Found::Base) => return None,
@@ -75,7 +75,7 @@ impl Tree {
         })
     }
 
-    /// Where what stands at `path` was in the base before it was moved; `path` itself if it was not.
+    /// Returns the path in the base from which the entry at `path` was moved; `path` itself if it was not.
     pub(super) fn came_from(&self, path: &WorkspacePath) -> WorkspacePath {
         let mut directory = Some(&*self.root);
         let mut place = WorkspacePath::root();
@@ -93,7 +93,7 @@ impl Tree {
         place
     }
 
-    /// This tree with `node` at `path`, or without what is there. Shares everything that is not on the way.
+    /// Returns this tree with `node` at `path`, or without the entry there. Shares everything that is not on the way.
     ///
     /// `path` must not be the root.
     pub(super) fn with(
@@ -157,22 +157,22 @@ impl Tree {
         }
     }
 
-    /// Whether the directory that is held at `path` is there without the base.
+    /// Whether the directory that is held at `path` was made by an edit, since the base has none.
     fn is_made(&self, path: &WorkspacePath) -> bool {
         matches!(self.base.metadata(path), Err(error) if is_missing(&error))
     }
 
-    /// The same base under another root.
+    /// Returns a tree of the same base with another root.
     pub(super) fn rooted(&self, root: Directory) -> Self {
         Self { base: self.base.clone(), root: Arc::new(root) }
     }
 
-    /// This tree without any edit.
+    /// Returns this tree without any edit.
     pub(super) fn blank(&self) -> Self {
         Self::new(self.base.clone())
     }
 
-    /// Whether there is no edit in it.
+    /// Whether the tree has no edit.
     pub(super) fn is_blank(&self) -> bool {
         self.root.entries.is_empty()
     }
@@ -185,7 +185,7 @@ impl Tree {
         Ok(())
     }
 
-    /// This tree with just this entry at `path`, or without one, whatever the base has. `None` if a
+    /// Returns this tree with just this entry at `path`, or without one, whatever the base has. `None` if a
     /// directory on the way is not held here.
     ///
     /// `path` must not be the root.
@@ -210,14 +210,14 @@ impl Tree {
         Some(self.rooted(changed))
     }
 
-    /// This tree without an entry at `path`, if that makes it show what the base has at `path`.
+    /// Returns this tree without an entry at `path`, if that makes it show the base's entry at `path`.
     pub(super) fn without_entry_over_base(&self, path: &WorkspacePath) -> Option<Self> {
         let directory = self.held_directory(&path.parent()?)?;
         directory.shows_base.then(|| self.with_entry(path, None))?
     }
 
-    /// This tree with `node` at `path`, whatever the base has there and on the way. What the tree itself
-    /// has on the way must be directories, or goes.
+    /// Returns this tree with `node` at `path`, whatever the base has there and on the way. The tree's own entries on
+    /// the way must be directories, or are dropped.
     pub(super) fn laid(&self, path: &WorkspacePath, node: Node) -> Option<Self> {
         let parent = path.parent()?;
         if self.held_directory(&parent).is_some() {

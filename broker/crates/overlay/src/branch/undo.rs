@@ -22,8 +22,8 @@ impl Branch {
 
     /// Makes a new revision that is as `revision` was. So undoing can be undone.
     ///
-    /// What was committed since is edited back, and another commit writes it. It expects what the last one
-    /// wrote, so that a later change by another program is a conflict.
+    /// Commits since then are edited back, and another commit writes that. It expects the files of the last commit,
+    /// so that a later change by another program is a conflict.
     pub fn undo_to(&mut self, revision: Revision) -> Result<Revision, EditError> {
         let mut there = self.state_at(revision).ok_or(EditError::NoSuchRevision(revision))?;
         there.permissions = self.state().permissions.clone();
@@ -58,7 +58,7 @@ impl Branch {
 }
 
 impl State {
-    /// This state over what a later commit changed in the base.
+    /// Returns this state over a base that a later commit changed.
     fn before(&self, changes: &[Changed<'_>]) -> Self {
         let (tree, origins) = put_back(&self.tree, &self.origins, changes);
         let fork = &self.fork;
@@ -75,17 +75,17 @@ impl State {
     }
 }
 
-/// What a commit changed in the base.
+/// A change that a commit made in the base.
 struct Changed<'a> {
     path: &'a WorkspacePath,
     before: &'a Origin,
     after: Origin,
-    /// Where the base has now what stood here.
+    /// Path in the base to which the entry was moved.
     went_to: Option<&'a WorkspacePath>,
 }
 
-/// What the step from `committed` to `after` says that the base has now. Told from the edits alone: every path that an edit
-/// changes has an origin. Sorted.
+/// Returns the changes of the base by the step from `committed` to `after`. Computed from the edits alone: every path
+/// that an edit changes has an origin. Sorted.
 fn changes_of<'s>(committed: &'s State, after: &State) -> Vec<Changed<'s>> {
     let tree = &committed.tree;
     let mut changes = Vec::new();
@@ -110,7 +110,7 @@ fn changes_of<'s>(committed: &'s State, after: &State) -> Vec<Changed<'s>> {
 fn put_back(tree: &Tree, origins: &Origins, changes: &[Changed<'_>]) -> (Tree, Origins) {
     let (mut result, mut origins) = (tree.clone(), origins.clone());
     for Changed { path, before, after, went_to } in changes {
-        // What is hidden already, as all that is below another change, needs nothing that hides it.
+        // Entries that are hidden already, like all below another change, need no edit that hides them.
         let is_needed = **before != Origin::Missing || matches!(result.find(path), Ok(Found::Base));
         if is_needed
             && matches!(tree.find(path), Ok(Found::Base))

@@ -12,7 +12,7 @@ use crate::{View, WorkspacePath};
 /// lines around each change. `git apply` takes it, and so does [`apply_patch`](super::Branch::apply_patch).
 ///
 /// Large texts that have little in common are replaced as a whole, since to compare them takes too long.
-/// What is not UTF-8, or has a NUL, is only said to differ. Directories are passed over, as git does.
+/// Files that are not UTF-8, or have a NUL, are only listed as differing. Directories are passed over, as git does.
 pub fn unified(
     changes: &[Change],
     before: &dyn View,
@@ -33,7 +33,7 @@ struct Writer<'a> {
     text: String,
 }
 
-/// One side of a file's change; `None` where there is no file.
+/// Content of one side of a file's change; `None` where there is no file.
 type Content = Option<Bytes>;
 
 impl Writer<'_> {
@@ -126,7 +126,7 @@ impl Writer<'_> {
     }
 }
 
-/// What a patch can tell of: files and links.
+/// Returns the state if a patch can express it: files and links.
 fn shown(state: Option<&FileState>) -> Option<&FileState> {
     state.filter(|it| matches!(it, FileState::File { .. } | FileState::Symlink(_)))
 }
@@ -146,7 +146,7 @@ fn content(view: &dyn View, path: &WorkspacePath, state: &FileState) -> io::Resu
     }
 }
 
-/// Nothing is an empty text.
+/// Returns the text; for no file it is empty.
 fn text(content: &Content) -> Option<&str> {
     let bytes = content.as_deref().unwrap_or_default();
     str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))

@@ -1,4 +1,4 @@
-//! One step of a commit, with all that is needed to finish it or to take it back. The journal keeps them.
+//! Steps of a commit, with all that is needed to finish or to take them back. The journal keeps them.
 
 use std::io;
 
@@ -12,20 +12,20 @@ use super::{
 };
 use crate::{Permissions, WorkspacePath};
 
-/// What a commit is going to do, in this order.
+/// Actions of a commit, in this order.
 pub(super) struct Plan {
     pub(super) actions: Vec<Action>,
     /// The new text of each action; empty where there is none, and after a restart.
     pub(super) texts: Vec<Bytes>,
 }
 
-/// One step, with all that is needed to finish it or to take it back.
+/// A step of a commit, with all that is needed to finish it or to take it back.
 pub(super) struct Action {
     pub(super) path: WorkspacePath,
-    /// What stands there until this action, permissions included.
+    /// State of the path until this action, permissions included.
     pub(super) before: State,
     pub(super) change: Change,
-    /// What is put there gets these permissions and this owner.
+    /// Permissions and owner of the entry that is put there.
     pub(super) stamp: Option<Stamp>,
     /// Hidden names in the nearest directory that is there before, during and after the commit. Under the
     /// first the new text waits until it and what it replaces change places. Under the second lies what is

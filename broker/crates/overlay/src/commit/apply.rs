@@ -55,7 +55,7 @@ pub(super) fn apply(folder: &Folder, plan: &Plan, begun: &mut usize) -> Result<(
     plan.actions.iter().try_for_each(|it| confirm(folder, it))
 }
 
-/// Before anything moves. What `act` finds afterwards is what counts.
+/// Checks an action before anything moves. The state that `act` finds afterwards is decisive.
 fn check(folder: &Folder, action: &Action) -> Result<(), CommitError> {
     let seen = folder.look_when_still(&action.path).map_err(|source| failed(folder, action, source))?;
     let is_there = action.change == Change::CreateDir && matches!(seen.state, State::Directory(_));
@@ -65,7 +65,7 @@ fn check(folder: &Folder, action: &Action) -> Result<(), CommitError> {
     Err(changed(action, seen.instead_of(&action.before)))
 }
 
-/// Once more what was replaced or removed: a program that had it open may have written to it since.
+/// Checks replaced or removed entries again: a program that had one open may have written to it since.
 fn confirm(folder: &Folder, action: &Action) -> Result<(), CommitError> {
     let looked =
         action.taken_out(folder).and_then(|hidden| hidden.map(|it| folder.look_at_hidden(it)).transpose());
@@ -75,7 +75,7 @@ fn confirm(folder: &Folder, action: &Action) -> Result<(), CommitError> {
     }
 }
 
-/// What a change was made on, and no program about to change it.
+/// Whether the entry is still the one that the change was made on, and no program is about to change it.
 pub(super) fn is_before(action: &Action) -> impl Fn(&Seen) -> bool {
     |seen| seen.is_still(|it| it.is_like(&action.before))
 }
@@ -122,7 +122,7 @@ fn put(folder: &Folder, action: &Action) -> io::Result<Option<Found>> {
     swap.run(folder, is_before(action), is_new, |it| it.instead_of(&action.before))
 }
 
-/// Everything by one handle, so that no other file gets these permissions.
+/// Sets the bit through a single handle, so that no other file gets these permissions.
 fn set_executable(folder: &Folder, action: &Action, executable: bool) -> io::Result<Option<Found>> {
     let file = folder.file(&action.path)?;
     let seen = folder.look_into(&file)?;
@@ -136,7 +136,7 @@ fn set_executable(folder: &Folder, action: &Action, executable: bool) -> io::Res
     Ok(Some(now).filter(|it| !action.leads_to(it)).map(|it| it.found()))
 }
 
-/// Some errors say that something else is there than was looked at a moment ago.
+/// Converts an error. Some kinds mean that the entry is no longer the one that was looked at a moment ago.
 fn failed(folder: &Folder, action: &Action, source: io::Error) -> CommitError {
     let found = match source.kind() {
         io::ErrorKind::DirectoryNotEmpty => {
@@ -186,8 +186,8 @@ pub(super) fn sync_touched(folder: &Folder, actions: &[Action]) -> Result<(), Co
     sync_directories(folder, touched.filter_map(WorkspacePath::parent).chain(stamped))
 }
 
-/// Those that are still there, what is in a directory before it: hidden files lie above the directories that they
-/// are moved into, and must not be gone from there before they have come here.
+/// Syncs the directories that still exist, each before its parents: hidden files lie above the directories that they
+/// are moved into, and must not be gone from there on the disk before they are in the lower ones.
 pub(super) fn sync_directories(
     folder: &Folder,
     directories: impl Iterator<Item = WorkspacePath>,

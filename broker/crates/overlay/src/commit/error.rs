@@ -1,4 +1,4 @@
-//! Why a commit was refused or did not come about.
+//! Errors of commits.
 
 use std::{
     fmt, io,
@@ -8,10 +8,10 @@ use std::{
 use super::{Committed, Expected, Leftover};
 use crate::WorkspacePath;
 
-/// Why nothing was committed. Unless said otherwise the workspace is as it was.
+/// Error of a commit. Unless noted otherwise nothing was committed, and the workspace is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
-    /// Sorted by path, all that were found.
+    /// Conflicts, all that were found, sorted by path.
     #[error("{}", conflicts_text(.0))]
     Conflicts(Vec<Conflict>),
     #[error("the changes contradict each other at `{path}`")]
@@ -44,7 +44,7 @@ pub enum CommitError {
     /// The workspace is in between; the journal is kept, and recovery tries again.
     #[error("{error}; to take it back did not work either: {then}; recovery from {} tries again", journal.display())]
     NotTakenBack { journal: PathBuf, error: Box<CommitError>, then: Box<CommitError> },
-    /// All changes are in the workspace, as they are told.
+    /// All changes are in the workspace, as reported in `committed`.
     #[error("the changes are made, but what they left behind could not be removed: {error}; recovery from {} tries again", journal.display())]
     NotCleanedUp { journal: PathBuf, error: Box<CommitError>, committed: Box<Committed> },
     /// Taken back, except for what another program changed meanwhile.
@@ -60,7 +60,7 @@ pub struct Conflict {
     pub found: Found,
 }
 
-/// What stands on the disk where something else was expected.
+/// State found on the disk where another was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     Missing,
@@ -79,7 +79,7 @@ pub enum Found {
 }
 
 impl CommitError {
-    /// What the workspace has that the changes were not made on, if that is why nothing was committed.
+    /// Returns the differences of the workspace from the state that the changes were made on, if these stopped the commit.
     pub fn conflicts(&self) -> Option<&[Conflict]> {
         match self {
             Self::Conflicts(conflicts) => Some(conflicts),
@@ -88,7 +88,7 @@ impl CommitError {
         }
     }
 
-    /// Where another program changed the workspace while a commit was taken back.
+    /// Returns the places at which another program changed the workspace while a commit was taken back.
     pub fn leftovers(&self) -> &[Leftover] {
         match self {
             Self::Left { leftovers, .. } => leftovers,
@@ -96,7 +96,7 @@ impl CommitError {
         }
     }
 
-    /// The same, with what was left over.
+    /// Adds leftovers to the error.
     pub(super) fn with(self, leftovers: Vec<Leftover>) -> Self {
         if leftovers.is_empty() { self } else { Self::Left { error: Box::new(self), leftovers } }
     }
@@ -113,7 +113,7 @@ impl CommitError {
     }
 }
 
-/// What can be done where the journal's folder is full.
+/// Returns the remedy if the journal's folder is full.
 fn room_for(path: &Path, source: &io::Error) -> String {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

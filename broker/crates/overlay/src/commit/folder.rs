@@ -43,7 +43,7 @@ impl Folder {
         Ok(Self { root, spellings, fuse: Fuse::default(), hashes: Hashes::default() })
     }
 
-    /// Whether `state`, at `path`, is `expected`. An absolute link may be expected as a view tells of it.
+    /// Whether `state`, at `path`, is `expected`. An absolute link may be expected in the form in which views show it.
     pub(super) fn is(&self, path: &WorkspacePath, state: &State, expected: &Expected) -> bool {
         let told = |target: &String| {
             let [root, spelled] = &self.spellings;
@@ -61,7 +61,7 @@ impl Folder {
         &self.hashes
     }
 
-    /// Where `path` is on this machine.
+    /// Returns the absolute path of `path` on this machine.
     pub(super) fn absolute(&self, path: &WorkspacePath) -> PathBuf {
         self.spellings[0].join(path.as_str())
     }
@@ -96,7 +96,7 @@ impl Folder {
         self.open_by_component(path)
     }
 
-    /// From handle to handle, none of them through a link.
+    /// Opens each component from the handle of the one before, none of them through a link.
     fn open_by_component(&self, path: &WorkspacePath) -> rustix::io::Result<OwnedFd> {
         let mut directory = rustix::fs::openat(&self.root, ".", DIRECTORY, Mode::empty())?;
         for name in path.components() {

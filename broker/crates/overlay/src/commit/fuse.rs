@@ -1,15 +1,15 @@
-//! Where tests let a commit die or fail, or let a user act: before each step.
+//! Hook before each step, with which tests let a commit die or fail, or let a user act.
 
 use std::{io, os::fd::AsFd};
 
 use rustix::io::retry_on_intr;
 
-/// In the program it never burns. In tests it counts steps.
+/// Step hook, without effect in the program. In tests it counts steps.
 #[derive(Clone, Default)]
 pub(super) struct Fuse {
     #[cfg(test)]
     set: std::sync::Arc<parking_lot::Mutex<tests::Setting>>,
-    /// What a power cut leaves, where a test asks for it.
+    /// Disk contents after a power cut, where a test asks for them.
     #[cfg(test)]
     pub(super) disk: std::sync::Arc<parking_lot::Mutex<Option<super::tests::power::Synced>>>,
 }
@@ -41,7 +41,7 @@ impl Fuse {
         true
     }
 
-    /// Whether to do as a system that does not tell what is open for writing.
+    /// Whether to behave like a system that does not report files open for writing.
     pub(super) fn is_blind(&self) -> bool {
         #[cfg(test)]
         return self.sees_no_writers();
@@ -49,7 +49,7 @@ impl Fuse {
         false
     }
 
-    /// Whether to do as a file system that cannot exchange two names.
+    /// Whether to behave like a file system that cannot exchange two names.
     pub(super) fn refuses_exchange(&self) -> bool {
         #[cfg(test)]
         return self.is_poor();
@@ -68,19 +68,19 @@ pub(super) mod tests {
     #[derive(Default)]
     pub(in crate::commit) struct Setting {
         pub(in crate::commit) steps: usize,
-        /// From this step on nothing happens any more, as after `kill -9`.
+        /// Step from which on nothing happens any more, as after `kill -9`.
         pub(in crate::commit) die_at: Option<usize>,
-        /// This one step fails.
+        /// Step that fails, and the only one.
         pub(in crate::commit) fail_at: Option<usize>,
-        /// What others do directly before a step.
+        /// Actions of other programs directly before a step.
         hooks: Vec<(usize, Hook)>,
-        /// Two names cannot be exchanged.
+        /// Whether two names cannot be exchanged.
         is_poor: bool,
-        /// No other program will be done, however long it is waited for.
+        /// Whether waiting is cut short: no other program will be done.
         is_hurried: bool,
-        /// What others do when they are waited for.
+        /// Action of another program while it is waited for.
         meanwhile: Option<Hook>,
-        /// What is open for writing is not told.
+        /// Files open for writing are not reported.
         is_blind: bool,
     }
 
@@ -96,7 +96,7 @@ pub(super) mod tests {
             self.set.lock().steps
         }
 
-        /// Has `hook` run once, directly before step `step`.
+        /// Runs `hook` once, directly before step `step`.
         pub(in crate::commit) fn before(&self, step: usize, hook: impl FnOnce() + Send + 'static) {
             self.set.lock().hooks.push((step, Box::new(hook)));
         }
@@ -117,7 +117,7 @@ pub(super) mod tests {
             self.set.lock().is_hurried = true;
         }
 
-        /// Has `hook` run once, when something is waited for.
+        /// Runs `hook` once, when another program is waited for.
         pub(in crate::commit) fn meanwhile(&self, hook: impl FnOnce() + Send + 'static) {
             self.set.lock().meanwhile = Some(Box::new(hook));
         }

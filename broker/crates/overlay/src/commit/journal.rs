@@ -1,7 +1,7 @@
-//! What a commit is about to do, kept outside the workspace until it is done.
+//! Journal of a commit, kept outside the workspace until the commit is done.
 //!
-//! One file, which never changes once it is there; how far the commit has come is told by the file's name,
-//! since a rename is atomic. It begins with a hash of the rest.
+//! A journal is one file, which never changes once it is written; the progress of the commit is given by the file's
+//! name, since a rename is atomic. The file begins with a hash of the rest.
 
 #![allow(clippy::disallowed_methods, reason = "it lies outside the workspace")]
 
@@ -23,23 +23,23 @@ use super::{
 use crate::{ContentHash, WorkspacePath};
 
 const MAGIC: &[u8] = b"broker commit 3\n";
-/// The same records, by a version that gave what it replaced a second name: see `earlier`.
+/// Magic of the same records by a version that hard-linked the replaced file under a second name: see `earlier`.
 const LINKED_MAGIC: &[u8] = b"broker commit 2\n";
-/// How the journals of all versions begin.
+/// Common beginning of the journals of all versions.
 const ANY_MAGIC: &[u8] = b"broker commit ";
-/// The journal while it is written; it says nothing yet.
+/// The journal while it is written; not valid yet.
 const UNFINISHED: &str = "commit.unfinished";
 
-/// How far a commit has come.
+/// Progress of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Texts may have been laid beside their targets; nothing has been put in place.
     Intent,
     /// All texts are there. From here on the commit is finished, or taken back as a whole.
     Decided,
-    /// It failed, and is being taken back.
+    /// The commit failed, and is being taken back.
     Undoing,
-    /// It was taken back; hidden files may be left.
+    /// The commit was taken back; hidden files may be left.
     TakenBack,
     /// Everything is in place; hidden files may be left.
     Done,
@@ -47,12 +47,12 @@ pub(super) enum Stage {
 
 const STAGES: [Stage; 5] = [Stage::Intent, Stage::Decided, Stage::Undoing, Stage::TakenBack, Stage::Done];
 
-/// How a commit puts a new text in the place of what it replaces.
+/// Method of putting a new text in the place of the old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replacing {
-    /// They change places.
+    /// The two change places.
     ByExchange,
-    /// What is replaced gets its second name as a hard link, then the new text is renamed over it.
+    /// The old text gets its second name as a hard link, then the new text is renamed over it.
     ByLink,
 }
 
@@ -144,7 +144,7 @@ impl Journal {
         self.sync_dir()
     }
 
-    /// There is none any more, if there was one.
+    /// Removes the journal, if there is one.
     pub(super) fn end(&mut self) -> Result<(), CommitError> {
         for path in [self.path(), self.dir.join(UNFINISHED)] {
             let removed = self.fuse.step().and_then(|()| fs::remove_file(&path));

@@ -1,4 +1,4 @@
-//! What a commit could not leave in its place: copies in the journal folder, and how they are reported.
+//! Copies in the journal folder of texts that a commit could not leave in their place, and their report.
 //!
 //! Nothing is removed from the workspace that is neither the commit's own text nor what it was made on.
 
@@ -34,12 +34,12 @@ pub struct Leftover {
     pub kept: Option<PathBuf>,
 }
 
-/// Which text of a path is not in its place.
+/// Text of a path that is not in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftoverText {
-    /// What the commit would have written.
+    /// The text that the commit would have written.
     New,
-    /// What stood there before the commit.
+    /// The text from before the commit.
     Old,
     /// The text that another program saved meanwhile.
     Saved,
@@ -73,7 +73,7 @@ impl fmt::Display for Leftover {
 }
 
 impl Leftover {
-    /// There is no text that stands nowhere else.
+    /// Returns a leftover without a copy: every text is in some other place, too.
     pub(super) fn nothing(action: &Action) -> Self {
         Self { path: action.path.clone(), text: LeftoverText::New, kept: None }
     }
@@ -140,7 +140,7 @@ pub(super) fn remove_staged(folder: &Folder, plan: &Plan) -> Result<(), CommitEr
     sync_directories(folder, plan.actions.iter().filter_map(|it| it.new.parent()))
 }
 
-/// The same when all is in place, or taken back. What was saved into one meanwhile is kept, and reported.
+/// Removes hidden files when all is in place, or taken back. Texts saved into one meanwhile are kept, and reported.
 pub(super) fn remove_hidden(
     folder: &Folder,
     plan: &Plan,
@@ -192,7 +192,7 @@ impl<'a> Removed<'a> {
         let seen = folder.look_when_still(hidden).unwrap_or_else(|_| Seen::other());
         let is_known = seen.is_still(|it| is_known(action, it));
         if !is_known {
-            // What is still written to is looked at again below, when it has no name any more.
+            // A file that is still written to is looked at again below, when it has no name any more.
             let kept = keep(folder, action, hidden, journal_dir)?;
             if kept.text == LeftoverText::Saved {
                 tell(leftovers, Some(kept));
@@ -236,7 +236,7 @@ fn written(file: &File) -> io::Result<(u64, Option<SystemTime>)> {
     Ok((metadata.len(), metadata.modified().ok()))
 }
 
-/// Its own text, or what it was made on, which is meant to go.
+/// Whether it is the commit's own text, or the one that the change was made on, which is meant to go.
 fn is_known(action: &Action, state: &State) -> bool {
     state.is_like(&action.before) || (*state != State::Missing && action.leads_to(state))
 }

@@ -1,6 +1,6 @@
-//! What stands at a path of the workspace folder, as a commit has to know it.
+//! State of a path of the workspace folder, with the details that a commit needs.
 //!
-//! A large file is not hashed twice while its stamp says that nothing was written to it.
+//! A large file is not hashed twice while its stamp shows no write to it.
 
 #![allow(clippy::disallowed_methods, reason = "this is the one door to the disk")]
 
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{Expected, Found, folder::Folder, writers::is_open_for_writing};
 use crate::{ContentHash, Permissions, WorkspacePath, disk, store::patiently};
 
-/// What stands at a path. Kept in the journal.
+/// State of a path. Kept in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum State {
     Missing,
@@ -64,7 +64,7 @@ impl Stamp {
 }
 
 impl State {
-    /// Whether it is the same for a reader: permissions other than being executable do not count.
+    /// Whether both are the same for a reader: permissions other than being executable do not count.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.found() == other.found() && *self != Self::Other
     }
@@ -89,7 +89,7 @@ impl State {
         }
     }
 
-    /// For a message about a change that was checked before: this was there then.
+    /// Returns the state as the expected one, for a message about a change that was checked before.
     pub(super) fn expected(&self) -> Expected {
         match self {
             Self::Missing => Expected::Missing,
@@ -103,7 +103,7 @@ impl State {
     }
 }
 
-/// What stands at a path, and whether it is about to change.
+/// State of a path, and whether it is about to change.
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) state: State,
@@ -114,22 +114,22 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// What cannot be looked at, and so is nothing that was expected.
+    /// Returns the state of an entry that cannot be looked at, and so is not the expected one.
     pub(super) fn other() -> Self {
         Self { state: State::Other, is_moving: false, identity: (0, 0) }
     }
 
-    /// Whether it is `wanted`, and stays so unless another program opens it by its name.
+    /// Whether the state is `wanted`, and stays so unless another program opens the entry by its name.
     pub(super) fn is_still(&self, wanted: impl Fn(&State) -> bool) -> bool {
         !self.is_moving && wanted(&self.state)
     }
 
-    /// Whether it is the very same as `earlier`, unchanged.
+    /// Whether the entry is the very same as `earlier`, unchanged.
     pub(super) fn is_same(&self, earlier: &Self) -> bool {
         !self.is_moving && self.identity == earlier.identity && self.state.found() == earlier.state.found()
     }
 
-    /// What to tell of it where `before` was expected.
+    /// Returns the state to report where `before` was expected.
     pub(super) fn instead_of(&self, before: &State) -> Found {
         if self.is_moving && self.state.is_like(before) { Found::OpenForWriting } else { self.state.found() }
     }
@@ -142,7 +142,7 @@ pub(super) struct Hashes(Mutex<ByInode>);
 type ByInode = HashMap<(u64, u64), (disk::Stamp, [u8; 32])>;
 
 impl Hashes {
-    /// From here on it is worth while to remember a hash.
+    /// Size in bytes from which it is worth while to remember a hash.
     const LARGE: u64 = 1024 * 1024;
 
     /// Reads the file to its end, unless that was done and it is unchanged.
@@ -174,7 +174,7 @@ impl Folder {
         Ok(self.look_closely(path)?.state)
     }
 
-    /// As [`look`](Self::look), and whether anything is about to change it.
+    /// Looks like [`look`](Self::look), and also finds out whether anything is about to change the entry.
     pub(super) fn look_closely(&self, path: &WorkspacePath) -> io::Result<Seen> {
         let seen = |state| Seen { state, is_moving: false, identity: (0, 0) };
         if path.is_root() {
@@ -203,7 +203,7 @@ impl Folder {
         Ok(Seen { identity: identity(&stat), ..seen(state) })
     }
 
-    /// As [`look_closely`](Self::look_closely), but gives a program a fifth of a second to close the file.
+    /// Looks like [`look_closely`](Self::look_closely), but gives a program a fifth of a second to close the file.
     pub(super) fn look_when_still(&self, path: &WorkspacePath) -> io::Result<Seen> {
         self.patient(|| self.look_closely(path))
     }
@@ -217,8 +217,8 @@ impl Folder {
         patiently(still, Result::is_ok).or_else(|moving| moving)
     }
 
-    /// What lies under a hidden name just after it got there. Never an error: whatever cannot be looked at
-    /// is not what was expected.
+    /// Looks at an entry under a hidden name just after it got there. Never an error: an entry that cannot be looked
+    /// at is not the expected one.
     pub(super) fn look_at_hidden(&self, path: &WorkspacePath) -> io::Result<Seen> {
         self.fuse().step()?;
         Ok(self.look_closely(path).unwrap_or_else(|_| Seen::other()))
@@ -272,7 +272,7 @@ impl Folder {
         Ok(File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?))
     }
 
-    /// Whether anything has this name, a link to nothing included.
+    /// Whether any entry has this name, a link to nothing included.
     pub(super) fn exists(&self, path: &WorkspacePath) -> io::Result<bool> {
         let place = match self.place(path) {
             Err(error) if is_out_of_reach(&error) => return Ok(false),

@@ -1,7 +1,7 @@
-//! From changes to actions in a sound order, every one of them checked against the disk.
+//! Conversion of changes to actions in a sound order, each of them checked against the disk.
 //!
-//! What is in the way goes first: files, then directories, the deepest first. Then directories are made,
-//! the highest first, and what belongs in them is put there.
+//! Removals go first: files, then directories, the deepest first. Then directories are made, the highest first, and
+//! their files are put there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ struct Coming<'a> {
     /// `None` for a directory that only others need.
     op: Option<&'a FileOp>,
     before: State,
-    /// Nothing is to be done: it is so already.
+    /// Whether there is nothing to do, since the state is the wanted one.
     idle: bool,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Planner<'a> {
                 return Err(CommitError::Contradiction { path: path.clone() });
             }
         }
-        // What replaces a directory says that the directory goes.
+        // An operation that replaces a directory implies the directory's removal.
         for op in ops {
             if let FileOp::Write { path, before, .. } | FileOp::Symlink { path, before, .. } = op
                 && *before == Expected::Directory

@@ -1,5 +1,5 @@
-//! Whether a change would reach what version control keeps: by its name, or because the entry on the disk is the
-//! same as one with such a name, as in a folder that takes two names for one.
+//! Checks whether a change would reach files of version control: by their name, or because the entry on the disk is
+//! the same as one with such a name, as in a folder that takes two names for one.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,7 +30,7 @@ type Identity = (u64, u64);
 
 struct Looked<'a> {
     folder: &'a Folder,
-    /// What each directory has of version control.
+    /// Entries of version control in each directory.
     kept_in: BTreeMap<WorkspacePath, BTreeSet<Identity>>,
     fine: BTreeSet<WorkspacePath>,
 }
@@ -52,7 +52,7 @@ impl Looked<'_> {
         Ok(false)
     }
 
-    /// Whether what stands at `path` is what `directory` has of version control.
+    /// Whether the entry at `path` is one of `directory`'s entries of version control.
     fn has_same(&mut self, directory: &WorkspacePath, path: &WorkspacePath) -> io::Result<bool> {
         if self.kept_in(directory)?.is_empty() {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! After a crash: an interrupted commit is finished if it was decided, else taken back.
+//! Recovery after a crash: an interrupted commit is finished if it was decided, else taken back.
 
 use std::{io, path::Path};
 
@@ -16,11 +16,11 @@ use super::{
 };
 use crate::WorkspacePath;
 
-/// What became of an interrupted commit.
+/// Result of recovering an interrupted commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovered {
     pub outcome: Outcome,
-    /// Where another program had changed the workspace. Its work was left as it is.
+    /// Places at which another program had changed the workspace. Its work was left as it is.
     pub leftovers: Vec<Leftover>,
 }
 
@@ -35,7 +35,7 @@ pub enum Outcome {
 impl Committer {
     /// Finishes an interrupted commit, or takes it back. To be called before the first commit.
     ///
-    /// It can be interrupted itself, and then be called again.
+    /// A recovery can be interrupted itself, and then be called again.
     pub fn recover(&self) -> Result<Option<Recovered>, CommitError> {
         let _lock = self.lock()?;
         let mut journal = Journal::new(&self.journal_dir, self.folder.fuse());
@@ -90,10 +90,10 @@ fn finish(folder: &Folder, plan: &Plan, journal_dir: &Path) -> Result<Vec<Leftov
 }
 
 enum Due {
-    /// It is done.
+    /// The action is done.
     Nothing,
     Act,
-    /// What is there is not what the change was made on.
+    /// The entry is not the one that the change was made on.
     Blocked,
 }
 
@@ -123,7 +123,7 @@ fn due(folder: &Folder, action: &Action) -> io::Result<Due> {
     })
 }
 
-/// What stood at the path was taken out, and lies at `hidden`; whether it was looked at is not known.
+/// Returns the rest of an action whose old entry was taken out, and lies at `hidden`; whether it was looked at is not known.
 fn due_after(folder: &Folder, action: &Action, hidden: &WorkspacePath) -> io::Result<Due> {
     let now = folder.look(&action.path).unwrap_or(State::Other);
     if !folder.look(hidden).is_ok_and(|it| it.is_like(&action.before)) {

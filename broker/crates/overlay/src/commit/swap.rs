@@ -1,11 +1,11 @@
 //! Putting one thing in the place of another without losing what is saved there meanwhile.
 //!
-//! What is there and what comes change places in one step, and only then is what came out looked at: it lies
-//! under a hidden name, where no other program replaces it. If it is not what was expected it goes back in the same
-//! way, and so does anything newer that comes out then. What stands at the path in the end is the newest;
-//! what else was there lies under the hidden name, and is kept when hidden names are removed.
+//! The present entry and the new one change places in one step, and only then is the one that came out looked at: it
+//! lies under a hidden name, where no other program replaces it. If it is not the expected one it goes back in the
+//! same way, and so does any newer one that comes out then. The entry at the path in the end is the newest; any other
+//! lies under the hidden name, and is kept when hidden names are removed.
 //!
-//! Where a file system cannot exchange names, what is there is moved aside first, and what comes replaces
+//! On a file system that cannot exchange names, the present entry is moved aside first, and the new one replaces
 //! nothing. For a moment there is nothing at the path then.
 
 use std::io;
@@ -13,12 +13,12 @@ use std::io;
 use super::{Found, folder::Folder, look::Seen};
 use crate::WorkspacePath;
 
-/// What changes places.
+/// The paths of an exchange.
 pub(super) struct Swap<'a> {
     pub(super) path: &'a WorkspacePath,
     /// The hidden name of what comes; afterwards of what came out.
     pub(super) incoming: &'a WorkspacePath,
-    /// That of what came out where names cannot be exchanged.
+    /// Hidden name of the entry that came out, where names cannot be exchanged.
     pub(super) aside: &'a WorkspacePath,
 }
 

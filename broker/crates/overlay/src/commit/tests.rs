@@ -28,12 +28,12 @@ struct Place {
     committer: Committer,
 }
 
-/// Everything in a folder: path to kind, permissions and content.
+/// Contents of a folder: path to kind, permissions and content.
 type Tree = BTreeMap<String, (String, u32)>;
 
 impl Place {
     fn new(fill: impl Fn(&Path)) -> Self {
-        // Where there is memory to hold it, so that hundreds of commits need not wait for a disk.
+        // In memory if possible, so that hundreds of commits need not wait for a disk.
         let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
         let root = folder.path().join("work");
         fs::create_dir(&root).unwrap();
@@ -50,7 +50,7 @@ impl Place {
         tree(&self.root())
     }
 
-    /// What is in the journal folder besides the lock.
+    /// Returns the contents of the journal folder besides the lock.
     fn journal(&self) -> Vec<String> {
         tree(&self.folder.path().join("state/journal")).into_keys().filter(|it| it != "lock").collect()
     }
@@ -220,7 +220,7 @@ fn keeps_permissions() {
         (0o600, false, 0o600),
         (0o640, true, 0o750),
         (0o755, false, 0o644),
-        // As with every change of contents.
+        // Set-id bits are dropped, like at every change of contents.
         (0o4755, true, 0o755),
         (0o2755, true, 0o755),
         (0o4755, false, 0o644),
@@ -388,7 +388,7 @@ fn a_commit_waits_until_a_file_is_closed() {
     place.commit(&changes()).unwrap();
 }
 
-/// Where names differ in ways that this file system tells apart, they may still lead to the same.
+/// Names that differ for this file system may still lead to the same entry.
 #[test]
 fn what_is_version_control_under_another_name_is_refused() {
     let place = Place::new(|root| {

@@ -29,9 +29,9 @@ pub(super) fn undo(
     Ok(leftovers)
 }
 
-/// What became of one action.
+/// Result of undoing one action.
 struct Undone {
-    /// It is not ours any more. What stood there before is told, if it was moved away.
+    /// The entry was changed by another program. The one from before the commit is reported, if it was moved away.
     left: Option<Leftover>,
 }
 
@@ -59,7 +59,7 @@ fn take_back(folder: &Folder, action: &Action, journal_dir: &Path) -> io::Result
     }
 }
 
-/// One action that is taken back.
+/// An action that is being taken back.
 struct Taking<'a> {
     folder: &'a Folder,
     action: &'a Action,
@@ -67,7 +67,7 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// Another program has changed what this action changed.
+    /// Reports that another program has changed what this action changed.
     fn is_changed(&self) -> io::Result<Undone> {
         let left = match self.action.taken_out(self.folder)? {
             Some(hidden) => keep(self.folder, self.action, hidden, self.journal_dir)?,
@@ -76,7 +76,7 @@ impl Taking<'_> {
         Ok(Undone { left: Some(left) })
     }
 
-    /// What was moved away goes back, unless something else has taken its place.
+    /// Moves the old entry back, unless another has taken its place.
     fn move_back(&self) -> io::Result<Undone> {
         let (folder, action) = (self.folder, self.action);
         if !folder.exists(&action.old)? || put_back(folder, &action.old, &action.path)? {
@@ -89,7 +89,7 @@ impl Taking<'_> {
         self.is_changed()
     }
 
-    /// What was put where nothing was goes under its hidden name again, if it is still what was put there.
+    /// Moves an entry that was put at a free path under its hidden name again, if it is still the same.
     fn take_out(&self) -> io::Result<Undone> {
         let (folder, action) = (self.folder, self.action);
         if folder.exists(&action.new)? {
@@ -109,7 +109,7 @@ impl Taking<'_> {
         if is_taken(taken)? { YES } else { self.is_changed() }
     }
 
-    /// What was replaced changes places again with what replaced it, if that is still there.
+    /// Exchanges the old entry with its replacement again, if that is still there.
     fn exchange_back(&self) -> io::Result<Undone> {
         let (folder, action) = (self.folder, self.action);
         let Some(out) = action.taken_out(folder)? else { return YES };
@@ -162,7 +162,7 @@ fn is_new(action: &Action) -> impl Fn(&Seen) -> bool {
     |seen| seen.is_still(|it| action.leads_to(it))
 }
 
-/// Not if another program removed it in this very moment.
+/// Whether the entry was taken; false if another program removed it in this very moment.
 fn is_taken(answer: io::Result<Option<Found>>) -> io::Result<bool> {
     match answer {
         Err(error) if is_out_of_reach(&error) => Ok(false),

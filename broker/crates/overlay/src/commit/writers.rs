@@ -1,9 +1,9 @@
-//! Whether some program has a file open for writing: what it writes into a file that was replaced meanwhile
-//! would be lost with it.
+//! Checks whether some program has a file open for writing: its writes into a file that was replaced meanwhile would
+//! be lost with that.
 //!
-//! Found out on Linux by a read lease, which is granted only for a file that no program has open for writing, and
-//! given back at once. On other systems, on file systems without leases or on a network, and for files of other users
-//! nothing can be learned, and the answer is no; there the stamps and hashes of what was replaced have to do.
+//! Uses a read lease on Linux, which is granted only for a file that no program has open for writing, and given back
+//! at once. On other systems, on file systems without leases or on a network, and for files of other users nothing
+//! can be learned, and the answer is no; there the stamps and hashes of the replaced file have to do.
 
 use std::fs::File;
 

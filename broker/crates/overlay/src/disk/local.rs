@@ -1,4 +1,4 @@
-//! Which file systems are this machine's alone, so that nothing is changed there that its kernel does not see.
+//! File systems that only this machine changes, so that its kernel sees every change.
 
 /// Whether a file system of this kind, as `statfs(2)` has it, is local.
 pub(crate) fn is_local(kind: rustix::fs::FsWord) -> bool {

@@ -1,4 +1,4 @@
-//! What tells, for the price of a look, whether a path is still what it was when it was read.
+//! Stamps: identity, size and times of a path, which show for the price of a `stat` whether it changed since it was read.
 
 use std::{
     fs,
@@ -10,10 +10,10 @@ use crate::{FileKind, Metadata};
 /// Longer than any tick in which a kernel stamps files; those of Linux last 10 ms at most.
 const TICK: Duration = Duration::from_millis(50);
 
-/// For file systems that keep whole seconds only, or, as FAT, every other one.
+/// Tick of file systems that keep whole seconds only, or, like FAT, every other one.
 const COARSE_TICK: Duration = Duration::from_millis(2100);
 
-/// Two equal stamps, the first of them [settled](Stamp::is_settled), stand for equal content.
+/// Stamp of a path. Two equal stamps, the first of them [settled](Stamp::is_settled), stand for equal content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     metadata: Metadata,
@@ -43,7 +43,7 @@ impl Stamp {
         Self::with_identity(Metadata { kind, size, executable }, metadata)
     }
 
-    /// The same as [`of`](Self::of) gives for the same file.
+    /// Returns the same as [`of`](Self::of) for the same file.
     #[allow(clippy::useless_conversion, reason = "the number of names is narrower on some processors")]
     #[cfg(target_os = "linux")]
     pub(super) fn of_stat(metadata: Metadata, stat: &rustix::fs::Stat) -> Self {

@@ -11,10 +11,10 @@ use std::{
 use super::{Child, Directory};
 use crate::{ContentHash, View, WorkspacePath, walk::Rules};
 
-/// What a thread takes at a time.
+/// Number of jobs that a thread takes at a time.
 const PORTION: usize = 32;
 
-/// What is to be hashed.
+/// A file or link to be hashed.
 pub(super) enum Job {
     File(WorkspacePath),
     Symlink(WorkspacePath),
@@ -53,7 +53,7 @@ pub(super) fn hash_all(view: &dyn View, jobs: &[Job]) -> io::Result<Vec<Option<C
 
 type Portion = (usize, io::Result<Vec<Option<Child>>>);
 
-/// Those that no other thread has taken.
+/// Yields portions of jobs that no other thread has taken.
 fn portions(jobs: usize, next: &AtomicUsize) -> impl Iterator<Item = Range<usize>> {
     iter::from_fn(move || {
         let start = next.fetch_add(PORTION, Ordering::Relaxed);
@@ -95,7 +95,7 @@ fn in_order(mut portions: Vec<Portion>) -> io::Result<Vec<Option<Child>>> {
     Ok(children)
 }
 
-/// What an error says of the tree: nothing is there, or nothing that can be read. Others are passed on.
+/// Converts an error into the tree's entry: none if it is missing, else an unreadable one. Other errors are passed on.
 pub(super) fn unreadable(error: io::Error) -> io::Result<Option<Child>> {
     use io::ErrorKind::{
         FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied,

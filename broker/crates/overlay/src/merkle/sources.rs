@@ -1,4 +1,4 @@
-//! Where the rules of a directory come from, so that it is known when they must be made again.
+//! Sources of a directory's ignore rules, by which it is known when these must be made again.
 
 use std::{collections::BTreeSet, io, sync::Arc};
 
@@ -10,14 +10,14 @@ use crate::{
     walk::{Rules, marks},
 };
 
-/// What a directory's own part of its rules was made of.
+/// Sources of a directory's own part of its rules.
 pub(super) struct Sources {
     marks: Vec<Entry>,
     reads: ReadSet,
 }
 
 impl Sources {
-    /// Whether one of `changed` is among what was read; an ignore file may be a link to anywhere.
+    /// Whether one of `changed` is among the paths read; an ignore file may be a link to anywhere.
     pub(super) fn touch(&self, changed: &BTreeSet<WorkspacePath>) -> bool {
         let touches =
             |read: &Read| changed.iter().any(|it| it.starts_with(read.path()) || read.path().starts_with(it));
@@ -25,7 +25,7 @@ impl Sources {
     }
 }
 
-/// Whether a directory would have just the sources that it had.
+/// Whether a directory would have just the same sources again.
 pub(super) fn hold(old: Option<&Arc<Sources>>, view: &dyn View, listing: &Listing) -> bool {
     let marks = marks(listing);
     match old {
@@ -43,7 +43,7 @@ pub(super) fn enter(
 ) -> (Rules, Option<Arc<Sources>>) {
     let marks = marks(listing);
     let noting = Noting { view, reads: Mutex::default() };
-    // What cannot be read has no rules to give; the walk is who reports it.
+    // An unreadable file gives no rules; the walk reports it.
     let rules = above.enter(&noting, directory, listing, &mut Skipped::default());
     let reads = std::mem::take(&mut *noting.reads.lock());
     let observed = |read: Read| {

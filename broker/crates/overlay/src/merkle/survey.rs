@@ -24,7 +24,7 @@ pub(super) struct Survey<'v> {
     view: &'v dyn View,
     options: &'v WalkOptions,
     changed: BTreeSet<WorkspacePath>,
-    /// What changed, and something in each directory whose rules may have.
+    /// Changed paths, and one path in each directory whose rules may have changed.
     visited: BTreeSet<WorkspacePath>,
     sources: BTreeMap<WorkspacePath, Arc<Sources>>,
     /// Parents before their children.
@@ -35,14 +35,14 @@ pub(super) struct Survey<'v> {
 /// A directory that is looked at.
 struct Stop {
     path: WorkspacePath,
-    /// As it was, unless all of it is to be made anew.
+    /// The directory before the change, unless all of it is to be made anew.
     old: Option<Arc<Directory>>,
-    /// Those above it until it was looked at, then its own.
+    /// Rules above the directory until it was looked at, then its own.
     rules: Rules,
-    /// Whether the old directory's rules were made from, and then whether they are, just these.
+    /// Whether the old directory was made with the same rules above it, and, once it was looked at, of its own.
     has_old_rules: bool,
     entries: Vec<(Box<str>, Part)>,
-    /// What stands in its place, if it could not be listed.
+    /// Entry in the directory's place, if it could not be listed.
     failed: Option<Option<Child>>,
 }
 
@@ -105,7 +105,7 @@ impl<'v> Survey<'v> {
             Err(error) if index == 0 => return Err(error),
             Err(error) => {
                 stop.failed = Some(hashing::unreadable(error)?);
-                // As for a directory that went away; what failed is told instead.
+                // Sources are dropped as for a directory that was removed; the failure is reported instead.
                 self.sources.remove(&stop.path);
                 return Ok(());
             }
@@ -163,7 +163,7 @@ impl<'v> Survey<'v> {
         Part::Job(self.jobs.len() - 1)
     }
 
-    /// Whether something below `directory` is to be visited.
+    /// Whether a path below `directory` is to be visited.
     fn is_way(&self, directory: &WorkspacePath) -> bool {
         let prefix = format!("{directory}/");
         let from = (Bound::Included(prefix.as_str()), Bound::Unbounded);
@@ -176,7 +176,7 @@ fn named((part, entry): (Part, Entry)) -> (Box<str>, Part) {
 }
 
 impl Child {
-    /// Whether it can stand for an unchanged entry of this kind.
+    /// Whether the child can stand for an unchanged entry of this kind.
     fn is(&self, kind: FileKind) -> bool {
         match self {
             Self::File { .. } => kind == FileKind::File,

@@ -23,7 +23,7 @@ fn full(view: &dyn View) -> TreeHash {
     tree_hash(view, &WalkOptions::default()).unwrap()
 }
 
-/// All hashes of a tree by path, for comparing and looking at.
+/// Returns all hashes of a tree by path, for comparing and looking at.
 fn hashes(tree: &TreeHash) -> BTreeMap<WorkspacePath, (u8, ContentHash)> {
     let mut all = BTreeMap::from([(WorkspacePath::root(), (u8::MAX, tree.root()))]);
     let mut pending = vec![(WorkspacePath::root(), tree.top.clone())];
@@ -249,7 +249,7 @@ fn edits(names: &'static [&'static str]) -> impl Strategy<Value = Edit> {
 const PLAIN: &[&str] = &["a", "b", "c"];
 const WITH_RULES: &[&str] = &["a", "b", "x.log", ".gitignore", ".ignore", ".git", "venv"];
 
-/// The same cases each time.
+/// Runs the same cases each time.
 fn config() -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(7);
     ProptestConfig { cases: 400, rng_seed, failure_persistence: None, ..ProptestConfig::default() }

@@ -22,10 +22,10 @@ use crate::{ContentHash, Step};
 
 const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
 const BRANCHES: TableDefinition<&str, &[u8]> = TableDefinition::new("branches");
-/// By branch, in the order in which they were saved.
+/// Steps by branch, in the order in which they were saved.
 const STEPS: TableDefinition<(&str, u64), &[u8]> = TableDefinition::new("steps");
 const TEXTS: TableDefinition<&Hash, &[u8]> = TableDefinition::new("texts");
-/// How many steps name a text. Apart from the texts, so that to count does not write them anew.
+/// Number of steps that name a text. Apart from the texts, so that counting does not write them anew.
 const USES: TableDefinition<&Hash, u64> = TableDefinition::new("uses");
 
 const SCHEMA_KEY: &str = "schema";
@@ -54,7 +54,7 @@ impl Database {
         Ok(Self { path, medium, open: Some(open) })
     }
 
-    /// One transaction. Its failure is everybody's; a branch that is not there only that request's.
+    /// Makes all changes in one transaction. Its failure is that of every request; a missing branch only that of its own.
     pub(super) fn change(&mut self, changes: &[Change]) -> Vec<Result<(), StoreError>> {
         match self.with("write", |database| transact(database, changes)) {
             Ok(results) => results,

@@ -1,4 +1,4 @@
-//! Why the store refused. Every text names the place and what helps.
+//! Errors of the store. Every text names the place and the remedy.
 
 use std::{
     io,
@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-/// Why branches could not be opened, saved or read. One failure may be told to several callers.
+/// Error of opening, saving or reading branches. One failure may be reported to several callers.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     #[error("the branches in {} are in use by another process; stop that one, or let it do the work", dir.display())]

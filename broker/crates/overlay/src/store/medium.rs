@@ -1,4 +1,4 @@
-//! What lies beneath a store: files, their names, and when both are on the disk.
+//! Storage beneath a store: files, their names, and when both are on the disk.
 //!
 //! In the program this is the system. In tests it may be one that forgets at a power cut what was not synced.
 

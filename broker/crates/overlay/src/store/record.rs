@@ -1,4 +1,4 @@
-//! What stands in the file: the store's own shapes, so that those of the overlay are free to change.
+//! Records in the file: the store's own types, so that those of the overlay are free to change.
 //!
 //! A step names its texts by hash. Fields are only ever added with a new schema version.
 
@@ -17,7 +17,7 @@ pub(super) const EARLIER: u64 = 3;
 /// Start of the log entry of an undo in the earlier version, which does not say so otherwise; the revision follows.
 const UNDO: &str = "undo to revision ";
 
-/// What is asked of the database, encoded by the caller's thread.
+/// Request to the database, encoded by the caller's thread.
 pub(super) enum Change {
     Save {
         id: String,
@@ -27,7 +27,7 @@ pub(super) enum Change {
     Discard {
         id: String,
     },
-    /// With a record the branch need not be there.
+    /// Replaces a branch's steps. The branch need not exist, since a record is given.
     Replace {
         id: String,
         record: Vec<u8>,
@@ -134,7 +134,7 @@ fn encode(id: &str, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
         .map_err(|error| StoreError::Unsavable { id: id.to_owned(), reason: error.to_string() })
 }
 
-/// All of `bytes`, and nothing but them.
+/// Decodes all of `bytes`; a rest is an error.
 pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),

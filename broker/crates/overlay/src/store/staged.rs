@@ -30,7 +30,7 @@ struct Held {
     /// Up to here the file's own bytes count.
     own: u64,
     blocks: BTreeMap<u64, Box<[u8]>>,
-    /// In their order, since the database relies on it.
+    /// Writes in their order, since the database relies on it.
     writes: Vec<Write>,
 }
 
@@ -47,7 +47,7 @@ impl Staged {
         Ok(Self { file, held: Arc::new(Mutex::new(Mode::Held(held))) })
     }
 
-    /// For a file that is made: nothing is held back.
+    /// Creates a stage for a file that is made: no write is held back.
     pub(super) fn of_new(file: Arc<dyn StorageBackend>) -> Self {
         Self { file, held: Arc::new(Mutex::new(Mode::Released)) }
     }
@@ -134,7 +134,7 @@ impl Held {
 
     fn set_len(&mut self, len: u64) {
         self.own = self.own.min(len);
-        // What is cut off reads as zeroes if the file grows again.
+        // Bytes that are cut off read as zeroes if the file grows again.
         self.blocks.split_off(&len.div_ceil(BLOCK));
         if let Some(last) = self.blocks.get_mut(&(len / BLOCK)) {
             last[(len % BLOCK) as usize..].fill(0);

@@ -63,7 +63,7 @@ fn step(revision: u64, text: &str) -> Step {
             (at("d"), Some(Origin::Directory)),
             (at("e"), Some(Origin::Other)),
             (at("f"), None),
-            // The same text twice in one step counts once.
+            // A text that occurs twice in one step counts once.
             (at("g"), Some(Origin::File { bytes, hash, executable: false })),
         ],
         permissions: vec![(at("h"), Permissions { mode: 0o600, uid: 1, gid: 2 })],
@@ -195,14 +195,14 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// What the store should hold: by id.
+/// Expected contents of the store, by id.
 type Model = BTreeMap<String, (BranchRecord, Vec<Step>)>;
 
 fn steps(texts: &[u8]) -> Vec<Step> {
     texts.iter().map(|it| step(u64::from(*it), &it.to_string())).collect()
 }
 
-/// As [`Store::replace_with`], and waits.
+/// Replaces like [`Store::replace_with`], and waits.
 fn replace(store: &Store, id: &str, name: &str, steps: Vec<Step>) {
     let (done, answer) = mpsc::channel();
     store.replace_with(id, record(name), steps, move |result| done.send(result).unwrap());

@@ -7,7 +7,7 @@ use std::{
 
 use super::{Loaded, StoreError, StoreStats, database::Database, record::Change};
 
-/// Told exactly once.
+/// Callback of a request, called exactly once.
 pub(super) type Reply<T> = Box<dyn FnOnce(Result<T, StoreError>) + Send>;
 
 pub(super) enum Request {

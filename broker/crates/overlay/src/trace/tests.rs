@@ -16,7 +16,7 @@ fn base() -> Arc<dyn View> {
     Arc::new(memory)
 }
 
-/// Whether what `look` saw in the base is seen again after `edit`.
+/// Whether the results of `look` in the base are the same after `edit`.
 fn holds_after(look: impl FnOnce(&Traced), edit: impl FnOnce(&mut Branch) -> Edited) -> bool {
     let base = base();
     let traced = Traced::new(base.clone());

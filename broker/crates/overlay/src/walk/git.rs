@@ -1,12 +1,12 @@
-//! What git would ignore, path by path.
+//! Git's ignore rules, applied to single paths.
 
 use std::collections::HashMap;
 
 use super::rules::Rules;
 use crate::{Skipped, View, WorkspacePath};
 
-/// What git ignores in one view: by `.gitignore`, `.git/info/exclude` and the user's own excludes. Remembers what it
-/// found in each directory. That git goes on tracking what it tracks already is not known here.
+/// Ignore rules of git in one view: `.gitignore`, `.git/info/exclude` and the user's own excludes. Caches the rules
+/// of each directory. Files that git tracks although they are ignored are not recognised.
 pub struct GitIgnores {
     outermost: Rules,
     /// The rules inside of each directory; `None` where all of it is ignored.
@@ -19,7 +19,7 @@ impl GitIgnores {
         Self { outermost: Rules::of_git(global_excludes), known: HashMap::new() }
     }
 
-    /// Whether git would ignore a file or link at `path`, which need not be there. Always about the same view.
+    /// Whether git would ignore a file or link at `path`, which need not exist. To be called with the same view always.
     pub fn ignores(&mut self, view: &dyn View, path: &WorkspacePath) -> bool {
         let Some(directory) = path.parent() else { return false };
         self.rules(view, &directory).is_none_or(|it| it.ignore(path, false))

@@ -24,20 +24,21 @@ pub struct KeptWalk {
     lookers: Lookers,
 }
 
-/// By what was looked at: the directories that looked there, and whether they saw a directory, which stays one
+/// Directories that looked at a path, by that path, and whether they saw a directory, which stays one
 /// whatever changes in it.
 type Lookers = RedBlackTreeMapSync<WorkspacePath, (bool, BTreeSet<WorkspacePath>)>;
 
-/// All of `view`, as [`walk`](super::walk) of its root finds it: from what is kept of the folder that it shows, as far
-/// as that is known to be still so. `None` if nothing can be kept of it.
+/// Returns the walk of all of `view`, as [`walk`](super::walk) of its root finds it: made from the kept walk of the
+/// folder beneath, as far as that is known to be valid. `None` if nothing can be kept of it.
 pub fn kept_walk(view: &dyn View, options: &WalkOptions) -> Option<KeptWalk> {
     let tracked = view.tracked()?;
     let (_, of_folder) = folder_walk(&tracked, options)?;
     Some(of_folder.updated(view, &tracked.edits, &*tracked.log))
 }
 
-/// The same of the folder without the view's edits, with the moment up to which all changes are in it. Walks of several
-/// views over one folder are [`updated`](KeptWalk::updated) from it, so that its changes are asked for once.
+/// Returns the walk of the folder without the view's edits, and the moment up to which it includes all changes. Walks
+/// of several views over one folder are [`updated`](KeptWalk::updated) from it, so that its changes are asked for
+/// once.
 pub fn folder_walk(tracked: &Tracked, options: &WalkOptions) -> Option<(Moment, KeptWalk)> {
     tracked.log.extensions().get::<Kept>().current(tracked, options)
 }
@@ -52,7 +53,7 @@ impl KeptWalk {
         Some(Self { options: Arc::new(options.clone()), root: folder, lookers: update.lookers })
     }
 
-    /// Sorted by path, each once.
+    /// Yields the files, sorted by path, each once.
     pub fn files(&self) -> impl Iterator<Item = &WorkspacePath> {
         let mut pending = vec![self.root.items.iter()];
         std::iter::from_fn(move || {
@@ -100,7 +101,7 @@ impl KeptWalk {
         found
     }
 
-    /// The same walk of a view where something else may stand at `changed`.
+    /// Returns the walk of a view that may differ at `changed` only.
     #[must_use]
     pub fn updated(&self, view: &dyn View, changed: &[WorkspacePath], log: &dyn ChangeLog) -> Self {
         if changed.is_empty() {
@@ -204,7 +205,7 @@ impl<'a> Update<'a> {
         if is_same { Arc::clone(folder) } else { Arc::new(folder.with_items(items)) }
     }
 
-    /// What is the same in `old` is taken from there.
+    /// Visits a directory, and reuses the unchanged parts of `old`.
     fn visit(&mut self, path: &WorkspacePath, above: &Rules, old: Option<&Arc<Folder>>) -> Arc<Folder> {
         let visit = Visit::of(self.view, self.options, path, above);
         visit.looks().for_each(|(at, is_directory)| self.add_looker(at, is_directory, path));
@@ -245,7 +246,7 @@ impl<'a> Update<'a> {
         self.lookers.insert_mut(at.clone(), (was_directory && is_directory, folders));
     }
 
-    /// Of a directory and all below it.
+    /// Removes the looks of a directory and of all below it.
     fn forget(&mut self, path: &WorkspacePath, folder: &Folder) {
         self.forget_looks(path, folder);
         folder.folders().for_each(|(path, folder)| self.forget(path, folder));
@@ -268,7 +269,7 @@ impl<'a> Update<'a> {
 #[derive(Default)]
 struct Kept(Mutex<Vec<(Moment, KeptWalk)>>);
 
-/// All who ask at one time ask with the same options, but for tests.
+/// Number of walks kept. All callers at one time ask with the same options, but for tests.
 const KEPT: usize = 4;
 
 impl Kept {
@@ -290,7 +291,7 @@ impl Kept {
         kept.iter().find(|(_, it)| *it.options == *options).cloned()
     }
 
-    /// Two may have found out at once.
+    /// Keeps the walk, unless another caller has kept a later one.
     fn keep(&self, moment: Moment, walk: &KeptWalk) {
         let mut kept = self.0.lock();
         if kept.iter().any(|(then, it)| it.options == walk.options && *then > moment) {

@@ -22,14 +22,14 @@ impl Patterns {
         (!is_none).then(|| Self { excludes: matcher(&options.excludes), includes })
     }
 
-    /// Whether an entry that was found is passed over. Nothing is looked for below a directory that is.
+    /// Whether an entry that was found is passed over. A directory that is passed over is not searched.
     pub(super) fn leave_out(&self, path: &WorkspacePath, is_directory: bool) -> bool {
         let is_included = |it: &Gitignore| it.matched_path_or_any_parents(path.as_str(), false).is_ignore();
         self.excludes.matched(path.as_str(), is_directory).is_ignore()
             || !is_directory && !self.includes.as_ref().is_none_or(is_included)
     }
 
-    /// The same for a root, whose directories were not visited.
+    /// Whether a root is excluded. Its parent directories were not visited.
     pub(super) fn excludes_root(&self, root: &WorkspacePath) -> bool {
         let is_excluded =
             |is_directory| self.excludes.matched_path_or_any_parents(root.as_str(), is_directory).is_ignore();

@@ -1,6 +1,6 @@
-//! What ignore files say, directory by directory.
+//! Rules of ignore files, by directory.
 //!
-//! As the `ignore` crate, and so ripgrep and ruff, has it: `.brokerignore` goes before `.ignore` before
+//! Order of precedence, as in the `ignore` crate, and so in ripgrep and ruff: `.brokerignore` goes before `.ignore` before
 //! `.gitignore` before `.git/info/exclude` before the user's own excludes, and among files of one name
 //! the deeper directory goes first. Git's files and the user's own excludes count inside a repository only,
 //! and a repository inside a repository does not heed git's files of the outer one.
@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::{WalkOptions, patterns::Patterns};
 use crate::{ContentHash, Entry, FileKind, Listing, Skipped, View, WorkspacePath};
 
-/// In the order in which they are heard. The last two are git's.
+/// Names of ignore files, in their order of precedence. The last two are git's.
 const IGNORE_FILES: [&str; 3] = [".brokerignore", ".ignore", ".gitignore"];
 const KINDS: usize = IGNORE_FILES.len() + 1;
 const FIRST_OF_GIT: usize = 2;
@@ -20,7 +20,7 @@ const FIRST_OF_GIT: usize = 2;
 /// The rules that count in a directory: its own and those above it. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Rules {
-    /// What goes before all files.
+    /// Patterns that go before all files.
     patterns: Option<Arc<Patterns>>,
     /// `None` if ignore files are not asked for.
     global: Option<Arc<Gitignore>>,
@@ -33,10 +33,10 @@ pub(crate) struct Rules {
 struct Level {
     directory: WorkspacePath,
     matchers: [Gitignore; KINDS],
-    /// Of the files that the matchers were made of.
+    /// Hashes of the files that the matchers were made of.
     texts: [ContentHash; KINDS],
     is_repository: bool,
-    /// Whether it or a directory above it is one.
+    /// Whether the directory or one above it is a repository.
     in_repository: bool,
     above: Option<Arc<Self>>,
 }
@@ -90,7 +90,7 @@ impl Rules {
         Self { nearest: Some(Arc::new(level)), ..self.clone() }
     }
 
-    /// Whether both, for the same directory and with the same global excludes, ignore the same.
+    /// Whether both, for the same directory and with the same global excludes, ignore the same paths.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let (mut own, mut others) = (&self.nearest, &other.nearest);
         loop {
@@ -206,7 +206,7 @@ fn git_exclude(view: &dyn View, directory: &WorkspacePath, listing: &Listing) ->
     Some(common.child("info").child("exclude"))
 }
 
-/// Where a `.git` file leads. Elsewhere than in this workspace, as is usual, is too far.
+/// Returns git's common directory for a `.git` file. One outside of this workspace, as is usual, is not read.
 fn common_directory(
     view: &dyn View,
     directory: &WorkspacePath,

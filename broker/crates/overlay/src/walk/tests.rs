@@ -1,4 +1,4 @@
-//! How walks behave. That ignore files mean what they mean elsewhere: `tests/walk_as_ignore.rs`.
+//! Tests of walks. The semantics of ignore files are compared with the `ignore` crate's in `tests/walk_as_ignore.rs`.
 
 use std::sync::Arc;
 

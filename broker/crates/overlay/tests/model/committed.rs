@@ -79,7 +79,7 @@ pub(crate) fn expected_is_there(branch: &Branch, base: &Moving) -> Result<(), Te
 
 type States = BTreeMap<WorkspacePath, FileState>;
 
-/// What every revision showed when it was the newest.
+/// Runs the acts, and returns the contents of every revision from when it was the newest.
 fn run(branch: &mut Branch, base: &Moving, acts: &[Act]) -> Result<Vec<States>, TestCaseError> {
     let mut shown = vec![everything(&branch.snapshot())];
     for act in acts {

@@ -108,7 +108,7 @@ pub(crate) fn same(branch: &Branch, restored: &Branch) -> Result<(), TestCaseErr
     Ok(())
 }
 
-/// What the trees at both ends of each change say must be what was found in a full walk.
+/// Checks that the trees at both ends of each change agree with a full walk.
 fn changes_are(changes: &[Change], before: &Snapshot, after: &Snapshot) -> Result<(), TestCaseError> {
     let (old, new) = (everything(before), everything(after));
     let mut applied = old.clone();

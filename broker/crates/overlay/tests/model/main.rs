@@ -139,7 +139,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
-/// The same cases each time.
+/// Runs the same cases each time.
 fn config() -> ProptestConfig {
     ProptestConfig {
         cases: 1500,
@@ -182,7 +182,7 @@ proptest! {
         compare(&*memory, &base)?;
     }
 
-    /// What a snapshot calls unedited is as in the base, all the way down.
+    /// Paths that a snapshot reports as unedited are as in the base, all the way down.
     #[test]
     fn what_is_not_edited_is_as_in_the_base(edits in prop::collection::vec(edits(), 1..12)) {
         let base = Model::base();

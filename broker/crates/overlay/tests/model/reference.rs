@@ -142,7 +142,7 @@ impl Model {
         Ok(None)
     }
 
-    /// Where an edit takes place: the longest part that is there is resolved, the rest is as it was given.
+    /// Returns the path that an edit changes: the longest existing part is resolved, the rest is as it was given.
     fn locate(&self, path: &str, follow_last: bool) -> Result<String, Refusal> {
         let mut rest = String::new();
         let mut known = path.to_owned();

@@ -54,7 +54,7 @@ fn grammars(folder: &Path, library: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As many components at a time as there are cores: parts of each are made ready on one.
+/// Bundles as many components at a time as there are cores: parts of each are made ready on one.
 fn bundle(folder: &Path, components: Vec<PathBuf>) -> anyhow::Result<()> {
     let compiler = plugin_host::compiler_stamp()?;
     let (waiting, names) = (Mutex::new(components), Mutex::new(Vec::new()));
@@ -76,7 +76,7 @@ fn bundle(folder: &Path, components: Vec<PathBuf>) -> anyhow::Result<()> {
     remove_others(folder, &names.lock())
 }
 
-/// What is left of plugins that are not carried any more.
+/// Removes leftovers of plugins that are not bundled any more.
 fn remove_others(folder: &Path, names: &[String]) -> anyhow::Result<()> {
     for file in fs::read_dir(folder)? {
         let file = file?;

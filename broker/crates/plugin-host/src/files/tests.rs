@@ -1,4 +1,4 @@
-//! What is recorded of a file that is too large to be opened.
+//! Records of a file that is too large to be opened.
 
 use lint::Cancel;
 use overlay::{Branch, Memory, Read, View};

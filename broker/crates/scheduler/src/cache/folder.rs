@@ -1,7 +1,7 @@
 //! The folder that answers are kept in, which several programs use at once and none locks.
 //!
-//! A file is only ever replaced as a whole, so that whoever reads sees one writer's or another's. It need
-//! not outlive a power cut: a lost file is a miss, and a torn one does not fit its checksum.
+//! A file is only ever replaced as a whole, so that a reader sees the file of one writer or of another. It need not outlive
+//! a power cut: a lost file is a miss, and a torn one does not fit its checksum.
 
 use std::{
     fs::{self, OpenOptions},
@@ -15,9 +15,9 @@ use overlay::ContentHash;
 use rustix::fs::OFlags;
 
 const EXTENSION: &str = "answers";
-/// How the name of a file begins that is still being written.
+/// Prefix of the name of a file that is still being written.
 const UNFINISHED: &str = ".unfinished-";
-/// Nobody writes that long.
+/// Age after which an unfinished file counts as abandoned: no write takes that long.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// Bytes; a larger file is none of ours.
 const MAX_FILE: u64 = 256 << 20;
@@ -30,8 +30,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Makes the folder if it is missing, and refuses one that others could write: who can write an answer
-    /// can make it say anything.
+    /// Makes the folder if it is missing, and refuses one that others could write: with write access, any answer can be forged.
     pub(super) fn open(path: PathBuf, limit: u64, max_age: Duration) -> Result<Self, String> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(|it| it.to_string())?;
         let metadata = fs::symlink_metadata(&path).map_err(|it| it.to_string())?;
@@ -41,7 +40,7 @@ impl Folder {
         Ok(Self { path, limit, max_age })
     }
 
-    /// Where the answers of a linter for the directories of a shard are.
+    /// Path of the file with the answers of a linter for the directories of a shard.
     pub(super) fn file(&self, linter: ContentHash, shard: usize) -> PathBuf {
         self.path.join(format!("{linter}-{shard:02x}.{EXTENSION}"))
     }
@@ -54,7 +53,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what nobody used for long, and the oldest files beyond the limit. What cannot be removed stays.
+    /// Removes files that were not used for long, and the oldest files beyond the limit. Files that cannot be removed stay.
     #[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
     pub(super) fn prune(&self) {
         let now = SystemTime::now();

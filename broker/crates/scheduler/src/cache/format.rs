@@ -20,7 +20,7 @@ const MAGIC: &[u8; 8] = b"broker=1";
 const VERSION: u32 = 2;
 const HEADER: usize = MAGIC.len() + 4 + 4 + 32;
 
-/// What a file is for, and so must say of itself.
+/// Contents that a file is for, which its header must name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Subject {
     pub(super) linter: ContentHash,

@@ -1,4 +1,4 @@
-//! Who rests on what: which of many read sets a change may have made untrue.
+//! Index of read sets by what they rest on: finds those that a change may have made untrue.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -10,12 +10,12 @@ use overlay::{Memory, Observation, Read, View, WorkspacePath};
 
 use super::observations::{ByAddress, Observed, ObservedSet, address};
 
-/// What an answer rests on besides the text that it is for.
+/// Everything that an answer rests on besides the text that it is for.
 #[derive(Debug, Clone)]
 pub struct Reads(pub(super) Arc<ObservedSet>);
 
 impl Reads {
-    /// What this look showed; `None` if it is not among them.
+    /// Returns the observation of this look; `None` if the look is not among them.
     pub fn observation(&self, read: &Read) -> Option<Observation> {
         let observations = &self.0.observations;
         let place = observations.binary_search_by(|it| it.read.cmp(read)).ok()?;
@@ -36,7 +36,7 @@ pub struct ReadIndex {
     untold: Vec<Arc<Observed>>,
 }
 
-/// Which sets contain which observation, by the path that was looked at.
+/// Sets that contain each observation, by the path that was looked at.
 #[derive(Default)]
 pub(super) struct ByPath {
     paths: BTreeMap<WorkspacePath, Vec<Arc<Observed>>>,
@@ -45,8 +45,8 @@ pub(super) struct ByPath {
 }
 
 impl ReadIndex {
-    /// The number of a set that holds in the view that is asked about, which it keeps. `is_told` says of each read
-    /// whether a change of what it shows would be among those that are asked about.
+    /// Adds a set that holds in the view that is asked about; returns its number, which it keeps. `is_told` returns for
+    /// each read whether a change of what it shows would be among those that are asked about.
     pub fn add(&mut self, reads: &Reads, is_told: impl Fn(&Read) -> bool) -> u32 {
         if let Some((_, known)) = self.numbers.get(&address(&reads.0)) {
             return *known;
@@ -102,7 +102,7 @@ impl ByPath {
         all
     }
 
-    /// Those of its observations that no other set had.
+    /// Adds a set; returns those of its observations that no other set had.
     fn add<'s>(&mut self, set: &'s ObservedSet, number: u32) -> impl Iterator<Item = &'s Arc<Observed>> {
         set.observations.iter().filter(move |observed| {
             let entry = self.containing.entry(address(observed));
@@ -119,7 +119,7 @@ impl ByPath {
         })
     }
 
-    /// Those of its observations that no set has any more.
+    /// Removes a set; returns those of its observations that no set has any more.
     fn remove<'s>(&mut self, set: &'s ObservedSet, number: u32) -> impl Iterator<Item = &'s Arc<Observed>> {
         set.observations.iter().filter(move |observed| {
             let Some((_, sets)) = self.containing.get_mut(&address(observed)) else { return false };

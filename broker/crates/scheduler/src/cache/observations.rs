@@ -1,4 +1,4 @@
-//! What answers rest on, kept once however many answers share it.
+//! Observations that answers rest on, kept once however many answers share them.
 //!
 //! An instance's reads accumulate over a batch, so that thousands of answers have large and nearly equal
 //! read sets. Here each look with what it showed is an [`Observed`], and a set is a list of references to them:
@@ -45,7 +45,7 @@ impl Hash for ObservedSet {
     }
 }
 
-/// How many read sets are remembered with what they became: as many as batches run at once, and some more.
+/// Number of read sets remembered with their interned form: as many as batches run at once, and some more.
 const RECENT: usize = 32;
 
 /// Bytes that a reference count and a slot in a map cost besides what is in them.
@@ -109,9 +109,9 @@ impl Interner {
         Arc::clone(entry.or_insert_with(|| _ = self.bytes.fetch_add(bytes, Relaxed)).key())
     }
 
-    /// Forgets what nobody refers to any more.
+    /// Drops sets and observations without references.
     ///
-    /// Whoever is about to refer to something holds a lock of the map, or a reference already.
+    /// A thread that is about to refer to one holds a lock of the map, or a reference already.
     pub(super) fn sweep(&self) {
         self.sets.retain(|set, ()| self.keep(Arc::strong_count(set), set.bytes()));
         self.observations.retain(|observed, ()| self.keep(Arc::strong_count(observed), observed.bytes()));
@@ -139,14 +139,14 @@ impl ObservedSet {
     }
 }
 
-/// What is known of things by where they are. Each entry keeps its thing alive, and so the address its own.
+/// Values by the address of their `Arc`. Each entry keeps its `Arc` alive, so that no other takes its address.
 pub(super) type ByAddress<T, U> = HashMap<usize, (Arc<T>, U), BuildHasherDefault<AddressHasher>>;
 
 pub(super) fn address<T>(it: &Arc<T>) -> usize {
     Arc::as_ptr(it).addr()
 }
 
-/// Spreads addresses over all bits. Nobody outside chooses them, so that nothing stronger is needed.
+/// Spreads addresses over all bits. Addresses are not chosen from outside, so that nothing stronger is needed.
 #[derive(Default, Clone, Copy)]
 pub(super) struct AddressHasher(u64);
 

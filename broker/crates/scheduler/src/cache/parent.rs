@@ -1,4 +1,4 @@
-//! What a branch need not look at again, because its parent was looked at and nothing there was changed.
+//! Looks that a branch need not repeat, because they were made in its parent and nothing there was changed.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -10,7 +10,7 @@ use super::{
     read_checker::Observations,
 };
 
-/// What was seen in a part of a view, and which read sets held there: see [`ReadChecker::into_seen`].
+/// Observations made in a part of a view, and the read sets that held there: see [`ReadChecker::into_seen`].
 ///
 /// [`ReadChecker::into_seen`]: super::ReadChecker::into_seen
 pub struct Seen {
@@ -18,7 +18,7 @@ pub struct Seen {
     pub(super) held: Vec<Arc<ObservedSet>>,
 }
 
-/// What was seen in all of a view. It keeps read sets in memory, beyond the cache's budget.
+/// Observations made in all of a view. They keep read sets in memory, beyond the cache's budget.
 struct ParentVerdicts {
     observations: Observations,
     /// The sets that held, by number.
@@ -43,7 +43,7 @@ impl ParentVerdicts {
     }
 }
 
-/// What was seen in a parent, and what may no longer be as it was there.
+/// Observations made in a parent, and the places that may have changed since.
 pub struct Inherited {
     parent: ParentVerdicts,
     touched: HashSet<u32>,
@@ -67,13 +67,13 @@ impl Inherited {
         Self { touched, above, changed: changed.iter().cloned().collect(), parent }
     }
 
-    /// Whether `set` held in the parent and nothing it rests on was changed. `false` says nothing.
+    /// Whether `set` held in the parent and nothing it rests on was changed. `false` leaves it open whether it holds.
     pub(super) fn holds(&self, set: &Arc<ObservedSet>) -> bool {
         let number = self.parent.held.get(&address(set)).map(|(_, number)| number);
         number.is_some_and(|it| !self.touched.contains(it))
     }
 
-    /// What the parent showed, if it was looked at and nothing was changed that matters.
+    /// Returns the parent's observation, if the look was made there and nothing was changed that matters.
     pub(super) fn observation(&self, read: &Read) -> Option<Observation> {
         let observation = *self.parent.observations.get(read)?;
         let is_above = self.above.contains(read.path()) && !remains_a_directory(read, observation);

@@ -44,14 +44,13 @@ pub(super) fn today() -> u32 {
 impl<V> Cache<V> {
     /// Writes to the folder what is not in it, and drops from it what was not used for long.
     ///
-    /// What cannot be written is noted in [`Stats::unreadable`](super::Stats::unreadable), and not tried again
-    /// until something is added.
+    /// A failed write is noted in [`Stats::unreadable`](super::Stats::unreadable), and not tried again until something is added.
     pub fn flush(&self) {
         let Some(persister) = &self.persister else { return };
         self.today.store(today(), Relaxed);
         self.flush_shards(persister);
         persister.folder.prune();
-        // What was only in files.
+        // Drops observations that were only in files.
         self.interner.sweep();
     }
 
@@ -90,7 +89,7 @@ impl<V> Cache<V> {
             }),
             Err(reason) => {
                 self.note(file, reason);
-                // So that it is replaced.
+                // A file that cannot be read is replaced.
                 shard.dirty.insert(subject.linter);
             }
         }
@@ -116,7 +115,7 @@ impl<V> Cache<V> {
         written.unwrap_or_else(|reason| self.note(file, reason));
     }
 
-    /// Of a value whose bytes are as they were written: the codec is to blame.
+    /// Notes a value that cannot be decoded although its bytes are as they were written: the codec is to blame.
     pub(super) fn cannot_decode(&self, key: &Key) {
         let Some(persister) = &self.persister else { return };
         let file = persister.folder.file(key.linter, shard_of(&key.path));

@@ -1,4 +1,4 @@
-//! One view's side of a check: each look is made once, and each read set is judged once.
+//! Checks of read sets in one view: each look is made once, and each read set is judged once.
 
 mod names;
 
@@ -17,11 +17,11 @@ use super::{
 /// Looks that were made, by what was looked at.
 pub(super) type Observations = HashMap<Read, Observation, RandomState>;
 
-/// What was seen in one view during one check. The view should not move meanwhile; if it does, what was
-/// seen first counts for the whole check.
+/// Looks made in one view during one check. The view should not change meanwhile; if it does, the first observation counts
+/// for the whole check.
 ///
-/// One per thread: nearly every question is one look into a map, for which a lock would cost more than it
-/// saves. A thread that joins later starts with a clone of a warm one.
+/// Each thread has its own: nearly every question is one look into a map, for which a lock would cost more than it saves. A
+/// thread that joins later starts with a clone of a warm one.
 #[derive(Clone)]
 pub struct ReadChecker<'v> {
     view: &'v dyn View,
@@ -54,7 +54,7 @@ impl<'v> ReadChecker<'v> {
         Self { largest, ..self }
     }
 
-    /// What was found out, for the children of this view.
+    /// Returns the observations, for the children of this view.
     pub fn into_seen(self) -> Seen {
         let held = self.sets.into_values().filter(|(_, holds)| *holds).map(|(set, _)| set);
         Seen { observations: self.observations, held: held.collect() }
@@ -94,7 +94,7 @@ impl<'v> ReadChecker<'v> {
         self.observe(&read)
     }
 
-    /// The error says more than the observation.
+    /// Returns the hash; the error has more detail than the observation.
     fn found(&self, path: &WorkspacePath, observation: Observation) -> io::Result<ContentHash> {
         match observation {
             Observation::Found(hash) => Ok(hash),
@@ -103,7 +103,7 @@ impl<'v> ReadChecker<'v> {
         }
     }
 
-    /// The same of a file that stands at `path` itself; `None` for a link, and for what cannot be read.
+    /// Returns the hash of a file at `path` itself; `None` for a link, and for what cannot be read.
     pub fn own_content(&mut self, path: &WorkspacePath) -> Option<ContentHash> {
         match self.observe(&Read::Content(path.clone())) {
             Observation::Found(hash) => Some(hash),
@@ -111,8 +111,8 @@ impl<'v> ReadChecker<'v> {
         }
     }
 
-    /// Whether this view shows all that `reads` says. For an answer outside of the cache: where few files are looked at, to
-    /// list their directories would take longer than to look for each name.
+    /// Whether this view shows everything that `reads` holds. For an answer outside of the cache: where few files are
+    /// looked at, to list their directories would take longer than to look for each name.
     pub fn holds_reads(&mut self, reads: &Reads) -> bool {
         self.judge(&reads.0, |own, observed| own.observe(&observed.read) == observed.observation)
     }
@@ -144,7 +144,7 @@ impl<'v> ReadChecker<'v> {
         shows
     }
 
-    /// Notes what is still missing as its directory's names say: linters ask for dozens of configuration files in each
+    /// Notes which file is missing by the names in its directory: linters ask for dozens of configuration files in each
     /// directory, and one listing answers for all of them.
     fn look_for(&mut self, read: &Read) {
         if self.is_known(read) {

@@ -16,7 +16,7 @@ use super::{Codec, Key, format::Stored, observations::ObservedSet};
 /// Answers kept for one key: branches disagree, but not in more ways than are worth trying.
 const CANDIDATES: usize = 16;
 
-/// One answer, which may hold in a view.
+/// An answer that may hold in a view.
 pub(super) struct Candidate<V> {
     pub(super) content: ContentHash,
     pub(super) set: Arc<ObservedSet>,
@@ -40,7 +40,7 @@ impl<V> Candidate<V> {
         Self { content, set, value, used: AtomicU64::new(0), day: AtomicU32::new(0) }
     }
 
-    /// As it was kept; the value is decoded when it is asked for.
+    /// Makes a candidate of a stored answer; the value is decoded when it is asked for.
     pub(super) fn stored(it: Stored) -> Self {
         let value = Value { decoded: OnceLock::new(), encoded: Some(it.value), weight: it.weight };
         let (used, day) = (AtomicU64::new(0), AtomicU32::new(it.day));
@@ -119,7 +119,7 @@ impl<V> Shard<V> {
         self.len
     }
 
-    /// Those that are for the same text.
+    /// Returns the candidates for the same text.
     pub(super) fn candidates(&self, key: &Key, content: ContentHash) -> Vec<Arc<Candidate<V>>> {
         let all = self.entries.get(key).into_iter().flatten();
         all.filter(|it| it.content == content).cloned().collect()
@@ -141,7 +141,7 @@ impl<V> Shard<V> {
         }
     }
 
-    /// When each candidate was used last.
+    /// Returns the time of the last use of each candidate.
     pub(super) fn uses(&self) -> impl Iterator<Item = u64> {
         self.entries.values().flatten().map(|it| it.used.load(Relaxed))
     }
@@ -159,7 +159,7 @@ impl<V> Shard<V> {
         before - self.len
     }
 
-    /// One linter's answers.
+    /// Returns all answers of one linter.
     pub(super) fn answers(&self, linter: ContentHash) -> Vec<(Key, Arc<Candidate<V>>)> {
         let keys = self.entries.iter().filter(|(key, _)| key.linter == linter);
         keys.flat_map(|(key, all)| all.iter().map(|it| (key.clone(), Arc::clone(it)))).collect()

@@ -1,4 +1,4 @@
-//! What cannot be seen from outside: sharing, ages, and how a file is laid out.
+//! Tests of internals: sharing, ages, and the layout of files.
 
 use overlay::{Memory, Observation, Read};
 

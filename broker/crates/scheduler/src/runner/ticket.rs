@@ -1,4 +1,4 @@
-//! What a submission gives: the right to an answer, which is given up by dropping it.
+//! Handle of a submitted task: the right to its answer, which is given up by dropping it.
 
 use std::{
     pin::Pin,
@@ -27,12 +27,12 @@ impl<T> Ticket<T> {
         Self { id, shared, answer: Some(answer) }
     }
 
-    /// How the task ended.
+    /// Waits for the task and returns how it ended.
     pub async fn end(self) -> Finished<T> {
         self.await
     }
 
-    /// How the task ended. Blocks the thread, so it panics inside an asynchronous task.
+    /// Waits for the task and returns how it ended. Blocks the thread, so it panics inside an asynchronous task.
     pub fn wait(mut self) -> Finished<T> {
         let answer = self.answer.take().map(oneshot::Receiver::blocking_recv);
         answer.and_then(Result::ok).unwrap_or_else(without_answer)

@@ -1,4 +1,4 @@
-//! Whether there is room: for tickets in the queues, and for a task's memory beside those that run.
+//! Admission: of tickets to the queues, and of a task's memory beside the tasks that run.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -8,7 +8,7 @@ use crate::{BranchKey, Class, Rejected};
 /// No caller is told to come back sooner or later than this.
 const RETRY: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(10));
 
-/// What a submission adds to one branch, and what it takes away.
+/// Tickets that a submission adds to one branch, and those that it supersedes.
 #[derive(Default)]
 struct Change {
     added: usize,
@@ -17,7 +17,7 @@ struct Change {
 }
 
 impl<W, R> State<W, R> {
-    /// Whether all of these may be accepted. Changes nothing but the count of rejections.
+    /// Checks that all of these may be accepted. Changes nothing but the count of rejections.
     pub(crate) fn admit(&mut self, requests: &[Request<W, R>]) -> Result<(), Rejected> {
         let admitted = self.room_for(requests);
         if admitted.is_err() {
@@ -37,7 +37,7 @@ impl<W, R> State<W, R> {
             if request.supersede {
                 change.newest = change.newest.max(request.revision);
             }
-            // Who joins a task that runs does not wait in any queue.
+            // A ticket that joins a running task does not wait in any queue.
             if !self.joins_running(request) {
                 change.added += 1;
                 added[request.class as usize] += 1;
@@ -81,7 +81,7 @@ impl<W, R> State<W, R> {
         if added == 0 || total <= self.options.queued_per_branch {
             return Ok(());
         }
-        // Its lowest class is the one that takes the longest to drain.
+        // The branch's lowest class is the one that takes the longest to drain.
         Err(Rejected::BranchQueueFull { branch, retry_after: self.drained_in(Class::Background) })
     }
 

@@ -1,4 +1,4 @@
-//! One piece of work on its way, and everyone who waits for it.
+//! A piece of work that is queued or runs, and all tickets that wait for it.
 
 use std::{collections::BTreeMap, time::Instant};
 

@@ -20,7 +20,7 @@ pub(super) struct Lane {
 /// The branch's rank, and when its turn comes among those of the same rank.
 type Turn = (i64, u64);
 
-/// One branch's flights; never empty.
+/// Flights of one branch; never empty.
 struct Line {
     turn: Turn,
     flights: BTreeSet<FlightId>,
@@ -35,7 +35,7 @@ impl Lane {
         self.memory
     }
 
-    /// What starts next.
+    /// Returns the flight that starts next.
     pub(super) fn first(&self) -> Option<FlightId> {
         let (_, branch) = self.turns.first_key_value()?;
         self.branches.get(branch)?.flights.first().copied()

@@ -1,7 +1,7 @@
 //! Random submissions and events, against a reference that is slow and obvious.
 //!
-//! The reference says exactly what each event answers and discards. Which task starts next is not told by
-//! it: there, the rules are checked one by one.
+//! The reference determines exactly what each event answers and discards, but not which task starts next: there, the rules
+//! are checked one by one.
 
 mod events;
 mod reference;
@@ -39,19 +39,19 @@ struct Bench {
     now: Instant,
     submitted: Label,
     tickets: HashMap<Label, TicketId>,
-    /// What runs, by its work.
+    /// Running flights, by their work.
     running: BTreeMap<Label, (FlightId, Cancel)>,
     started: HashSet<Label>,
     answered: HashSet<Label>,
     /// On whose turn those of people started.
     people: BTreeMap<Label, (BranchKey, Instant)>,
-    /// What branches had of the interactive class, and when it ended.
+    /// Work of the interactive class that branches had, and the time when it ended.
     served: Vec<(BranchKey, Duration, Instant)>,
     /// For each place with ready flights: those flights, and which branches had a turn since they came.
     turns: BTreeMap<Place, (BTreeSet<Label>, BTreeSet<BranchKey>)>,
     /// Agents' tasks that started since a background task did.
     in_a_row: u32,
-    /// How many tasks started for which no person waited, since this one was overdue.
+    /// Number of tasks started for which no person waited, since this one was overdue.
     passed: BTreeMap<(Label, Place), usize>,
 }
 
@@ -128,7 +128,7 @@ impl Bench {
         self.agree(effects.into(), expected);
     }
 
-    /// What `next` gave was in order, and so was giving nothing.
+    /// Takes the next task, and checks that it was in order, or that giving none was.
     fn next(&mut self, worker: Worker) -> Option<Place> {
         if worker == Worker::Interactive && self.reference.idle_interactive_workers() == 0 {
             return None; // there are no more of these threads
@@ -256,7 +256,7 @@ impl Bench {
         }
     }
 
-    /// What must hold after each event.
+    /// Checks the invariants that hold after each event.
     fn check(&mut self) {
         let Options { queued, queued_per_branch, memory, overdue, .. } = self.reference.options;
         let waiting: Vec<_> = self.reference.waiting().map(|it| &it.spec).collect();
@@ -308,8 +308,8 @@ impl Bench {
         for flight in self.reference.ready().filter(is_patient).filter(|it| self.now - it.arrived > overdue) {
             let key = (flight.work, flight.place());
             let passed = old.remove(&key).unwrap_or_default();
-            // Its branch has at most that many before it, with as many turns of others before each, and
-            // seven of the other class before each of these.
+            // At most that many flights of its branch are before it, with as many turns of others before each, and seven of
+            // the other class before each of these.
             let bound = queue_bound(&self.reference.options);
             assert!(passed <= bound, "{passed} tasks passed one that is overdue");
             self.passed.insert(key, passed);

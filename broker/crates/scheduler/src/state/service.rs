@@ -1,5 +1,5 @@
-//! How much work each branch has lately had of what is meant for people: branches that claim to be people without end come
-//! after one that asks for less than an equal share. Knows neither lanes nor tasks, nor who is a person.
+//! Work for people that each branch has lately had: branches that claim to be people without end come after one that asks
+//! for less than an equal share. Depends neither on lanes nor on tasks, nor on who is a person.
 
 use std::{
     collections::HashMap,

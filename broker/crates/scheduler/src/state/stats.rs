@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// What a scheduler has to do and has done. All counts but those of [`ClassStats`] are since its start, and
-/// all but `running` are of tickets: each accepted ticket is in the end counted once, among `done`,
-/// `panicked`, `superseded`, `cancelled`, `shut_down` or `withdrawn`.
+/// Counters of a scheduler. All counts but those of [`ClassStats`] are since its start, and all but `running` are of
+/// tickets: each accepted ticket is in the end counted once, among `done`, `panicked`, `superseded`, `cancelled`,
+/// `shut_down` or `withdrawn`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stats {
     pub interactive: ClassStats,
@@ -23,7 +23,7 @@ pub struct Stats {
     pub withdrawn: u64,
 }
 
-/// One class, now. A task that several tickets wait for runs in the highest of their classes.
+/// Present load of one class. A task that several tickets wait for runs in the highest of their classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClassStats {
     /// Tickets of this class whose task has not started.
@@ -36,7 +36,7 @@ pub struct ClassStats {
     pub mean_run_micros: u64,
 }
 
-/// What is known of one class's tasks.
+/// Measurements of one class's tasks.
 #[derive(Default)]
 pub(super) struct Meter {
     pub(super) running: usize,

@@ -53,7 +53,7 @@ impl Sut {
         self.state.next(worker, self.now).map(|it| (it.id, it.work))
     }
 
-    /// What starts on one thread that takes anything, in order.
+    /// Returns the tasks that start on one thread that takes anything, in order.
     fn order(&mut self) -> Vec<&'static str> {
         let mut order = Vec::new();
         while let Some((id, work)) = self.start(Worker::Any) {

@@ -1,4 +1,4 @@
-//! What outlives a program, and what becomes of it when the folder was tampered with.
+//! Tests of answers that outlive a program, also when the folder was tampered with.
 
 #![allow(clippy::disallowed_methods, reason = "the folder is looked at as anyone could")]
 

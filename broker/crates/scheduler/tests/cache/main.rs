@@ -90,7 +90,7 @@ enum Step {
     Edit(usize, Edit),
     Fork(usize),
     Check(usize, Vec<WorkspacePath>),
-    /// As the child of the base, whose verdicts are at hand.
+    /// Checks as the child of the base, whose verdicts are at hand.
     CheckAsChild(usize, Vec<WorkspacePath>),
 }
 
@@ -280,7 +280,7 @@ fn a_key_keeps_a_bounded_number_of_answers() {
     for number in 0..40_u8 {
         let (content, value) = (ContentHash::of(&[number]), Arc::default());
         cache.insert(unit.clone(), Answer { content, reads: Arc::default(), value }, 1);
-        // The same again takes no place of its own.
+        // The second answer of a kind takes no place of its own.
         cache.insert(unit.clone(), Answer { content, reads: Arc::default(), value: Arc::default() }, 1);
     }
     assert_eq!((cache.stats().entries, cache.stats().evicted), (16, 24));

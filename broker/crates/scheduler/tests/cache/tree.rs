@@ -52,7 +52,7 @@ pub(crate) fn edits() -> impl Strategy<Value = Edit> {
     ]
 }
 
-/// What is refused is left out.
+/// Applies an edit; a refused one is left out.
 pub(crate) fn apply(branch: &mut Branch, edit: &Edit) {
     let edited = match edit {
         Edit::Write(path, text) => branch.write(path, text.clone().into()),
@@ -65,7 +65,7 @@ pub(crate) fn apply(branch: &mut Branch, edit: &Edit) {
     _ = edited;
 }
 
-/// As few paths as may be named.
+/// Returns the changed paths, as few as may be named.
 pub(crate) fn changed(parent: &dyn View, child: &dyn View) -> Vec<WorkspacePath> {
     let mut paths = BTreeSet::new();
     collect(parent, &WorkspacePath::root(), &mut paths);

@@ -15,21 +15,21 @@ const MOST_LINES: usize = 80;
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chunk {
-    /// From 0.
+    /// Number of the first line, from 0.
     pub(crate) first_line: u32,
     /// The first line that is no part of it.
     pub(crate) end_line: u32,
-    /// Where it is in the text, in bytes.
+    /// Offsets in the text, in bytes.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// What it defines, as `Outer.inner`; empty if it defines nothing.
+    /// Definition in the chunk, as `Outer.inner`; empty if there is none.
     pub(crate) symbol: String,
     /// All names that are defined in it.
     pub(crate) defines: String,
 }
 
 impl Chunk {
-    /// What the chunk is known by: its text and what it defines.
+    /// Returns the hash by which the chunk is known: over its text and its definitions.
     pub(crate) fn hash(&self, text: &str) -> ContentHash {
         let mut hasher = blake3::Hasher::new();
         for part in [&self.symbol, "\0", &self.defines, "\0", &text[self.start..self.end]] {
@@ -56,7 +56,7 @@ fn is_markdown(path: &WorkspacePath) -> bool {
 
 struct Cut<'a> {
     text: &'a str,
-    /// Where each line starts, and where the last one ends.
+    /// Start of each line, and the end of the last one.
     starts: Vec<usize>,
     chunks: Vec<Chunk>,
     is_markdown: bool,

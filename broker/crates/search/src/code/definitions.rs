@@ -1,4 +1,4 @@
-//! What a text defines, by its syntax tree: nodes that their grammar calls a definition of something, with a name.
+//! Definitions of a text, by its syntax tree: nodes that their grammar calls a definition of something, with a name.
 
 use syntax::{Language, Tree, WORDS};
 
@@ -7,7 +7,7 @@ pub(super) const MOST_DEPTH: usize = 12;
 
 /// A function, a type or a module of a text.
 pub(super) struct Definition {
-    /// Where it is, in bytes.
+    /// Offsets in the text, in bytes.
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) name: String,
@@ -33,7 +33,7 @@ pub(super) fn definitions(tree: &Tree, grammar: &Grammar) -> Vec<Definition> {
         let node = Node::at(&table, index);
         if grammar.defines(node.kind) && open.len() < MOST_DEPTH {
             let Some(name) = grammar.name(&table, index, tree.text()) else { continue };
-            // What merely holds a definition, such as Go's `type` around a type.
+            // Skips a node that merely contains a definition, such as Go's `type` around a type.
             if open.last().is_some_and(|it| it.1.name == name && it.1.end == node.end) {
                 continue;
             }
@@ -64,11 +64,11 @@ impl Node {
     }
 }
 
-/// What a language's grammar calls definitions and names.
+/// Nodes of a language's grammar that are definitions and names.
 pub(super) struct Grammar {
-    /// Whether each kind of nodes defines something.
+    /// Whether a node defines something, by its kind.
     defines: Vec<bool>,
-    /// Whether each kind of nodes is a name.
+    /// Whether a node is a name, by its kind.
     names: Vec<bool>,
     /// Fields that lead to a definition's name, by their number, the best first.
     fields: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What is learned of a text: its chunks, and the words of each.
+//! Chunks of a text, and the words of each.
 
 use std::{
     collections::HashMap,
@@ -19,17 +19,17 @@ use super::{
 /// Bytes of a text; what is larger is generated, or data.
 pub(super) const LARGEST: usize = 1 << 20;
 
-/// The same for languages of data, whose files are rarely asked for by meaning.
+/// Bytes of a text in a language of data, whose files are rarely asked for by meaning.
 const LARGEST_DATA: usize = 64 << 10;
 const DATA: [&str; 7] = ["json", "yaml", "xml", "toml", "css", "html", "dtd"];
 
 /// Bytes of a line on average; what has more was written by a program.
 const LONGEST_LINES: usize = 300;
 
-/// How long a text is parsed. Then it is cut by length.
+/// Time for which a text is parsed. Then it is cut by length.
 const PARSING: Duration = Duration::from_secs(2);
 
-/// How often a word counts that the chunk defines, and one that what is around it does.
+/// Number of times that a word counts which the chunk defines, and one that the definitions around it define.
 const DEFINED: u32 = 6;
 const AROUND: u32 = 2;
 
@@ -82,7 +82,7 @@ impl Reader {
         let start = Instant::now();
         let give_up = || start.elapsed() > PARSING;
         let tree = language.and_then(|it| self.trees.tree(it, bytes.clone(), hash, &give_up).ok());
-        // Where there is a tree, the grammar is loaded.
+        // The grammar is loaded if there is a tree.
         let grammars = &mut self.grammars;
         let parsed = tree.as_deref().zip(language).map(|(tree, language)| {
             (tree, &*grammars.entry(language).or_insert_with(|| Grammar::of(language)))

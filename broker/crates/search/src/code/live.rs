@@ -26,7 +26,7 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// How many chunks' words were learned.
+    /// Returns the number of chunks whose words were learned.
     pub(super) fn learned(&self) -> u64 {
         self.learned.load(Relaxed)
     }

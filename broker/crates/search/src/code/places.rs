@@ -1,4 +1,4 @@
-//! Where in a view the chunks are that were found.
+//! Places in a view of the chunks that were found.
 
 use std::{
     collections::{BinaryHeap, HashMap, HashSet},
@@ -13,7 +13,7 @@ use crate::{
     contents::{Contents, Difference, Document, State, Table, files, hashes},
 };
 
-/// Which files of a view have which documents.
+/// Files of a view, by the documents that they have.
 pub(super) struct Places {
     by_document: HashMap<Document, Vec<WorkspacePath>>,
     table: Option<(Arc<Table>, HashSet<WorkspacePath>)>,

@@ -17,7 +17,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// By score, and the first one of those that are equally good.
+    /// Returns the order: by score, and the first one of those that are equally good.
     fn order(&self) -> impl Ord + use<> {
         let score = u64::from(self.score.max(0.0).to_bits());
         (score, std::cmp::Reverse((self.segment, self.file, self.chunk)))

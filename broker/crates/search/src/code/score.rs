@@ -1,11 +1,11 @@
-//! How well a chunk fits a question: Okapi BM25 over words.
+//! Score of a chunk for a question: Okapi BM25 over words.
 //!
 //! S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond". What a chunk defines counts in a
 //! word's weight as if it stood there several times.
 
 use super::words::Word;
 
-/// How soon more of the same word says nothing more, and how much longer chunks are held to have more of everything.
+/// Parameters of BM25: saturation by repeated words, and normalization by the length of chunks.
 const K1: f32 = 1.2;
 const B: f32 = 0.6;
 
@@ -32,7 +32,7 @@ impl Question {
         Self { words, average_length: (length as f32 / chunks.max(1) as f32).max(1.0) }
     }
 
-    /// What one word of weight `weight` adds to the score of a chunk.
+    /// Returns what one word of weight `weight` adds to the score of a chunk.
     pub(super) fn score(&self, rarity: f32, weight: u8, length: u32) -> f32 {
         let weight = f32::from(weight);
         let relative = length as f32 / self.average_length;

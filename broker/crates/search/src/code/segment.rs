@@ -15,7 +15,7 @@ const MOST_ENTRIES: usize = 4 << 20;
 #[derive(Default)]
 pub(super) struct Builder {
     hashes: Vec<ContentHash>,
-    /// Where the chunks of each document end.
+    /// End of the chunks of each document.
     ends: Vec<u32>,
     /// First line, end, number of words and the end of the symbol, of each chunk.
     records: Vec<[u32; 4]>,
@@ -134,7 +134,7 @@ impl Segment {
         self.numbers(section).get(at).map_or(0, |it| u32::from_le_bytes(*it))
     }
 
-    /// How many words a chunk has.
+    /// Returns the number of words of a chunk.
     pub(super) fn length(&self, chunk: usize) -> u32 {
         self.number(RECORDS, chunk * 4 + 2)
     }

@@ -1,4 +1,4 @@
-//! Which files are searched, and what contents they have.
+//! Files that are searched, and their contents.
 
 use overlay::{ContentHash, View, WorkspacePath, kept_walk, walk};
 use parking_lot::Mutex;

@@ -1,4 +1,4 @@
-//! Which content each file of the workspace's folder had at one moment.
+//! Content that each file of the workspace's folder had at one moment.
 
 use std::{
     collections::HashSet,
@@ -25,12 +25,12 @@ pub(crate) struct Table {
 
 const NONE: u32 = u32::MAX;
 
-/// What a view has that may differ from a table.
+/// Difference of a view to a table.
 pub(crate) struct Difference {
     pub(crate) now: KeptWalk,
     /// Files of the view to be looked at. Sorted.
     pub(crate) to_look_at: Vec<WorkspacePath>,
-    /// Where the table is not true of the view. Each stands for everything below it.
+    /// Paths at which the table is not true of the view. Each stands for everything below it.
     pub(crate) not_true: HashSet<WorkspacePath>,
 }
 
@@ -67,7 +67,7 @@ impl Table {
         }
     }
 
-    /// Where a view over the same folder differs. `None` if that is not known.
+    /// Returns where a view over the same folder differs. `None` if that is not known.
     pub(crate) fn difference(
         &self,
         view: &dyn View,

@@ -18,7 +18,7 @@ use crate::{Options, parallel};
 /// New files that are worth a segment.
 const WORTH_A_SEGMENT: usize = 256;
 
-/// What is indexed.
+/// Update of an index for a view.
 struct Update<'a, K: Kind> {
     index: &'a Contents<K>,
     options: &'a Options<'a>,

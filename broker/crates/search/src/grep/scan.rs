@@ -1,4 +1,4 @@
-//! One file's lines that match, as ripgrep finds them.
+//! Matching lines of one file, as ripgrep finds them.
 
 use std::{borrow::Cow, io};
 
@@ -51,7 +51,7 @@ impl Scanner {
         Self { matcher: matcher.clone(), showing: searcher(true), counting: searcher(false) }
     }
 
-    /// How many lines match, of which the first `limit` are added to `lines`.
+    /// Returns the number of lines that match, of which the first `limit` are added to `lines`.
     pub(super) fn scan(&mut self, bytes: &[u8], limit: usize, lines: &mut Vec<Line>) -> u64 {
         let searcher = if limit == 0 { &mut self.counting } else { &mut self.showing };
         let mut sink = Lines { matcher: &self.matcher, limit, lines, count: 0 };

@@ -1,4 +1,4 @@
-//! What the index knows, and that it never decides an answer.
+//! Tests of what the index contains, and that it never decides an answer.
 
 use std::{path::PathBuf, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Which trigrams a text must have to match a regular expression.
+//! Trigrams that a text must have to match a regular expression.
 //!
 //! After Russ Cox, "Regular Expression Matching with a Trigram Index": literals next to each other are put together as
 //! long as there are few alternatives, and each alternative needs all of its trigrams. Between them stands whatever has
@@ -19,7 +19,7 @@ const MOST_LITERALS: usize = 32;
 /// Characters of a class that are told apart.
 const MOST_CHARACTERS: usize = 24;
 
-/// What a text must have.
+/// Trigrams that a text must have to match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Needs {
     /// Any text may match.
@@ -30,7 +30,8 @@ pub(crate) enum Needs {
 }
 
 impl Needs {
-    /// What a line that `query` matches must have, by the rules of this crate's searcher. `Nothing` for what does not parse.
+    /// Returns what a line that `query` matches must have, by the rules of this crate's searcher. `Nothing` for a query that does
+    /// not parse.
     pub(crate) fn of(query: &str, case_sensitive: bool) -> Self {
         let parsed = ParserBuilder::new()
             .case_insensitive(!case_sensitive)
@@ -76,7 +77,7 @@ type Literals = BTreeSet<Vec<u8>>;
 
 /// A sequence of expressions, read from left to right.
 struct Run {
-    /// What the text that matched so far may end with, all of it if nothing was closed before.
+    /// Texts with which what matched so far may end, all of it if nothing was closed before.
     ends: Literals,
     needs: Vec<Needs>,
 }
@@ -150,7 +151,7 @@ fn alone(hir: &Hir) -> Needs {
     run.finish()
 }
 
-/// One of the literals stands in the text.
+/// Returns what a text must have that contains one of the literals.
 fn needs_of(literals: &Literals) -> Needs {
     let all = |it: &Vec<u8>| Needs::all(trigrams_of(it).map(Needs::Trigram));
     Needs::any(literals.iter().map(all).collect())

@@ -5,7 +5,7 @@ use overlay::ContentHash;
 use super::{Needs, Trigram, builder::is_dense};
 use crate::store::Mapped;
 
-/// Which documents each trigram has.
+/// Segment: the documents that have each trigram.
 pub(crate) struct Segment {
     file: Mapped,
     documents: usize,
@@ -35,7 +35,7 @@ impl Segment {
         Some(Self { file, documents, encoded })
     }
 
-    /// What the documents are known by, in their order.
+    /// Returns the hashes by which the documents are known, in their order.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = ContentHash> {
         self.file.section(HASHES).as_chunks::<32>().0.iter().map(|it| ContentHash::from_bytes(*it))
     }
@@ -162,7 +162,7 @@ impl Documents {
         all
     }
 
-    /// What is beyond the last document is passed over.
+    /// Inserts a document. One beyond the last document is passed over.
     fn insert(&mut self, document: usize) {
         if let Some(word) = self.bits.get_mut(document / 64) {
             *word |= 1 << (document % 64);

@@ -45,7 +45,7 @@ enum Step {
     Rename(usize, usize),
     /// The index learns what the base is, or the branch.
     Update,
-    /// The same as [`Step::Write`] below the branch.
+    /// Writes as [`Step::Write`], below the branch.
     WriteBase(usize, Vec<usize>),
 }
 
@@ -87,7 +87,7 @@ proptest! {
         let index = Index::open(kept.path(), IndexOptions::default()).unwrap();
         let mut branch = Branch::new(Arc::new(base.clone()));
         for step in steps {
-            // What cannot be edited stays as it is.
+            // Files that cannot be edited stay as they are.
             match step {
                 Step::Write(at, words) => _ = branch.write(&path(at), text(&words).into()),
                 Step::Remove(at) => _ = branch.remove(&path(at)),

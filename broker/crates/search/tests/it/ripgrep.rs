@@ -1,4 +1,4 @@
-//! The same answers as ripgrep's on the same tree.
+//! Tests that answers are the same as ripgrep's on the same tree.
 
 use std::{collections::BTreeSet, path::Path, process::Command};
 

@@ -1,4 +1,4 @@
-//! What was put into a copy, and how it looked then.
+//! Manifest of a copy: the entries that were put there, and their stamps from then.
 
 #![expect(clippy::disallowed_methods, reason = "Broker's own cache folder")]
 
@@ -25,22 +25,22 @@ pub(super) struct Manifest {
     pub(super) has_run: bool,
     /// Whether the last program did not end by itself, so that its caches may be half written.
     pub(super) is_broken_off: bool,
-    /// When something was put there last, in nanoseconds since 1970.
+    /// Time at which something was put there last, in nanoseconds since 1970.
     pub(super) last_sync: i64,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Placed {
     pub(super) source: Source,
-    /// How it looked in the copy.
+    /// Stamp of the entry in the copy.
     pub(super) stamp: Stamp,
 }
 
-/// Where an entry is from. Equal sources have the same content.
+/// Source of an entry. Equal sources have the same content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Source {
     Disk(Stamp),
-    /// From the disk, just when it was changed: another change may not show in its stamp.
+    /// File of the disk, just when it was changed: another change may not show in its stamp.
     Fresh,
     Layer {
         content: [u8; 32],
@@ -68,7 +68,7 @@ impl Source {
 }
 
 impl Manifest {
-    /// That of a copy; an empty one if it cannot be read, whereupon all is compared.
+    /// Reads the manifest of a copy. Returns an empty one if that fails, whereupon all is compared.
     pub(super) fn read(folder: &Path) -> Self {
         let bytes = fs::read(folder.join(NAME)).ok();
         let read = bytes.and_then(|it| postcard::from_bytes::<Self>(&it).ok());

@@ -28,7 +28,7 @@ impl Paths {
         Self { root: root.to_owned(), tree: tree.to_owned(), is_shown: false }
     }
 
-    /// The same where programs see the copy at the workspace's path, or not.
+    /// Sets whether programs see the copy at the workspace's path.
     pub(super) fn shown(self, is_shown: bool) -> Self {
         Self { is_shown, ..self }
     }
@@ -60,8 +60,8 @@ impl Paths {
         OsString::from_vec(replaced(text.as_bytes(), &self.root, &self.tree))
     }
 
-    /// Where a link at `path` leads in the copy: a link into the workspace leads into the copy, and one out of it to where it
-    /// leads from the workspace.
+    /// Returns the target in the copy of a link at `path`: a link into the workspace leads into the copy, and one out of it to
+    /// where it leads from the workspace.
     pub(crate) fn link_in_copy(&self, path: &Path, to: &Path) -> PathBuf {
         if self.is_shown {
             return to.to_owned();
@@ -73,7 +73,7 @@ impl Paths {
         if stays_inside(folder, to) { to.to_owned() } else { normal(&self.root.join(folder).join(to)) }
     }
 
-    /// Where a link that a program made in the copy leads in the workspace.
+    /// Returns the target in the workspace of a link that a program made in the copy.
     pub(crate) fn link_in_workspace(&self, to: &Path) -> PathBuf {
         if self.is_shown {
             return to.to_owned();
@@ -113,7 +113,7 @@ impl Relay {
 struct Replacer {
     from: Vec<u8>,
     to: Vec<u8>,
-    /// What may be the beginning of the path.
+    /// Bytes that may be the beginning of the path.
     held: Vec<u8>,
 }
 
@@ -181,7 +181,7 @@ fn moved(path: &Path, from: &Path, to: &Path) -> PathBuf {
     }
 }
 
-/// Whether a link in `folder` leads nowhere out of the workspace, as far as its text says.
+/// Whether the target of a link in `folder` is within the workspace, by its text alone.
 fn stays_inside(folder: &Path, to: &Path) -> bool {
     let mut depth = folder.components().count();
     for part in to.components() {

@@ -32,7 +32,7 @@ const PERMISSIONS: u32 = 0o777;
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const WITHIN: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
 
-/// Where an entry of a copy is, while its folder is held open.
+/// Place of an entry in a copy, while its folder is held open.
 struct Place {
     path: PathBuf,
     _parent: OwnedFd,
@@ -62,7 +62,7 @@ impl<'p> Placer<'p> {
         Ok(Place { path, _parent: parent })
     }
 
-    /// What stands at a path, held open; `None` if nothing does, or its folder is none any more.
+    /// Returns the entry at a path, held open; `None` if there is none, or its folder is no folder any more.
     pub(super) fn look(&self, path: &Path) -> io::Result<Option<(File, Stamp)>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = self.reach(path).and_then(|it| {
@@ -108,7 +108,7 @@ impl<'p> Placer<'p> {
         self.placed(path, Source::Folder)
     }
 
-    /// What the workspace has at `path`. It keeps its time if nothing in the copy can be newer.
+    /// Places the workspace's entry at `path`. The entry keeps its time if nothing in the copy can be newer.
     pub(super) fn place_from_disk(&self, path: &Path, disk: &Stamp, keeps_time: bool) -> io::Result<Placed> {
         let from = self.paths.root().join(path);
         match disk.kind {
@@ -123,7 +123,7 @@ impl<'p> Placer<'p> {
         self.placed(path, Source::Disk(*disk))
     }
 
-    /// What a branch has at a path. A file that was there before keeps who may read it.
+    /// Places a branch's entry. A file that was there before keeps its permissions to read.
     pub(super) fn place_from_layer(&self, entry: &Entry, mode: Option<u32>) -> io::Result<Option<Placed>> {
         let path = Path::new(entry.path.as_str());
         let source = match &entry.kind {
@@ -166,7 +166,7 @@ impl<'p> Placer<'p> {
     }
 
     pub(super) fn remove(&self, path: &Path) -> io::Result<()> {
-        // Where its folder is no folder any more, it is gone.
+        // If its folder is no folder any more, the entry is gone.
         let Ok(Place { path: at, _parent }) = self.reach(path) else { return Ok(()) };
         match fs::symlink_metadata(&at) {
             Ok(it) if it.is_dir() => remove_all(&at),
@@ -182,7 +182,7 @@ impl<'p> Placer<'p> {
         name.push(at.file_name().unwrap_or_default());
         let new = at.with_file_name(name);
         if fs::symlink_metadata(&new).is_ok() {
-            // It was left by a process that was killed.
+            // The file was left by a process that was killed.
             fs::remove_file(&new)?;
         }
         make(&new)?;
@@ -209,7 +209,7 @@ pub(super) fn source_of(entry: &Entry) -> Source {
 fn copy(from: &Path, to: &Path, stamp: &Stamp, keeps_time: bool) -> io::Result<()> {
     match fs::copy(from, to) {
         Ok(_) => {}
-        // Its user may not read it, in the workspace as in the copy.
+        // The user may not read the file, in the workspace as in the copy.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && File::open(from).is_err() => {
             return OpenOptions::new().write(true).create_new(true).mode(0o000).open(to).map(drop);
         }

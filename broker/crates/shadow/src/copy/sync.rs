@@ -26,11 +26,11 @@ use crate::{
     scan::{Kind, SECOND, Scan, Stamp, Tree, UNSURE, all_below, now},
 };
 
-/// What is to stand at a path.
+/// Entry that is wanted at a path.
 #[derive(Clone, Copy)]
 enum Want<'a> {
     Disk(&'a Stamp),
-    /// With the mode of the file that it stands for.
+    /// Entry of a layer, with the mode of the file that it stands for.
     Layer(&'a Entry, Option<u32>),
     Folder,
 }
@@ -110,7 +110,7 @@ impl Sync<'_> {
         placed.is_some_and(|it| it.stamp == *now || (it.stamp.kind, now.kind) == (Kind::Folder, Kind::Folder))
     }
 
-    /// Whether the copy has what is wanted.
+    /// Whether the copy has the wanted entry.
     fn is_right(&self, path: &Path, want: &Want<'_>) -> bool {
         let (Some(have), Some(placed)) = (self.have.sources.get(path), self.manifest.entries.get(path))
         else {
@@ -144,7 +144,7 @@ impl Sync<'_> {
         let forgotten: Vec<_> =
             self.manifest.entries.keys().filter(|it| !self.want.contains_key(*it)).cloned().collect();
         for path in forgotten.iter().rev() {
-            // It may lie in a cache.
+            // The entry may lie in a cache.
             if !self.have.sources.contains_key(path) {
                 self.placer.remove(path)?;
             }
@@ -205,7 +205,7 @@ impl Sync<'_> {
     fn copy_one(&self, (path, stamp): &(&PathBuf, &Stamp)) -> Option<io::Result<(PathBuf, Placed)>> {
         match self.placer.place_from_disk(path, stamp, self.keeps_time) {
             Ok(placed) => Some(Ok(((*path).clone(), self.sure(placed, stamp)))),
-            // It is gone from the disk meanwhile.
+            // The file is gone from the disk meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => Some(Err(error)),
         }
@@ -216,7 +216,7 @@ impl Sync<'_> {
         Placed { source: if is_sure { placed.source } else { Source::Fresh }, ..placed }
     }
 
-    /// What was compared byte by byte has a stamp to be known by from now on.
+    /// Records the stamps of files that were compared byte by byte, for later comparisons.
     fn confirm_fresh(&mut self) {
         for (path, want) in &self.want {
             let (Want::Disk(disk), Some(placed)) = (want, self.manifest.entries.get(path)) else { continue };
@@ -229,7 +229,7 @@ impl Sync<'_> {
     }
 }
 
-/// What the disk shows under a layer.
+/// Returns the entries of the disk with a layer over them.
 fn wanted<'a>(disk: &'a Tree, layer: &'a Layer) -> BTreeMap<PathBuf, Want<'a>> {
     let on_disk = disk.iter().filter(|(_, it)| it.kind != Kind::Other);
     let mut want: BTreeMap<_, _> = on_disk.map(|(path, it)| (path.clone(), Want::Disk(it))).collect();
@@ -322,7 +322,7 @@ pub(super) fn harvest(
         let Some(name) = path.to_str().and_then(|it| WorkspacePath::new(it).ok()) else { continue };
         let kind = match (manifest.entries.get(path), have.get(path)) {
             (_, None) if is_below_removed => None,
-            // What is there all the same has come to lie in a cache.
+            // An entry that is there all the same lies in a cache by now.
             (_, None) if Stamp::at(&paths.tree().join(path)).is_ok() => None,
             (_, None) => {
                 removed = path.clone();
@@ -336,7 +336,8 @@ pub(super) fn harvest(
     Ok(())
 }
 
-/// What a program put at a path. It may put something else there at any time: no link is followed, and what is read is what was opened.
+/// Reads the entry that a program put at a path. The program may put something else there at any time: no link is followed, and
+/// what is read is what was opened.
 fn written(
     placer: &Placer<'_>,
     path: &Path,
@@ -350,7 +351,7 @@ fn written(
         Kind::Link => {
             let to = rustix::fs::readlinkat(&file, "", Vec::new())?;
             let to = placer.paths.link_in_workspace(Path::new(OsStr::from_bytes(to.as_bytes())));
-            // What has no name in UTF-8 has none in a branch.
+            // Link targets that are not UTF-8 cannot be in a branch.
             to.to_str().map(|it| EntryKind::Link(it.to_owned()))
         }
         Kind::File if !wants(path, now.size) => None,

@@ -1,7 +1,7 @@
 //! The process that leaves the system's namespaces and starts the first one inside.
 //!
-//! It stays outside, for a process does not enter the namespace of processes that it makes. It does nothing but wait for the end of
-//! that process or of the program that opened the folder: either one's end is the other's.
+//! The process stays outside, for a process does not enter the namespace of processes that it makes. It does nothing but wait for
+//! the end of that process or of the program that opened the folder: either one's end is the other's.
 
 use std::{
     fs,
@@ -32,7 +32,7 @@ pub(super) const STEP: u8 = 1;
 /// Sent by this process when it cannot leave; the system's error follows, 4 bytes.
 pub(super) const FAILED: u8 = 2;
 
-/// What a parent says first: whether the system's network is to stay.
+/// Returns the first byte that a parent sends: whether the system's network is to stay.
 pub(super) fn network_byte(network: Network) -> u8 {
     match network {
         Network::None => 0,
@@ -41,7 +41,7 @@ pub(super) fn network_byte(network: Network) -> u8 {
 }
 
 pub(super) fn enter() -> ExitCode {
-    // Its parent sees the end of the socket.
+    // The parent sees the end of the socket.
     enter_namespaces().unwrap_or(ExitCode::FAILURE)
 }
 
@@ -58,7 +58,7 @@ fn enter_namespaces() -> io::Result<ExitCode> {
     }
     left(&mut parent, spaces)?;
     keep_rights()?;
-    // It hangs up when this process is gone: process 1 inside cannot ask whether its parent lives.
+    // The pipe hangs up when this process is gone: process 1 inside cannot ask whether its parent lives.
     let (alive, mine): (OwnedFd, OwnedFd) = pipe_with(PipeFlags::CLOEXEC)?;
     // SAFETY: this process has no other thread, so that the child finds locks and memory whole.
     #[expect(unsafe_code, reason = "see above")]
@@ -116,7 +116,7 @@ pub(super) fn close_all_but(kept: &[BorrowedFd<'_>]) -> io::Result<()> {
 
 const LAST: RawFd = RawFd::MAX;
 
-/// Whether the kernel can do so, as it can since 5.9.
+/// Closes files by their numbers. Returns whether the kernel can do so, as it can since 5.9.
 fn close_range(first: RawFd, last: RawFd) -> bool {
     if first > last {
         return true;
@@ -165,7 +165,7 @@ fn unshare(spaces: UnshareFlags) -> io::Result<()> {
     Ok(())
 }
 
-/// So that its parent sees the socket's end when process 1 is gone.
+/// Replaces the standard input, so that the parent sees the socket's end when process 1 is gone.
 fn let_go_of_the_socket() -> io::Result<()> {
     let (nothing, _) = pipe_with(PipeFlags::CLOEXEC)?;
     rustix::stdio::dup2_stdin(&nothing)?;

@@ -15,7 +15,7 @@ use crate::{
     warm::Warm,
 };
 
-/// What a message says of the entries that follow it.
+/// Announcement of the entries that follow a message.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Announced {
     entries: u64,
@@ -28,7 +28,7 @@ pub(super) struct Announced {
 pub(super) struct Outgoing<'l> {
     /// Lengths and headers, one after the other.
     heads: Vec<u8>,
-    /// Where the head of each ends, and its bytes.
+    /// End of each entry's head, and the bytes of the entry.
     entries: Vec<(usize, &'l [u8])>,
 }
 
@@ -51,7 +51,7 @@ impl<'l> Outgoing<'l> {
             (HeaderKind::Removed, plan.removed().collect()),
         ];
         for (kind, paths) in others {
-            // What has no name in UTF-8 keeps its time.
+            // Names that are not UTF-8 keep their time.
             let paths = paths.into_iter().filter_map(|(path, time)| Some((path.to_str()?, time)));
             for (path, time) in paths.filter(|(path, _)| !named.contains(path)) {
                 let header = Header { path: path.to_owned(), kind: kind.clone(), modified: Some(time) };
@@ -94,7 +94,7 @@ pub(super) fn each(
     mut take: impl FnMut(&Header, &[u8]) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let broken = |error: &io::Error| Failure::new("cannot read an entry", error);
-    // What follows them is another message, with open files maybe.
+    // Another message follows the entries, maybe with open files.
     let mut from = BufReader::with_capacity(BUFFER, (&wire.0).take(announced.bytes));
     let (mut head, mut bytes) = (Vec::new(), Vec::new());
     let mut result = Ok(());

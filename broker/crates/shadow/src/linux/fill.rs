@@ -42,7 +42,7 @@ pub(super) struct Filler<'p> {
     made: BTreeSet<PathBuf>,
     /// The one in which the last file was made: the next one is likely there, too.
     current: Option<Current>,
-    /// What the system takes from the mode of a new file.
+    /// Bits that the system takes from the mode of a new file.
     mask: u32,
 }
 
@@ -77,14 +77,14 @@ impl<'p> Filler<'p> {
     fn add_other(&mut self, header: &Header) -> io::Result<bool> {
         let is_there = fs::symlink_metadata(self.below.join(header.path())).is_ok();
         match (&header.kind, header.modified) {
-            // It was there in a run before.
+            // The entry was there in an earlier run.
             (HeaderKind::Removed, Some(time)) if !is_there => {
                 return self.touch_parent(header.path(), time).map(|()| false);
             }
             (HeaderKind::Removed, None) if !is_there => return Ok(false),
-            // It went with the directory that it was in.
+            // The entry went with the directory that it was in.
             (HeaderKind::Removed, _) if self.is_covered(header.path()) => return Ok(false),
-            // It is gone from the disk meanwhile.
+            // The entry is gone from the disk meanwhile.
             (HeaderKind::Restamped, _) if !is_there => return Ok(false),
             _ => {}
         }
@@ -149,7 +149,7 @@ impl<'p> Filler<'p> {
         Ok(())
     }
 
-    /// Whether the layer has something else than a directory here or above.
+    /// Whether the layer has an entry here or above that is no directory.
     fn is_covered(&self, path: &Path) -> bool {
         let is_other = |it: &Path| fs::symlink_metadata(self.layer.join(it)).is_ok_and(|it| !it.is_dir());
         path.ancestors().any(is_other)

@@ -1,8 +1,8 @@
 //! The system calls that programs may make, by a list of those that are allowed.
 //!
-//! What a program may do is decided by its lack of rights and by what is mounted; this stands behind both, as
-//! container runtimes have it: a fault of the kernel in any other call is out of reach. What is not on the list is as on a kernel that
-//! does not have it, so that libraries go on with what there was before; what needs rights is refused as to a program without any.
+//! Programs are limited by their lack of rights and by what is mounted; this list stands behind both, as container runtimes have
+//! it: a fault of the kernel in any other call is out of reach. What is not on the list is as on a kernel that does not have it,
+//! so that libraries go on with what there was before; what needs rights is refused as to a program without any.
 
 mod calls;
 
@@ -32,7 +32,7 @@ const FAMILIES: [libc::c_int; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6
 /// Netlink's family for addresses and routes, the only one of its families that programs may use.
 const NETLINK: libc::c_int = libc::NETLINK_ROUTE;
 
-/// What a process may not ask for itself: memory at address 0, and that all it can read can be executed.
+/// Personalities that a process may not ask for: memory at address 0, and execution of all memory that it can read.
 const PERSONALITIES: [libc::c_int; 2] = [libc::MMAP_PAGE_ZERO, libc::READ_IMPLIES_EXEC];
 
 /// Asks for the personality that there is.
@@ -58,7 +58,7 @@ pub(super) fn install() -> io::Result<()> {
         otherwise(refused()?, libc::EPERM)?,
         otherwise(families()?, libc::EAFNOSUPPORT)?,
         otherwise(protocols()?, libc::EPROTONOSUPPORT)?,
-        // It seems to succeed.
+        // The call seems to succeed.
         otherwise(limits_of_dumps()?, 0)?,
     ];
     if geteuid().is_root() {
@@ -155,7 +155,7 @@ fn of_first_process() -> io::Result<Rules> {
     let named = |call: &libc::c_long| Ok((*call, vec![all_of([first(0)])?]));
     let mut rules = calls::OF_FIRST_PROCESS.iter().map(named).collect::<io::Result<Rules>>()?;
     rules.insert(libc::SYS_prlimit64, vec![all_of([first(0), address(2, SeccompCmpOp::Ne, 0)])?]);
-    // Those of all processes of a user are also those of process 1.
+    // Priorities of all processes of a user are also those of process 1.
     for (call, of_user) in [(libc::SYS_setpriority, PRIO_USER), (libc::SYS_ioprio_set, IOPRIO_WHO_USER)] {
         let of_user = all_of([argument(0, SeccompCmpOp::Eq, of_user)])?;
         rules.insert(call, vec![all_of([first(1)])?, of_user]);

@@ -60,7 +60,7 @@ type Runs = Arc<Mutex<HashMap<u32, Sender<Told>>>>;
 /// Answers that may wait to be taken: each may be a large file.
 const AHEAD: usize = 4;
 
-/// What is told of a run.
+/// Event of a run.
 enum Told {
     Started(Option<OwnedFd>),
     Ended(Ended),
@@ -149,7 +149,7 @@ impl Folder {
     ) -> Result<Self, OpenError> {
         let spare = starter.spare(how).map(|it| Self::start_in(it, starter, how, space, &begin));
         match spare {
-            // It died while it waited, or just now.
+            // The process died while it waited, or just now.
             None | Some(Err(OpenError::Broken(_))) => {
                 Self::start_in(starter.first(how)?, starter, how, space, &begin)
             }
@@ -230,7 +230,7 @@ impl Folder {
         done(&answers, |_| ())
     }
 
-    /// What was written; of files, those that are wanted by their paths and sizes.
+    /// Passes on what was written; of files, those that `wants` accepts by path and size.
     pub(crate) fn harvest(
         &self,
         mut wants: impl FnMut(&Path, u64) -> bool,
@@ -407,7 +407,7 @@ fn begin(
     let request =
         Request::Open { root: root.to_owned(), sandbox, ground, sockets, entries: entries.announced() };
     let sent = wire.send(&request, &[]).and_then(|()| entries.send(&wire));
-    // What went wrong inside says more than that nothing is read there any more.
+    // A failure that process 1 reports is more precise than the error of a closed socket.
     match wire.receive().or(Ok(None)).and_then(|it| if it.is_none() { sent.map(|()| it) } else { Ok(it) })? {
         Some((Event::Ready, _)) => Ok(wire),
         Some((Event::Failed(failure), _)) => Err(failure.into()),
@@ -421,7 +421,7 @@ fn sockets() -> io::Result<Vec<PathBuf>> {
     let table = fs::read("/proc/net/unix")?;
     let place = |line: &[u8]| {
         let start = line.iter().position(|it| *it == b'/')?;
-        // What this user cannot find, programs cannot find.
+        // Programs cannot find what this user cannot find.
         fs::canonicalize(OsStr::from_bytes(&line[start..])).ok()
     };
     // Each connection is told of with the place of its socket.
@@ -479,10 +479,10 @@ fn listen(wire: &Wire, runs: &Runs, answers: &SyncSender<Answer>) {
             Event::Kept(kept) => answers.send(Answer::Kept(kept)).is_ok(),
             Event::Ready | Event::Failed(_) => true,
         };
-        // Who does not wait any more has no need to know.
+        // The receiver is gone if its caller does not wait any more.
         let _ = told;
     }
-    // Those who wait see that nothing more comes.
+    // Callers that wait see that nothing more comes.
     runs.lock().clear();
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Merged {
     mount: Mount,
     served: Served,
     paths: Paths,
-    /// How many files programs may have open.
+    /// Limit of files that programs may have open.
     pub(super) files: Rlimit,
 }
 

@@ -70,7 +70,7 @@ fn settings(limits: &Limits, space: u64) -> Vec<(&'static str, String)> {
     memory.into_iter().chain(processes).collect()
 }
 
-/// Whether the setting is there and took the value.
+/// Writes a setting of a control group. Returns whether the setting is there and took the value.
 #[expect(clippy::disallowed_methods, reason = "a setting of a control group")]
 fn set(group: &Path, setting: &str, value: &str) -> bool {
     let path = group.join(setting);
@@ -116,7 +116,7 @@ fn maker(name: &str) -> Option<Pid> {
     Pid::from_raw(name.strip_prefix(PREFIX)?.split_once('-')?.0.parse().ok()?)
 }
 
-/// How often, and for how long each time, the end of a group's processes is waited for.
+/// Number of times that the end of a group's processes is waited for, and duration of each.
 const ROUNDS: usize = 100;
 const ROUND: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 

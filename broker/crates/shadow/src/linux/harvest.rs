@@ -1,4 +1,4 @@
-//! What programs wrote: overlayfs' upper layer, in which a device of number 0 stands for what was removed.
+//! Reads what programs wrote from overlayfs' upper layer, in which a device of number 0 stands for a removed entry.
 
 #![expect(clippy::disallowed_methods, reason = "what programs wrote is in memory")]
 
@@ -75,7 +75,7 @@ fn below(written: &File, folder: &Path, tell: &mut impl FnMut(Header) -> io::Res
     names.sort_by_key(fs::DirEntry::file_name);
     for entry in names.into_iter().filter(|it| !rename::is_temporary(it.file_name().as_encoded_bytes())) {
         let path = folder.join(entry.file_name());
-        // What has no name in UTF-8 has none in a branch.
+        // Names that are not UTF-8 cannot be in a branch.
         let Some(name) = path.to_str() else { continue };
         let at = entry.path();
         let Some(metadata) = still_there(entry.metadata())? else { continue };

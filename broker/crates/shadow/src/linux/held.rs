@@ -21,12 +21,12 @@ use super::usage::unless_gone;
 /// Bytes of a block, whatever the file system's are.
 const BLOCK: u64 = 512;
 
-/// What some processes have open.
+/// Memory of files, pipes and sockets that some processes have open.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     /// Bytes of files without a name (`memfd`), by device and number.
     files: BTreeMap<(u64, u64), u64>,
-    /// By their numbers.
+    /// Bytes in pipes, by their numbers.
     pipes: BTreeMap<u64, u64>,
     sockets: BTreeMap<u64, Text>,
 }
@@ -40,7 +40,7 @@ struct Text {
     waiting: u64,
 }
 
-/// What an open file of a process is, as the link in `/proc` says.
+/// Kind of an open file of a process, by the link in `/proc`.
 enum Kind {
     File,
     Pipe(u64),
@@ -53,7 +53,7 @@ impl Held {
     pub(super) fn add(&mut self, pid: Pid) -> io::Result<()> {
         let folder = PathBuf::from(format!("/proc/{}/fd", pid.as_raw_nonzero()));
         let mut process = None;
-        // Those of a process that may not be looked into are closed to this one: what it maps counts.
+        // The open files of a process that may not be looked into are closed to this one: what it maps counts.
         let entries = match unless_gone(fs::read_dir(folder)) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
             entries => entries?,
@@ -108,7 +108,7 @@ fn kind(link: &Path) -> Option<Kind> {
     number(b"pipe:[").map(Kind::Pipe).or_else(|| number(b"socket:[").map(Kind::Socket))
 }
 
-/// The same open file for this process, for as long as it takes to ask about it.
+/// Duplicates an open file of a process into this one, for as long as it takes to ask about it.
 fn copy(process: &rustix::io::Result<OwnedFd>, number: RawFd) -> Option<OwnedFd> {
     pidfd_getfd(process.as_ref().ok()?, ForeignRawFd::from(number), PidfdGetfdFlags::empty()).ok()
 }
@@ -146,7 +146,7 @@ fn charged(socket: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(u64::from(all[RECEIVED]) + u64::from(all[SENT].max(all[QUEUED])))
 }
 
-/// What System V's calls keep in this namespace.
+/// Memory that System V's calls keep in this namespace.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct SystemV {
     /// Bytes of segments, which may be mapped as well.

@@ -1,6 +1,6 @@
 //! Process 1 inside of a shadow folder: makes the folder, starts programs and ends what they leave behind.
 //!
-//! It keeps its rights inside, which reach nothing but the folder's own mounts; programs have none of them. When it
+//! The process keeps its rights inside, which reach nothing but the folder's own mounts; programs have none of them. When it
 //! ends, the kernel ends every process of its namespace.
 
 use std::{
@@ -36,11 +36,11 @@ use super::{
 };
 use crate::{Ended, Exit, Limits, Network, Program, Sandbox, Stopped};
 
-/// How often memory and processes are counted where they are limited, and what lost its parent is ended.
+/// Interval at which memory and processes are counted where they are limited, and processes that lost their parent are ended.
 const ROUND: Duration = Duration::from_millis(50);
 /// Limit on passes over the processes that are left at the end, each of which may have started more meanwhile.
 const ROUNDS: usize = 64;
-/// The same while a run is over but for what it left behind.
+/// Interval while a run is over but for what it left behind.
 const ENDING_ROUND: Duration = Duration::from_millis(1);
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -82,16 +82,16 @@ struct Init {
     is_isolated: bool,
     /// The user and group that programs have, if not this process's.
     owner: Option<(u32, u32)>,
-    /// Where programs may write, if they are isolated.
+    /// Folders where programs may write, if they are isolated.
     writable: Vec<PathBuf>,
     runs: HashMap<u32, Run>,
-    /// Whether a program did not come to its end by itself.
+    /// Whether a program did not end by itself.
     some_broke_off: bool,
     /// Runs that are over, and are reported when nothing is left of them.
     ending: Vec<Ending>,
-    /// Whether some were there at the last look.
+    /// Whether there were processes without a parent at the last look.
     has_orphans: bool,
-    /// When what runs use is counted next.
+    /// Time at which the use of runs is counted next.
     next_count: Instant,
 }
 
@@ -106,16 +106,16 @@ struct Ending {
 /// Renames of a run that its supervisor left half done.
 enum Renames {
     None,
-    /// To be completed when nothing is left of the run: what runs could change them for ever.
+    /// Renames to be completed when nothing is left of the run: what runs could change them for ever.
     Left(Pid),
     Completing(Repair),
 }
 
-/// Where what programs write is found.
+/// Location of what programs write.
 enum Written {
     /// The copy itself.
     Copy,
-    /// With what is written to caches outside of the workspace, as far as they could be shown.
+    /// The layers of overlayfs, with what is written to caches outside of the workspace, as far as they could be shown.
     Layer(root::Merged, Vec<Option<File>>),
     Merged(Box<Merged>),
 }
@@ -128,7 +128,7 @@ struct Run {
     limits: Limits,
     /// The most memory that was seen, in bytes.
     memory: u64,
-    /// When that is counted next, though the run cannot have reached its limit.
+    /// Time at which memory is counted next, though the run cannot have reached its limit.
     next_exact: Instant,
     stopped: Option<Stopped>,
     group: Option<Group>,
@@ -198,14 +198,15 @@ impl Init {
                 self.answer(request, files)?;
             }
             self.hear_reports()?;
-            // What cannot be counted is not let go on: the end of this process is the programs' end.
+            // Programs that cannot be counted are not let go on: the end of this process is the programs' end.
             self.enforce()?;
             self.end_orphans()?;
             self.report_ends()?;
         }
     }
 
-    /// What a run left behind may still write: its end is told when all of that has ended, too.
+    /// Reports the runs that have ended. What a run left behind may still write: its end is reported when all of that has ended,
+    /// too.
     fn report_ends(&mut self) -> io::Result<()> {
         if self.has_orphans {
             return Ok(());
@@ -227,7 +228,7 @@ impl Init {
     fn completes_renames(&self, renames: &mut Renames) -> bool {
         if let (Renames::Left(supervisor), Written::Layer(it, _)) = (&*renames, &self.written) {
             let repair = Repair::start(&it.written, &self.root, *supervisor);
-            // What cannot be completed stays as it is.
+            // Renames that cannot be completed stay as they are.
             *renames = repair.map_or(Renames::None, Renames::Completing);
         }
         match renames {
@@ -236,7 +237,7 @@ impl Init {
         }
     }
 
-    /// Whether a request came.
+    /// Waits for an event. Returns whether a request came.
     fn wait(&self) -> io::Result<bool> {
         let alive = io::stdout();
         let mut waited = vec![
@@ -269,7 +270,7 @@ impl Init {
             Request::Signal { run, signal } => {
                 let signal = Signal::from_named_raw(signal);
                 if let (Some(run), Some(signal)) = (self.runs.get(&run), signal) {
-                    // It may have ended meanwhile.
+                    // The program may have ended meanwhile.
                     let _ = kill_process_group(run.leader.pid(), signal);
                 }
                 Ok(())
@@ -348,7 +349,7 @@ impl Init {
         let limits = program.limits;
         let group = group.and_then(|it| Some(Group::new(it, files.pop()?)));
         let how = match &self.written {
-            // It has threads that serve it.
+            // This process has threads that serve the folder.
             Written::Merged(it) => How::Started(it.files),
             Written::Layer(it, _) => How::Forked(Some((it, &self.root))),
             Written::Copy => How::Forked(None),
@@ -394,7 +395,7 @@ impl Init {
             let was_killed = report.is_none();
             let (exit, processor_time) = match report {
                 Some((it, _)) => (it.exit, it.processor_time),
-                // It was killed by what it started.
+                // The leader was killed by what it started.
                 None => (Exit::Signal(Signal::KILL.as_raw()), Duration::ZERO),
             };
             run.leader.kill();
@@ -430,7 +431,7 @@ impl Init {
                 // At once where it is in a group.
                 let _ = run.group.as_ref().map(Group::end);
                 usage::end(run.leader.pid())?;
-                // It may be stopped, or have started nothing yet.
+                // The leader may be stopped, or have started nothing yet.
                 run.leader.kill();
             }
         }
@@ -445,7 +446,7 @@ impl Init {
         }
         let mut groups: Vec<Group> = self.ending.drain(..).filter_map(|it| it.group).collect();
         for run in std::mem::take(&mut self.runs).into_values() {
-            // Its group, or the kernel, ends what is not seen.
+            // Processes that are not seen are ended by their group, or by the kernel.
             let _ = usage::end(run.leader.pid());
             run.leader.kill();
             run.leader.wait();
@@ -488,7 +489,7 @@ impl Init {
     }
 }
 
-/// What is to be there before the folder itself. Says what the system's root is.
+/// Prepares what must be there before the folder itself. Returns the system's root.
 fn begin(sandbox: &Sandbox) -> Result<File, Failure> {
     if sandbox.network == Network::None {
         loopback::turn_on().map_err(|it| Failure::new("cannot turn the loopback on", &it))?;
@@ -496,7 +497,7 @@ fn begin(sandbox: &Sandbox) -> Result<File, Failure> {
     root::begin(sandbox.space)
 }
 
-/// What is to hold for programs when the folder is there.
+/// Applies the restrictions of programs that need the folder to be there.
 fn scope(system: &File) -> Result<(), Failure> {
     landlock::scope(system).map_err(|it| Failure::new("cannot hold signals and sockets back", &it))
 }
@@ -516,8 +517,8 @@ fn merge(
 }
 
 impl Run {
-    /// What it uses, of memory no more than that. It is counted exactly where that matters, and else seldom enough to take next to
-    /// no time of the processors.
+    /// Returns what the run uses, or an upper bound of its memory. The run is counted exactly where that matters, and else seldom
+    /// enough to take next to no time of the processors.
     fn count(&mut self, now: Instant, is_alone: bool) -> io::Result<usage::Usage> {
         const SELDOM: u32 = 100;
         let bound = usage::bound(self.leader.pid(), is_alone)?;

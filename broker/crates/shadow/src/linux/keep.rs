@@ -28,18 +28,18 @@ use crate::{
     warm::{Content, FILES, Shown},
 };
 
-/// What programs wrote, as far as caches are concerned.
+/// Survey of what programs wrote, as far as caches are concerned.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Survey {
     /// The outermost caches, by their names.
     pub(super) groups: BTreeMap<String, Vec<String>>,
     /// All else.
     pub(super) written: Vec<(String, Shown)>,
-    /// What lies in the folders of caches outside of the workspace that were written to.
+    /// Entries of the folders of caches outside of the workspace that were written to.
     pub(super) stores: Vec<Vec<String>>,
 }
 
-/// What became of a group.
+/// Size of a group that was kept.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Size {
     pub(crate) bytes: u64,
@@ -51,14 +51,14 @@ fn path_of(file: &impl AsRawFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// What was written, and where it lies over what.
+/// Layers with what was written, and those that they lie over.
 pub(super) struct Layers<'a> {
     pub(super) written: &'a File,
-    /// What the branch and the disk show below it, without caches.
+    /// Layers of the branch and the disk below it, without caches.
     pub(super) below: &'a [File],
-    /// Where all is shown.
+    /// Folder in which all layers are shown.
     pub(super) root: &'a Path,
-    /// What was written to caches outside of the workspace.
+    /// Layers with what was written to caches outside of the workspace.
     pub(super) stores: &'a [Option<File>],
 }
 
@@ -95,7 +95,7 @@ impl Survey {
         for entry in fs::read_dir(written.join(folder))? {
             let entry = entry?;
             let path = folder.join(entry.file_name());
-            // What has no name in UTF-8 is neither in a branch nor kept.
+            // Names that are not UTF-8 are neither in a branch nor kept.
             let (Some(text), Some(name)) = (path.to_str(), path.file_name().and_then(|it| it.to_str()))
             else {
                 continue;

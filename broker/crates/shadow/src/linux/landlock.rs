@@ -42,7 +42,7 @@ pub(super) fn writable(root: &Path, sandbox: &Sandbox) -> Vec<PathBuf> {
     let named = sandbox.home.iter().chain(&sandbox.read).chain(&sandbox.write).cloned();
     let mut all: Vec<PathBuf> = usual.chain(named).chain([root.to_owned()]).collect();
     all.sort();
-    // What lies in one of them needs no rule; what follows first does.
+    // A path within another one needs no rule, and follows it in this order.
     all.dedup_by(|inner, outer| inner.starts_with(outer));
     all
 }
@@ -53,7 +53,7 @@ pub(super) fn confine(writable: &[PathBuf]) -> io::Result<()> {
     let access = AccessFs::from_write(LATEST);
     let rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
     let rules = rules.handle_access(access).and_then(Ruleset::create).map_err(io::Error::other)?;
-    // What is not there cannot be written to.
+    // Paths that are not there cannot be written to.
     let mut rules = rules.add_rules(path_beneath_rules(writable, access)).map_err(io::Error::other)?;
     let (input, output, errors) = (io::stdin(), io::stdout(), io::stderr());
     for file in [input.as_fd(), output.as_fd(), errors.as_fd()] {

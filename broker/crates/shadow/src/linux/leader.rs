@@ -1,6 +1,6 @@
 //! The process between process 1 and a program: gives up the rights that are left, starts the program and waits for it.
 //!
-//! It is the leader of the program's session, and what loses its parent while the program runs becomes its child. It
+//! This process is the leader of the program's session, and what loses its parent while the program runs becomes its child. It
 //! protects nothing: the program may kill it, and then process 1 ends the program.
 
 use std::{
@@ -38,18 +38,18 @@ use super::{
 };
 use crate::{Exit, Program};
 
-/// What it is to do.
+/// Task of a leader.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Task {
     pub(super) program: Program,
     pub(super) is_isolated: bool,
     /// The user and group that the program has, if not those of this process.
     pub(super) owner: Option<(u32, u32)>,
-    /// Where the program may write, if it is isolated.
+    /// Folders where the program may write, if it is isolated.
     pub(super) writable: Vec<PathBuf>,
 }
 
-/// What it says at the end.
+/// Report of a leader at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Report {
     pub(super) exit: Exit,
@@ -103,7 +103,7 @@ fn prepare(program: &Program) -> io::Result<Early> {
     if program.terminal.is_some() {
         ioctl_tiocsctty(io::stdin().as_fd())?;
     }
-    // They are for the program; a signal that is ignored would be ignored by it, too.
+    // The signals are for the program; a signal that is ignored would be ignored by it, too.
     let mut early = Vec::new();
     for signal in
         [Signal::INT, Signal::QUIT, Signal::TERM, Signal::HUP, Signal::USR1, Signal::USR2, Signal::TSTP]
@@ -133,7 +133,7 @@ fn run(task: &Task, early: &Early, layers: Option<Layers>) -> io::Result<Exit> {
     let program = Pid::from_child(&command.spawn()?);
     // The program has its user's limit.
     rename::raise_limit_of_files();
-    // What came before the program was there is for it, too.
+    // Signals that came before the program was there are for it, too.
     for (signal, _) in early.iter().filter(|(_, it)| it.load(Relaxed)) {
         let _ = kill_process(program, *signal);
     }
@@ -143,7 +143,7 @@ fn run(task: &Task, early: &Early, layers: Option<Layers>) -> io::Result<Exit> {
                 renames.inspect(rename::Supervisor::stop);
                 return Ok(exit_of(status));
             }
-            // It lost its parent, and fell to this process.
+            // The process lost its parent, and fell to this one.
             _ => {}
         }
     }

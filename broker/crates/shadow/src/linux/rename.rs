@@ -112,7 +112,7 @@ impl Supervisor {
 fn dispatch(listener: &Arc<Listener>, folders: &Sender<(Notice, Call)>) {
     while let Ok(notice) = Listener::receive(listener) {
         if let Some(call) = Call::of_folder(&notice) {
-            // What is not taken goes on as it is dropped.
+            // A notice that is not taken goes on as it is dropped.
             let _ = folders.send((notice, call));
         }
     }
@@ -125,7 +125,7 @@ fn prepare_each(calls: &Receiver<(Notice, Call)>, layers: Option<&Layers>, is_ov
         if *is_over || !notice.is_valid() {
             continue;
         }
-        // What cannot be prepared goes on, and is answered by the kernel.
+        // A call that cannot be prepared goes on, and is answered by the kernel.
         if let Ok(Some(answer)) = prepare(&call, layers) {
             notice.answer(answer);
         }
@@ -155,7 +155,7 @@ fn prepare(call: &Call, layers: Option<&Layers>) -> rustix::io::Result<Option<ru
     match renameat_with(&old.parent, &old.name, &new.parent, &new.name, call.flags) {
         Err(Errno::XDEV) => {}
         Err(_) => return Ok(None),
-        // It was replaced meanwhile.
+        // The entry was replaced meanwhile.
         Ok(()) => return Ok(Some(Ok(()))),
     }
     if !is_exchange && new.is_folder() && !new.is_empty()? {

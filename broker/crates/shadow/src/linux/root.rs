@@ -1,8 +1,8 @@
 //! The file system that programs inside see: parts of the system's, read-only, with the workspace, folders for temporary files
 //! and home folders in memory.
 //!
-//! As bubblewrap does it: a temporary file system becomes the root, under which the old root stands while the new one is
-//! made of it. Mounting is by path, and no path here goes through a link: all were resolved before.
+//! Bubblewrap does the same: a temporary file system becomes the root, under which the old root stands while the new one is made
+//! of it. Mounting is by path, and no path here goes through a link: all were resolved before.
 
 #![expect(clippy::disallowed_methods, reason = "what is made here is in memory")]
 
@@ -37,12 +37,12 @@ use self::{
 use super::wire::Failure;
 use crate::{Network, Sandbox, system::EMPTY};
 
-/// Where the parts are while the new root is made.
+/// Paths of the parts while the new root is made.
 const OLD: &str = "/old";
 const NEW: &str = "/new";
 const LAYERS: &str = "/layers";
 
-/// What says how names of the network are resolved, where it is in a hidden place.
+/// Files with the resolvers of network names, where they are in a hidden place.
 const RESOLVERS: [&str; 4] = [
     "/run/systemd/resolve/stub-resolv.conf",
     "/run/systemd/resolve/resolv.conf",
@@ -180,7 +180,7 @@ fn fill<T>(
         give(&in_new(home), owner).during(|| format!("cannot give {} away", home.display()))?;
     }
     let shown = show_folder()?;
-    // What was shown since may lie around them.
+    // Folders that were shown since may lie around them.
     empty(&sandbox.hidden.iter().cloned().collect(), "again")?;
     hide_sockets(sockets, sandbox, root)?;
     read_only(Path::new(NEW)).during(|| "cannot protect the root".to_owned())?;

@@ -31,13 +31,13 @@ use crate::TerminalSize;
 /// The process that leads a program: a child of this one.
 pub(super) struct Leader(Pid);
 
-/// How a leader comes to be.
+/// Way to start a leader.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum How<'a> {
-    /// As a copy of this process, which has no other thread. A start of the program takes milliseconds more. It keeps the layers of
-    /// the workspace, if there are any.
+    /// Fork of this process, which has no other thread. A start of the program takes milliseconds more. The fork keeps the layers
+    /// of the workspace, if there are any.
     Forked(Option<(&'a Merged, &'a Path)>),
-    /// By a start of this program, with a limit of open files.
+    /// Start of this program, with a limit of open files.
     Started(Rlimit),
 }
 
@@ -46,7 +46,7 @@ impl Leader {
         self.0
     }
 
-    /// It may have ended already.
+    /// Kills the leader, which may have ended already.
     pub(super) fn kill(&self) {
         let _ = kill_process(self.0, Signal::KILL);
     }
@@ -82,7 +82,7 @@ pub(super) fn lead(
         How::Started(open_files) => started(files, &others, open_files)?,
     };
     if let Some(group) = group {
-        // Where it cannot be moved there, it is counted as without one.
+        // A leader that cannot be moved there is counted as without a group.
         let _ = group.add(leader.pid());
     }
     let report = Wire(mine.into());
@@ -129,7 +129,7 @@ fn layers(merged: &Merged, root: &Path) -> io::Result<Layers> {
 
 /// Leaves a copy of process 1 nothing open but the program's files, the wire between the two and the layers.
 fn take_over(files: [OwnedFd; 3], report: OwnedFd, layers: Option<&Layers>) -> io::Result<Wire> {
-    // They are closed below, with all that process 1 has.
+    // The files are closed below, with all that process 1 has.
     let files = ManuallyDrop::new(files);
     let [input, output, errors] = &*files;
     rustix::stdio::dup2_stdin(input)?;

@@ -38,7 +38,7 @@ pub(super) struct FirstProcess {
     pub(super) alive: PipeWriter,
 }
 
-/// One that enters namespaces when it is asked to, and knows of no folder yet. A start takes milliseconds.
+/// Process that enters namespaces when it is asked to, and has no folder yet. A start takes milliseconds.
 #[derive(Debug, Default)]
 struct Spare(Mutex<Option<FirstProcess>>);
 
@@ -91,7 +91,7 @@ impl Drop for Spare {
 impl FirstProcess {
     fn start(program: &Path, how: &str) -> io::Result<Self> {
         let (socket, others) = UnixStream::pair()?;
-        // Its end is how the other process learns that this one is gone.
+        // The other process learns by the end of this pipe that this one is gone.
         let (theirs, alive) = io::pipe()?;
         let process = Command::new(program)
             .arg(how)

@@ -1,4 +1,4 @@
-//! What processes inside use, as `/proc` tells.
+//! Resources that processes inside use, by `/proc`.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use super::held::{Held, SystemV};
 
-/// What a run uses at the moment.
+/// Resources that a run uses at the moment.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
     /// Bytes of memory; what processes share is divided among them where the kernel says so.
@@ -20,7 +20,8 @@ pub(super) struct Usage {
     pub(super) tasks: u64,
 }
 
-/// What all that descends from `leader` uses. Where no processes of others can be seen (`is_alone`), also what none that lives made.
+/// Returns the resources that all descendants of `leader` use. Where no processes of others can be seen (`is_alone`), memory that
+/// no living process made counts, too.
 pub(super) fn of(leader: Pid, is_alone: bool) -> io::Result<Usage> {
     let all = Processes::look()?;
     let (mut usage, mut held) = (Usage::default(), Held::default());
@@ -34,7 +35,7 @@ pub(super) fn of(leader: Pid, is_alone: bool) -> io::Result<Usage> {
         held.add(process.pid)?;
     }
     let between = all.between(&own, is_alone)?;
-    // What of files and segments is mapped is counted by both.
+    // Mapped files and segments are counted by both.
     usage.memory += mapped.max(held.files() + between.segments) + held.texts() + between.others;
     Ok(usage)
 }
@@ -63,7 +64,7 @@ const INEXACT: u64 = 1024;
 pub(super) fn end(leader: Pid) -> io::Result<()> {
     for _ in 0..ROUNDS {
         let all: Vec<Pid> = Processes::look()?.below(leader).iter().map(|it| it.pid).collect();
-        // Those that are stopped cannot make new ones while the others are ended.
+        // Processes that are stopped cannot make new ones while the others are ended.
         for signal in [Signal::STOP, Signal::KILL] {
             for pid in &all {
                 let _ = kill_process(*pid, signal);
@@ -76,12 +77,12 @@ pub(super) fn end(leader: Pid) -> io::Result<()> {
     Ok(())
 }
 
-/// What still lives then loses its parent, and is ended as such.
+/// Number of rounds. A process that still lives then loses its parent, and is ended as such.
 const ROUNDS: usize = 16;
 
 pub(super) fn is_dead(pid: Pid) -> bool {
     let stat = read(pid, "stat");
-    // What cannot be read is not known to be dead.
+    // A process that cannot be read is not known to be dead.
     stat.is_ok_and(|it| it.is_none_or(|it| after_name(&it).starts_with(['Z', 'X'])))
 }
 
@@ -110,7 +111,7 @@ impl Processes {
         pids.filter_map(|it| Process::of(it).transpose()).collect::<io::Result<_>>().map(Self)
     }
 
-    /// What System V keeps for some of them, and where they are alone also what no process that lives made or used last.
+    /// Returns what System V keeps for some of them, and where they are alone also what no living process made or used last.
     fn between(&self, own: &[&Process], is_alone: bool) -> io::Result<SystemV> {
         let lives = |pid: &Pid| self.0.iter().any(|it| it.pid == *pid && !it.is_dead);
         SystemV::look(|users| {
@@ -130,7 +131,7 @@ impl Processes {
         found
     }
 
-    /// Also those that are dead, which are to be waited for.
+    /// Returns the children of a process, with those that are dead, which are to be waited for.
     pub(super) fn children(&self, parent: Pid) -> impl Iterator<Item = Pid> {
         self.0.iter().filter(move |it| it.parent == parent).map(|it| it.pid)
     }

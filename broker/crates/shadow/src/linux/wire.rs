@@ -22,20 +22,20 @@ use super::{
 };
 use crate::{Ended, Program, Sandbox, layer::Header};
 
-/// What process 1 is asked for.
+/// Request to process 1.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request {
-    /// First of all. The entries follow.
+    /// Opens the folder, first of all. The entries follow.
     Open {
         root: std::path::PathBuf,
         sandbox: Sandbox,
         ground: Ground,
-        /// Where services of the system have sockets.
+        /// Paths where services of the system have sockets.
         sockets: Vec<std::path::PathBuf>,
         entries: Announced,
     },
-    /// With three open files: standard input, output and error; with none if it has a terminal. The folder of the control group
-    /// of this name follows, if there is one.
+    /// Starts a program, with three open files: standard input, output and error; with none if it has a terminal. The folder of
+    /// the control group of this name follows, if there is one.
     Run {
         run: u32,
         program: Program,
@@ -49,13 +49,13 @@ pub(super) enum Request {
     Apply {
         entries: Announced,
     },
-    /// Which files were written?
+    /// Asks which files were written.
     List,
-    /// What was written, and the contents of these files?
+    /// Asks what was written, and for the contents of these files.
     Harvest {
         files: BTreeSet<String>,
     },
-    /// What is there to be kept? While a program runs, and after one that did not come to its end, there is nothing.
+    /// Asks for the caches that can be kept. While a program runs, and after one that did not come to its end, there are none.
     Survey,
     /// Keeps these caches, of the workspace or of a cache outside of it by its number; with the new layer, and the one that it is
     /// made of if there is one.
@@ -65,7 +65,7 @@ pub(super) enum Request {
     },
 }
 
-/// What a folder is made of.
+/// Parts that a folder is made of.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Ground {
     /// The workspace under layers with caches, under one of entries, under one for what is written.
@@ -82,13 +82,13 @@ pub(super) enum Ground {
     Merged { workspace: std::path::PathBuf, kept: std::path::PathBuf },
 }
 
-/// What process 1 tells.
+/// Event that process 1 reports.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Event {
     Ready,
     /// The folder cannot be made.
     Failed(Failure),
-    /// With the terminal's other side if it was asked for.
+    /// Start of a run, with the terminal's other side if it was asked for.
     Started {
         run: u32,
     },
@@ -109,7 +109,7 @@ pub(super) enum Event {
     Kept(Result<Size, Failure>),
 }
 
-/// What could not be done, and the system's error.
+/// Action that failed, and the system's error.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Failure {
     pub(super) what: String,
@@ -133,10 +133,10 @@ impl Failure {
     }
 }
 
-/// How many files travel with one message at most.
+/// Limit of files that travel with one message.
 const MAX_FILES: usize = 4;
 
-/// One end.
+/// End of a socket between two of the processes.
 #[derive(Debug)]
 pub(super) struct Wire(pub(super) UnixStream);
 

@@ -35,7 +35,7 @@ impl Plan {
             let on_disk = now.sources.get(path).map_or(Content::Removed, |it| Content::Disk(*it));
             let is = edits.get(path).copied().unwrap_or(on_disk);
             let was = then.shown.get(path).map(|it| it.content);
-            // What the disk had then it has still.
+            // Files that did not change on the disk have the same content as then.
             let was = was.or_else(|| (!changed.contains(path)).then_some(on_disk));
             if was.is_some_and(|it| is_same(&it, &is, changed.contains(path))) {
                 plan.shown.extend(then.shown.get(path).map(|it| (path.clone(), *it)));
@@ -50,7 +50,7 @@ impl Plan {
         plan
     }
 
-    /// Where there are no caches and nothing is known of the disk.
+    /// Returns the plan if there are no caches and nothing is known of the disk.
     pub(super) fn without_caches(layer: &Layer, start: i64) -> Self {
         Self::of_edits(edits(layer, &Tree::new()), start)
     }
@@ -60,7 +60,8 @@ impl Plan {
         Self { shown: shown.collect(), is_moved: false }
     }
 
-    /// What is shown over a disk that is known by now: what lies below a path that is no folder of the disk's any more is removed with it.
+    /// Returns what is shown over a disk that is known by now: what lies below a path that is no folder of the disk's any more is
+    /// removed with it.
     pub(super) fn shown_over(&self, disk: &Tree) -> BTreeMap<PathBuf, Shown> {
         let mut all = self.shown.clone();
         for (path, shown) in &self.shown {
@@ -101,7 +102,7 @@ fn is_same(was: &Content, is: &Content, is_changed: bool) -> bool {
     }
 }
 
-/// What a layer makes of the disk, path by path.
+/// Returns the edits that a layer makes to the disk, by path.
 fn edits(layer: &Layer, disk: &Tree) -> BTreeMap<PathBuf, Content> {
     let mut edits = BTreeMap::new();
     for entry in &layer.entries {
@@ -130,7 +131,7 @@ pub(crate) fn content(kind: &EntryKind) -> Content {
     }
 }
 
-/// What lies below a path that a run removed, or made something else of, was removed with it.
+/// Forgets all that lies below a path that a run removed, or replaced by something else: it was removed with it.
 pub(super) fn forget_below(state: &mut State, written: &super::Written) {
     let gone: Vec<_> = written
         .iter()

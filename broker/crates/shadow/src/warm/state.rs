@@ -1,4 +1,4 @@
-//! What held when caches were kept.
+//! State of a workspace when its caches were kept.
 
 #![expect(
     clippy::disallowed_methods,
@@ -41,7 +41,7 @@ pub(super) struct State {
     /// Files that were shown otherwise than the disk has them, if only with another time.
     #[serde(with = "as_bytes")]
     pub(super) shown: BTreeMap<PathBuf, Shown>,
-    /// What is kept, by the names of the caches.
+    /// Groups of caches that are kept, by name.
     pub(super) groups: BTreeMap<String, Group>,
     /// No file of the caches is newer; in nanoseconds since 1970.
     pub(super) newest: i64,
@@ -58,13 +58,13 @@ pub(super) struct Group {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shown {
     pub(crate) content: Content,
-    /// Its time, in nanoseconds since 1970.
+    /// Modification time, in nanoseconds since 1970.
     pub(crate) modified: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Content {
-    /// That of the disk.
+    /// Content of the file on the disk.
     Disk(Stamp),
     File {
         hash: Hash,
@@ -110,7 +110,7 @@ impl State {
     pub(super) fn changed_since<'a>(&'a self, then: &'a Self, root: &Path) -> Vec<&'a PathBuf> {
         let is_other = |path: &Path, now: &Stamp, before: &Stamp| match now.kind {
             Kind::Folder => before.kind != Kind::Folder,
-            // What was not sure then may have been changed without a trace.
+            // Files whose stamps were not sure then may have been changed without a trace.
             _ => now != before || then.unsure.get(path).is_some_and(|it| Some(*it) != hash(&root.join(path))),
         };
         // Both are in the same order: a look-up for each file would take most of the time.
@@ -167,7 +167,7 @@ fn hashes(trees: &BTreeMap<String, Tree>) -> io::Result<BTreeMap<String, Hash>> 
     trees.iter().map(|(name, tree)| Ok((name.clone(), hash(tree)?))).collect()
 }
 
-/// What is known of a workspace as it was when programs began to run in it.
+/// State of a workspace when programs began to run in it.
 pub(crate) struct Origin {
     pub(super) state: State,
     /// The user's own caches.
@@ -182,12 +182,12 @@ pub(crate) struct Origin {
 const GONE: &str = ".broker-gone";
 
 impl Origin {
-    /// It was looked at before.
+    /// Returns the origin of a workspace that was looked at before.
     pub(super) fn known(state: State) -> Self {
         Self { state, caches: Tree::new(), changed: BTreeSet::new(), written: BTreeSet::new() }
     }
 
-    /// It is looked at after they ran: what may have been changed at the time `since` or later counts as unknown.
+    /// Looks at the workspace after programs ran: what may have been changed at the time `since` or later counts as unknown.
     pub(super) fn in_hindsight(root: &Path, since: i64) -> io::Result<Self> {
         let top = Stamp::at(root)?;
         let Scan { mut sources, caches } = Scan::of(root)?;
@@ -204,14 +204,14 @@ impl Origin {
         Ok(Self { state: State::of(sources, hashes(&trees)?), caches, changed, written })
     }
 
-    /// Whether what programs wrote to these caches lies over what the user's own were when they began.
+    /// Whether programs wrote to these caches over the user's own as they were when the programs began.
     pub(crate) fn knows(&self, name: &str, paths: &[String]) -> bool {
         let is_folder = |it: &Path| self.state.sources.get(it).is_some_and(|it| it.kind == Kind::Folder);
         let above = |it: &str| {
             let folders = Path::new(it).ancestors().skip(1);
             folders.map(Path::to_owned).find(|it| it.as_os_str().is_empty() || is_folder(it))
         };
-        // One of the user's may have been there, and gone since.
+        // A cache of the user's may have been there, and gone since.
         let may_be_gone = |it: &String| {
             !self.caches.contains_key(Path::new(it)) && above(it).is_some_and(|it| self.changed.contains(&it))
         };

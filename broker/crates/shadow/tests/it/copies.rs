@@ -1,4 +1,4 @@
-//! What is special about copies: what is kept of them, and that nothing of a run is taken for the workspace's.
+//! Tests of copies: what is kept of them, and that nothing of a run is taken for the workspace's.
 
 use std::{
     fs,
@@ -132,7 +132,7 @@ fn what_was_killed_leaves_no_cache_and_a_copy_that_the_next_run_brings_right() {
     let ran = run_program(&world.open(|_| ()), program);
     assert!(!ran.ended.is_whole());
     assert_eq!(world.run("cat a.txt; ls .ruff_cache").output, "a");
-    // What is left behind and ended counts as killed, too.
+    // A process that is left behind and ended counts as killed, too.
     world.run("mkdir .ruff_cache; (sleep 1000 &)");
     assert_eq!(world.run("ls -d .ruff_cache").output, "");
 }
@@ -185,7 +185,7 @@ fn copies_that_were_not_used_for_long_go_first() {
     };
     worlds.iter().for_each(|it| drop(open(it)));
     assert_eq!(has(&storage.folder.join("copies")), 2);
-    // Those in use stay, whatever they take.
+    // Copies in use stay, whatever they take.
     let _all: Vec<_> = worlds.iter().map(open).collect();
     assert_eq!(has(&storage.folder.join("copies")), 3);
     let small = worlds[0].launcher().with_storage(Storage { copies: 5, ..storage });

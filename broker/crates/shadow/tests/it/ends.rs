@@ -1,4 +1,4 @@
-//! That nothing is left of a folder, however it ends.
+//! Tests that nothing is left of a folder, however it ends.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ pub(crate) fn processes_with(mark: &str) -> usize {
     all_with(mark).len()
 }
 
-/// Their numbers.
+/// Returns the numbers of these processes.
 fn all_with(mark: &str) -> Vec<String> {
     let all = fs::read_dir("/proc").unwrap().flatten();
     let line = |it: &fs::DirEntry| fs::read(it.path().join("cmdline")).unwrap_or_default();
@@ -23,7 +23,7 @@ fn all_with(mark: &str) -> Vec<String> {
     found.map(|it| it.file_name().into_string().unwrap()).collect()
 }
 
-/// Those of them that this process has started.
+/// Returns the numbers of these processes that are children of this one.
 fn children_with(mark: &str) -> Vec<String> {
     let own = format!("PPid:\t{}\n", std::process::id());
     let is_child = |it: &String| {
@@ -202,7 +202,7 @@ fn the_next_folder_takes_a_process_that_waits_for_it_and_is_gone_with_the_launch
     wait_until(one_waits);
     assert!(Command::new("kill").arg("-9").args(children_with(&mark)).status().unwrap().success());
     wait_until(|| there_are() == 0);
-    // One that died is replaced.
+    // A spare process that died is replaced.
     run_once();
     wait_until(one_waits);
     drop(launcher);

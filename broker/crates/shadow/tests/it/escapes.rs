@@ -1,4 +1,4 @@
-//! What a program must not reach. Each is tried by a real program.
+//! Tests of what a program must not reach. Each is tried by a real program.
 
 use std::{fs, net::TcpListener, os::unix::net::UnixListener, process::Command};
 
@@ -204,7 +204,7 @@ fn links_that_are_put_in_the_way_lead_nowhere_outside() {
         for number in 0..300 {
             let bytes = format!("edit {number}").into();
             let kind = EntryKind::File { bytes, executable: false };
-            // What is in the way may keep it from being shown.
+            // Another entry in the way may keep the file from being shown.
             let _ = shadow.apply(&Layer { entries: vec![Entry { path: path.clone(), kind }] });
             let secret = |it: &Entry| matches!(&it.kind, EntryKind::File { bytes, .. } if bytes == "secret");
             assert!(!shadow.harvest().unwrap_or_default().iter().any(secret));
@@ -248,7 +248,7 @@ fn a_fork_bomb_ends() {
     let processes = Limits { processes: Some(100), ..Limits::default() };
     let many = ends("for i in $(seq 150); do sleep 1000 & done; wait", processes);
     assert_eq!(many.stopped, Some(Stopped::Processes(100)));
-    // One that forks and ends at once may be below the limit whenever it is looked at, and may die out.
+    // A program that forks and ends at once may be below the limit whenever it is looked at, and may die out.
     let time = std::time::Duration::from_secs(1);
     let limits = Limits { time: Some(time), ..processes };
     let bomb = ends("bomb() { bomb | bomb & }; bomb; sleep 1000", limits);

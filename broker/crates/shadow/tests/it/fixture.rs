@@ -28,7 +28,7 @@ const WAYS: [(Backend, Isolation); 4] = [
     (Backend::Fuse, Isolation::Off),
 ];
 
-/// What a program printed, and what became of it.
+/// Output and end of a program.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) output: String,
@@ -52,7 +52,7 @@ impl World {
         Self { folder, sandbox, backend: Backend::Overlayfs }
     }
 
-    /// The same workspace for each backend, isolated or not.
+    /// Returns the same workspace for each backend, isolated or not.
     pub(crate) fn each(files: &[(&str, &str)]) -> impl Iterator<Item = Self> {
         let is_there = |it: &(Backend, Isolation)| it.0 != Backend::Fuse || fuse_is_there();
         WAYS.into_iter().filter(is_there).map(|it| Self::by(it, files))
@@ -63,22 +63,22 @@ impl World {
         Self { backend, sandbox: Sandbox { isolation, ..world.sandbox }, ..world }
     }
 
-    /// That for each backend that isolates.
+    /// Returns the same workspace for each backend that isolates.
     pub(crate) fn each_isolated(files: &[(&str, &str)]) -> impl Iterator<Item = Self> {
         Self::each(files).filter(|it| it.sandbox.isolation != Isolation::Off)
     }
 
-    /// For a copy, without isolation.
+    /// Returns a workspace for a copy, without isolation.
     pub(crate) fn copied(files: &[(&str, &str)]) -> Self {
         Self::by((Backend::Copy, Isolation::Off), files)
     }
 
-    /// That for each backend that does not isolate.
+    /// Returns the same workspace for each backend that does not isolate.
     pub(crate) fn each_unisolated(files: &[(&str, &str)]) -> impl Iterator<Item = Self> {
         Self::each(files).filter(|it| it.sandbox.isolation == Isolation::Off)
     }
 
-    /// For a folder merged by FUSE; `None` where there is none.
+    /// Returns a workspace for a folder merged by FUSE; `None` where there is none.
     pub(crate) fn merged(files: &[(&str, &str)]) -> Option<Self> {
         fuse_is_there().then(|| Self::by((Backend::Fuse, Isolation::Off), files))
     }
@@ -160,7 +160,7 @@ pub(crate) const TESTKIT: &str = "SHADOW_TESTKIT";
 
 /// Has the program run without isolation, in a copy, with what is kept in this folder.
 pub(crate) const COPIES: &str = "SHADOW_TESTKIT_COPIES";
-/// The same in a folder merged by FUSE.
+/// Has the program run without isolation, in a folder merged by FUSE, with what is kept in this folder.
 pub(crate) const MERGED: &str = "SHADOW_TESTKIT_MERGED";
 
 pub(crate) fn testkit() -> PathBuf {

@@ -1,4 +1,4 @@
-//! What a program sees of the workspace, and that the disk has nothing of what it does.
+//! Tests of what a program sees of the workspace, and that the disk has nothing of what it does.
 
 use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
 

@@ -1,4 +1,4 @@
-//! What programs wrote, as entries.
+//! Tests of harvests: what programs wrote, as entries.
 
 use std::path::Path;
 

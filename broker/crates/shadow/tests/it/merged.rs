@@ -1,4 +1,4 @@
-//! What is special about folders merged by FUSE: nothing is left of them, and they behave as folders do.
+//! Tests of folders merged by FUSE: nothing is left of them, and they behave as folders do.
 
 use std::{
     fs,

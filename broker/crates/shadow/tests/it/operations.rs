@@ -1,4 +1,4 @@
-//! The same operations on a merged folder and on a plain one have the same results.
+//! Tests that operations on a merged folder and on a plain one have the same results.
 
 use std::{
     fs::{self, File, OpenOptions, Permissions},
@@ -16,7 +16,7 @@ use crate::fixture::World;
 const DISK: [(&str, &str); 5] =
     [("a", "disk a"), ("b/a", "disk b/a"), ("b/c/a", "disk b/c/a"), ("c/b", "disk c/b"), ("d", "disk d")];
 
-/// What is done to a folder.
+/// Operation on a folder.
 #[derive(Debug, Clone)]
 enum Operation {
     Write(usize, Vec<u8>),
@@ -80,7 +80,7 @@ impl Place {
         self.root.join(PATHS[number])
     }
 
-    /// What an operation gives: a text, or the system's error.
+    /// Applies an operation. Returns its text, or the system's error.
     fn apply(&mut self, operation: &Operation) -> Result<String, i32> {
         self.try_to(operation).map_err(|it| it.raw_os_error().unwrap_or(-1))
     }

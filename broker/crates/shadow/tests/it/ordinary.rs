@@ -1,4 +1,4 @@
-//! The same for a user who is no administrator.
+//! Runs all other tests as a user who is no administrator.
 
 use std::{env, fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
@@ -9,7 +9,7 @@ const USER: u32 = 65_534;
 
 #[test]
 fn everything_holds_for_an_ordinary_user() {
-    // They are ordinary already.
+    // The tests run as an ordinary user already.
     if !rustix::process::geteuid().is_root() {
         return;
     }

@@ -44,7 +44,7 @@ fn ran_in_each(text: &str, expected: &str) {
     }
 }
 
-/// What was written: paths, each with what is there.
+/// Returns what was written: paths, each with what is there.
 fn written(shadow: &Shadow) -> Vec<String> {
     let all = shadow.harvest().unwrap().into_iter().map(|it| {
         let what = match it.kind {

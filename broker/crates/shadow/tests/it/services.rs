@@ -1,4 +1,4 @@
-//! What services of the system offer, and programs of the same folder to each other.
+//! Tests of what services of the system offer, and programs of the same folder to each other.
 
 use std::{
     fs::{self, OpenOptions, Permissions},

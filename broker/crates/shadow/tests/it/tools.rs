@@ -6,7 +6,7 @@ use overlay::{Branch, WorkspacePath};
 
 use crate::fixture::{Ran, World, run_program, script};
 
-/// What a program needs to run.
+/// Environment that a program needs to run.
 struct Tools {
     path: String,
 }
@@ -66,7 +66,7 @@ fn cargo_rebuilds_what_changed_and_nothing_else() {
     world.sandbox.space = 1 << 30;
     world.sandbox.read = vec![toolchain.clone()];
     let tools = Tools { path: toolchain.join("bin").display().to_string() };
-    // What is printed, and the crates that were fresh.
+    // Returns what is printed, and the crates that were fresh.
     let run = |number: Option<u32>| {
         let text = number.map(source);
         let edit = text.as_deref().map(|it| ("a/src/lib.rs", it));

@@ -110,7 +110,7 @@ fn caches_of_the_users_that_change_while_the_first_run_goes_on_win() {
 fn what_is_changed_before_the_first_program_is_known() {
     let world = World::new(&[("a.txt", "base\n")]);
     let shadow = world.open(|_| ());
-    // As long as nothing is kept, the workspace is looked at only afterwards.
+    // The workspace is looked at only afterwards, as long as nothing is kept.
     fs::write(world.root().join("a.txt"), "early\n").unwrap();
     settle(&world.beside(""));
     assert_eq!(run(&shadow, &world.root(), MAKE).output, "made\nearly\n");
@@ -124,7 +124,7 @@ fn what_a_run_wrote_to_sources_is_not_taken_for_the_workspaces() {
     let world = World::new(&[("a.txt", "base\n")]);
     assert_eq!(ran(&world, |_| (), &format!("echo own > a.txt; {MAKE}")).output, "made\nown\n");
     assert_eq!(ran(&world, |_| (), MAKE).output, "made\nbase\n");
-    // What a run wrote is fresh where its branch took it over.
+    // A file that a run wrote is fresh where its branch took it over.
     assert_eq!(ran(&world, |_| (), &format!("echo own > a.txt; {MAKE}")).output, "made\nown\n");
     assert_eq!(ran(&world, write("a.txt", "own\n"), MAKE).output, "fresh\nown\n");
 }
@@ -289,7 +289,7 @@ fn a_cache_outside_of_the_workspace_is_kept_over_the_users_own() {
     assert_eq!(fs::read_dir(users.join("00")).unwrap().count(), 2, "the user's own stay as they are");
     assert!(!absent.exists());
     assert_eq!(layers(&world).len(), 2, "one for each of them");
-    // What a killed one wrote may be half written, and a cold one has nothing.
+    // Files of a killed run may be half written, and a cold run keeps nothing.
     ran(&world, |_| (), &format!("{}; kill -9 $$", add("killed")));
     assert_eq!(ran(&world, |_| (), &list).output, other.output);
     world.sandbox.warm = false;

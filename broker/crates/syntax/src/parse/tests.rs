@@ -1,4 +1,4 @@
-//! What a tree may depend on: its text.
+//! Tests that a tree depends on its text alone.
 
 use proptest::{
     prelude::*,
@@ -13,7 +13,7 @@ fn tree(language: &str, text: &str) -> Tree {
     Tree::parse(language, text.to_owned().into(), &|| false).unwrap()
 }
 
-/// What a parser makes of a text that never saw another.
+/// Parses a text with a parser that never saw another.
 fn alone(language: &str, text: &str) -> Tree {
     let (language, text) = (Language::named(language).unwrap(), Bytes::from(text.to_owned()));
     let inner = parse(&mut Parser::new(), language, &text, None, &|| false).unwrap();
@@ -96,7 +96,7 @@ fn what_nobody_wants_is_given_up() {
     assert_eq!(large.err(), Some(Unparsed::TooLarge { bytes: LARGEST + 1 }));
 }
 
-/// What is said to fit has a tree without errors.
+/// A text that `Tree::fits` accepts has a tree without errors.
 #[test]
 fn a_text_that_fits_by_another_one_fits() {
     for (language, sample) in SAMPLES {

@@ -1,4 +1,4 @@
-//! What becomes of variables, without a process that has them.
+//! Tests of variables, without a process that has them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What came, in few words.
+//! Requests that came, in few words.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ pub struct Span {
     pub id: String,
     /// Empty if it has none.
     pub parent: String,
-    /// As `server`.
+    /// Kind of the span, as `server`.
     pub kind: String,
     pub attributes: Attributes,
     pub is_error: bool,
-    /// Whose span it is.
+    /// Source of the span.
     pub resource: Attributes,
 }
 

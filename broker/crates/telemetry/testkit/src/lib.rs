@@ -35,7 +35,7 @@ pub struct Collector {
 #[derive(Debug, Default)]
 pub struct Received {
     pub spans: Vec<Span>,
-    /// As they were sent last.
+    /// Metrics as they were sent last.
     pub metrics: Vec<Metric>,
     pub requests: Vec<Request>,
 }
@@ -54,7 +54,7 @@ impl Collector {
         Self { address, received }
     }
 
-    /// What `OTEL_EXPORTER_OTLP_ENDPOINT` is set to, for either protocol.
+    /// Returns the value for `OTEL_EXPORTER_OTLP_ENDPOINT`, for either protocol.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -70,7 +70,7 @@ impl MetricsService for Kept {
     }
 }
 
-/// What is no protobuf fails the request, and the test with it.
+/// Decodes a body. One that is no protobuf fails the request, and the test with it.
 fn decode<M: Message + Default>(body: &Bytes) -> M {
     M::decode(body.clone()).unwrap()
 }

@@ -70,7 +70,7 @@ struct Open {
 /// Whose text is shown of each file, and which.
 type Shown = BTreeMap<&'static str, (Who, String)>;
 
-/// What an editor was not told yet: whose text is shown of a file, if not the disk's.
+/// Updates that an editor was not sent yet: by file, whose text is shown, and which; `None` for the disk's.
 type Untold = BTreeMap<&'static str, Option<(Who, String)>>;
 
 #[derive(Default)]
@@ -144,7 +144,7 @@ fn path(text: &str) -> WorkspacePath {
 }
 
 fn text_of(text: u8) -> String {
-    // One of them is what the disk has.
+    // One of the texts is the disk's.
     ["disk", "one", "two"][usize::from(text)].to_owned()
 }
 

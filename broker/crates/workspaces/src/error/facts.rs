@@ -1,4 +1,4 @@
-//! What a program can read of an error beside its reason. The table of names is in `proto/README.md`.
+//! Facts about an error that a program can read beside its reason. The table of names is in `proto/README.md`.
 
 use overlay::{CommitError, EditError, PatchError, Revision, WorkspacePath};
 
@@ -7,7 +7,7 @@ use super::DaemonError;
 /// Names in lower snake case, and values.
 pub type Facts = Vec<(&'static str, String)>;
 
-/// What is known of the error.
+/// Facts about the error.
 pub(super) fn of(error: &DaemonError) -> Facts {
     match error {
         DaemonError::NotFound { what, id } => {

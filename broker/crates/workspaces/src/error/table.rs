@@ -55,12 +55,12 @@ impl DaemonError {
         row(self).0
     }
 
-    /// What stays the same, for programs.
+    /// Stable identifier of the error, for programs.
     pub fn reason(&self) -> &'static str {
         row(self).1
     }
 
-    /// What is known of the error, for programs.
+    /// Facts about the error, for programs.
     pub fn facts(&self) -> Facts {
         facts::of(self)
     }
@@ -77,7 +77,7 @@ impl DaemonError {
         }
     }
 
-    /// What to do about it, where that is no part of the message.
+    /// Remedy, where it is no part of the message.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Setup { hint, .. } | Self::NoServer { hint, .. } | Self::NoFolder { hint, .. } => {
@@ -119,7 +119,7 @@ fn kind_of(found: &Found) -> &'static str {
     if *found == Found::OpenForWriting { OPEN_FOR_WRITING } else { CONFLICT }
 }
 
-/// What each error is.
+/// Kind and reason of each error.
 fn row(error: &DaemonError) -> (ErrorKind, &'static str) {
     match error {
         DaemonError::NotFound { .. } => (ErrorKind::NotFound, "NOT_FOUND"),

@@ -37,14 +37,14 @@ pub(super) struct Folders {
 
 pub(super) struct Folder {
     open: Mutex<Open>,
-    /// How it was made.
+    /// Backend and isolation that the folder was made with.
     choice: Choice,
     sandbox: Sandbox,
     /// The branch as it was when the folder was opened; `None` for the base.
     opened: Option<Snapshot>,
     /// The branch as the folder shows it. Held while that changes.
     shown: tokio::sync::Mutex<Option<Snapshot>>,
-    /// How many runs keep it from showing other revisions, as they keep what is written.
+    /// Number of runs that keep the folder from showing other revisions, as they keep what is written.
     harvests: watch::Sender<usize>,
     status: Arc<Mutex<Shown>>,
     /// Ends what follows the branch when this goes.
@@ -55,7 +55,7 @@ struct Open {
     /// `None` once it is closed.
     shadow: Option<Arc<Shadow>>,
     users: usize,
-    /// Whether there was more than one, so that others may have written in it.
+    /// Whether there was more than one user, so that others may have written in the folder.
     is_shared: bool,
 }
 
@@ -208,7 +208,7 @@ impl FolderUse {
         self.folder.shadow()
     }
 
-    /// How the folder was made.
+    /// Backend and isolation that the folder was made with.
     pub(super) fn choice(&self) -> Choice {
         self.folder.choice
     }
@@ -228,7 +228,7 @@ impl FolderUse {
         }
     }
 
-    /// What is to be closed, if this is the last use.
+    /// Ends the use; returns the shadow folder to close, if this was the last use.
     fn leave(&mut self) -> Option<Arc<Shadow>> {
         if std::mem::replace(&mut self.has_left, true) {
             return None;
@@ -243,7 +243,7 @@ impl FolderUse {
         self.folder.show(|| target.snapshot(), run.cancelled()).await
     }
 
-    /// What the folder shows, now and later.
+    /// State that the folder shows, now and later.
     pub(super) fn status(&self) -> Arc<Mutex<Shown>> {
         Arc::clone(&self.folder.status)
     }
@@ -267,7 +267,7 @@ impl FolderUse {
         Ok(Some(harvesting))
     }
 
-    /// What was written in the folder so far, but for files that are not chosen.
+    /// Entries that were written in the folder so far, except files that are not chosen.
     pub(super) async fn written(&self, chosen: &Arc<Chosen>) -> Result<Vec<Entry>, DaemonError> {
         let Some(opened) = self.folder.opened.clone() else { return Ok(Vec::new()) };
         let (shadow, chosen) = (self.shadow()?, Arc::clone(chosen));
@@ -388,7 +388,7 @@ fn apply(shadow: &Shadow, before: &Snapshot, after: &Snapshot) -> Result<(), Dae
     shadow.apply(&layer).map_err(|it| no_folder(&it))
 }
 
-/// Whether a view has the file just so already.
+/// Whether the view has the same file already.
 fn is_same(view: &dyn View, entry: &Entry) -> bool {
     let EntryKind::File { bytes, executable } = &entry.kind else { return false };
     let is_executable = || view.metadata(&entry.path).is_ok_and(|it| it.executable == *executable);

@@ -30,7 +30,7 @@ const PIECE: usize = 32 << 10;
 /// SIGKILL.
 pub(super) const KILL: i32 = 9;
 
-/// Where what a run prints goes.
+/// Destination of a run's output.
 #[derive(Clone)]
 pub(super) enum Sink {
     Client(mpsc::Sender<Result<RunEvent, DaemonError>>),
@@ -45,7 +45,7 @@ pub(super) struct Followed {
 }
 
 impl Sink {
-    /// Whether it is taken. Waits for a client that does not read.
+    /// Sends the output; returns whether it is taken. Waits for a client that does not read.
     async fn output(&self, stream: OutputStream, bytes: &[u8]) -> bool {
         match self {
             Self::Client(events) => {
@@ -176,7 +176,7 @@ async fn pump(stream: OutputStream, end: Arc<End>, sink: Sink, mut over: watch::
     }
 }
 
-/// What a client sends goes to its run.
+/// Transfer of a client's input to its run.
 struct Feeding {
     run: Arc<Run>,
     input: Option<Arc<End>>,

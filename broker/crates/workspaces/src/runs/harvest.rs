@@ -1,4 +1,4 @@
-//! What a command wrote, as an edit of its branch.
+//! Harvest of a command: the files that it wrote, as an edit of its branch.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -35,11 +35,11 @@ fn unread(error: &OpenError) -> DaemonError {
 /// Which of what was written is meant.
 pub(super) enum Chosen {
     Glob(GlobMatcher),
-    /// What git would not ignore, and where there is no repository, what is no cache of a tool.
+    /// Files that git would not ignore, and without a repository, files that are in no cache of a tool.
     NotIgnored,
 }
 
-/// What was written by one run.
+/// Files that were written by one run.
 pub(super) struct Change {
     /// The branch when the run began.
     pub(super) before: Snapshot,
@@ -47,7 +47,7 @@ pub(super) struct Change {
     paths: Vec<WorkspacePath>,
 }
 
-/// What version control keeps is in no branch.
+/// Whether the path belongs to version control, whose files are in no branch.
 fn is_version_controls(path: &WorkspacePath) -> bool {
     path.components().any(|it| VERSION_CONTROL.contains(&it))
 }
@@ -63,7 +63,7 @@ impl Chosen {
         if glob.is_empty() { Ok(Self::NotIgnored) } else { matcher(glob).map(Self::Glob) }
     }
 
-    /// What was written in a folder over `opened`. Files that are not meant are not read: they may be large.
+    /// Entries that were written in a folder over `opened`. Files that are not chosen are not read: they may be large.
     pub(super) fn entries(&self, shadow: &Shadow, opened: &Snapshot) -> Result<Vec<Entry>, DaemonError> {
         let ruled = self.ruled(shadow, opened)?;
         let (mut before, mut after) = (Ignores::of(opened), Ignores::of(&*ruled));
@@ -107,7 +107,7 @@ impl Chosen {
         applied(opened, &entries)
     }
 
-    /// Whether a file that was written is meant, or stands for others that are.
+    /// Whether a file that was written is chosen, or replaces a folder whose files may be.
     fn may_hold(&self, path: &WorkspacePath, before: &mut Ignores<'_>, after: &mut Ignores<'_>) -> bool {
         if is_version_controls(path) {
             return false;
@@ -121,7 +121,7 @@ impl Chosen {
         is_meant || before.view.metadata(path).is_ok_and(|it| it.kind == FileKind::Directory)
     }
 
-    /// Whether the path is meant, where the two views differ.
+    /// Whether the path, in which the two views differ, is chosen.
     fn holds(&self, path: &WorkspacePath, before: &mut Ignores<'_>, after: &mut Ignores<'_>) -> bool {
         match self {
             Self::Glob(glob) => glob.is_match(path.as_str()),
@@ -133,7 +133,7 @@ impl Chosen {
 }
 
 impl Change {
-    /// What `entries` say otherwise than `earlier`, both written in a folder over `opened`.
+    /// Differences of `entries` from `earlier`, both written in a folder over `opened`.
     pub(super) fn of(
         before: Snapshot,
         opened: &Snapshot,
@@ -248,7 +248,7 @@ fn files_below(view: &dyn View, path: &WorkspacePath, paths: &mut Vec<WorkspaceP
     }
 }
 
-/// What stands at a path, and below it.
+/// Files at a path and below it, with their states.
 fn all_at(view: &dyn View, path: &WorkspacePath) -> Vec<(WorkspacePath, Option<State>)> {
     let mut paths = Vec::new();
     files_below(view, path, &mut paths);

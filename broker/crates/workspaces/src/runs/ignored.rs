@@ -1,4 +1,5 @@
-//! What a harvest leaves out unless it is named: what git would ignore, and where there is no repository, the caches of tools.
+//! Files that a harvest leaves out unless they are named: those that git would ignore, and without a repository, the caches of
+//! tools.
 
 use std::{collections::HashMap, path::Path};
 
@@ -6,15 +7,15 @@ use config::folders;
 use overlay::{GitIgnores, View, WorkspacePath};
 use shadow::{is_cache_file, is_cache_folder};
 
-/// What is ignored in one view.
+/// Files that are ignored in one view.
 pub(super) struct Ignores<'v> {
     pub(super) view: &'v dyn View,
     git: GitIgnores,
-    /// Whether each folder is a cache or lies in one; `None` in a repository, which says by itself what is to be kept.
+    /// By folder, whether it is a cache or lies in one; `None` in a repository, whose ignore files decide what is kept.
     caches: Option<HashMap<WorkspacePath, bool>>,
 }
 
-/// What is a repository by having one of these in it.
+/// Entries in the root that make it a repository.
 const REPOSITORIES: [&str; 2] = [".git", ".jj"];
 
 impl<'v> Ignores<'v> {

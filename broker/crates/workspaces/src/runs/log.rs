@@ -21,7 +21,7 @@ const PIECE: usize = 8 << 10;
 
 pub(super) struct Log {
     state: Mutex<State>,
-    /// How many bytes were printed.
+    /// Number of bytes that were printed.
     printed: watch::Sender<u64>,
 }
 
@@ -34,7 +34,7 @@ struct State {
     printed: u64,
 }
 
-/// What a log has from some offset on.
+/// Part of a log from some offset on.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
     /// Bytes that were asked for and are not kept.

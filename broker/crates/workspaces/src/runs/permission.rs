@@ -1,4 +1,4 @@
-//! What a run asks for beyond what the workspace allows, and the question whether it may.
+//! Permissions that a run asks for beyond what the workspace allows, and the question whether they are granted.
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +16,7 @@ use shadow::{Isolation, Network, Sandbox};
 use super::request::RunRequest;
 use crate::{DaemonError, OpenWorkspace};
 
-/// One thing that a run asks for.
+/// Permission that a run asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedPermission {
     pub kind: PermissionKind,
@@ -74,7 +74,7 @@ impl WantedPermission {
         }
     }
 
-    /// What to add to `[run]` in `broker.toml`.
+    /// Setting to add to `[run]` in `broker.toml`.
     pub fn remedy(&self) -> String {
         let quoted = |it: &str| serde_json::Value::from(it).to_string();
         match self.kind {
@@ -104,7 +104,7 @@ pub fn shown_paths(settings: &RunSettings) -> Vec<PathBuf> {
     places.filter(|it| it.is_absolute() && it.exists()).collect()
 }
 
-/// What the request asks for beyond what is allowed.
+/// Permissions that the request needs beyond what is allowed.
 pub(super) fn wanted(
     workspace: &OpenWorkspace,
     allowed: &RunSettings,

@@ -28,7 +28,7 @@ impl End {
         self.0.async_io(Interest::READABLE, |it| Ok(rustix::io::read(it, &mut *buffer)?)).await
     }
 
-    /// What is there already.
+    /// Reads the bytes that are there already.
     pub(super) fn read_now(&self, buffer: &mut [u8]) -> io::Result<usize> {
         Ok(rustix::io::read(self.0.get_ref(), buffer)?)
     }

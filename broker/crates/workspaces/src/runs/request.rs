@@ -1,4 +1,4 @@
-//! What a client asks to be run, and what its fields may be.
+//! Request to run a command, and the checks of its fields.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -35,7 +35,7 @@ pub struct RunRequest {
     pub target: TargetId,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Where it starts, relative to the workspace's root.
+    /// Folder that the command starts in, relative to the workspace's root.
     pub folder: String,
     /// All of its variables; `None` for those that the daemon has for the workspace.
     pub environment: Option<BTreeMap<String, String>>,
@@ -47,13 +47,13 @@ pub struct RunRequest {
     pub harvest: Option<String>,
     /// Empty for one that is made up.
     pub name: String,
-    /// Whether it runs on without its client.
+    /// Whether the run goes on without its client.
     pub background: bool,
     /// With one, a start in the background may be sent again.
     pub request_id: Option<String>,
 }
 
-/// What a command may reach besides the workspace.
+/// Resources that a command may reach besides the workspace.
 #[derive(Debug, Clone, Default, Hash)]
 pub struct SandboxRequest {
     pub isolation: Isolation,
@@ -68,7 +68,7 @@ pub struct SandboxRequest {
     pub own_folder: bool,
 }
 
-/// How much a command with all that it starts may use.
+/// Limits of a command with all that it starts.
 #[derive(Debug, Clone, Copy, Default, Hash)]
 pub struct RunLimits {
     pub time: Option<Duration>,
@@ -77,14 +77,14 @@ pub struct RunLimits {
     pub processes: Option<u32>,
 }
 
-/// What a client says while its command runs.
+/// Input that a client sends while its command runs.
 #[derive(Debug, Clone)]
 pub enum RunInput {
     Stdin(Bytes),
     StdinEnd,
     Resize(TerminalSize),
     Signal(i32),
-    /// Whether what was asked for is allowed.
+    /// Whether the permissions that were asked for are granted.
     Permission(bool),
 }
 
@@ -106,7 +106,7 @@ impl RunRequest {
         }
     }
 
-    /// What can be said of the fields without a look at anything else.
+    /// Checks the fields, as far as that needs nothing else.
     pub(super) fn expect_sense(&self) -> Result<WorkspacePath, DaemonError> {
         let invalid = |field, message: &str| Err(DaemonError::invalid(field, message));
         let has_nul = self.command.iter().any(|it| it.contains('\0'));

@@ -28,23 +28,23 @@ pub type RunEvents = mpsc::Receiver<Result<RunEvent, DaemonError>>;
 pub struct RunStarted {
     pub id: Arc<str>,
     pub name: String,
-    /// What the folder shows; 0 for the base.
+    /// Revision that the folder shows; 0 for the base.
     pub revision: Revision,
-    /// How the folder is made.
+    /// Backend that the folder is made with.
     pub backend: String,
 }
 
 /// End of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunResult {
-    /// As a shell has it: 128 and the signal, 127 for a program that is missing, 126 for one that cannot be run.
+    /// Exit code as in a shell: 128 and the signal, 127 for a program that is missing, 126 for one that cannot be run.
     pub exit_code: i32,
     pub signal: Option<i32>,
     /// Reason why it was ended, if it did not end by itself.
     pub killed: Option<String>,
     /// Reason why it was not started, if it was not.
     pub not_started: Option<String>,
-    /// How the folder was made.
+    /// Backend that the folder was made with.
     pub backend: String,
     pub isolated: bool,
     pub duration: Duration,

@@ -35,14 +35,14 @@ pub(super) struct Run {
     /// In the background.
     pub(super) log: Option<Log>,
     state: watch::Sender<State>,
-    /// Whether it is to be started no more.
+    /// Whether the run was cancelled and is not to be started any more.
     cancelled: watch::Sender<bool>,
     signal: OnceLock<Signal>,
-    /// What its folder shows, once it has one.
+    /// State that the folder of the run shows, once it has one.
     shown: OnceLock<Arc<Mutex<Shown>>>,
 }
 
-/// What a folder shows of its branch.
+/// State of the branch that a folder shows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shown {
     pub(super) revision: Revision,
@@ -56,7 +56,7 @@ enum State {
     Starting,
     Running,
     Ended(Arc<RunResult>),
-    /// It was never started.
+    /// The run was never started.
     Refused,
 }
 

@@ -1,4 +1,4 @@
-//! What a command of this user may reach, for the daemon and for a client that runs it by itself.
+//! Sandbox of a command of this user, for the daemon and for a client that runs it by itself.
 
 use std::{
     collections::BTreeSet,
@@ -78,15 +78,14 @@ fn named(field: &'static str, paths: &[PathBuf]) -> Result<Vec<PathBuf>, DaemonE
     paths.iter().map(real).collect()
 }
 
-/// Where git keeps what it knows of a linked worktree. A workspace may name any folder: it counts only if git's own note
-/// there leads back.
+/// Repository of a linked worktree. A workspace may name any folder: it counts only if git's own file there leads back.
 fn repository(root: &Path) -> Option<PathBuf> {
     let link = root.join(".git");
     let text = note(&link).filter(|_| !link.is_symlink())?;
     let worktree = root.join(text.strip_prefix("gitdir:")?.trim());
     let back = note(&worktree.join("gitdir"))?;
     let leads_back = fs::canonicalize(back.trim()).ok()? == fs::canonicalize(link).ok()?;
-    // It is `REPOSITORY/worktrees/NAME`.
+    // The path is `REPOSITORY/worktrees/NAME`.
     let above = worktree.parent().filter(|it| leads_back && it.ends_with("worktrees"))?;
     above.parent().filter(|it| it.join("objects").is_dir()).map(Path::to_owned)
 }
@@ -95,7 +94,7 @@ fn note(file: &Path) -> Option<String> {
     String::from_utf8(read_regular(file, LARGEST_NOTE).ok()?).ok()
 }
 
-/// What differs between a folder that is open and one that a run asks for; `None` if the folder will do.
+/// Difference between a folder that is open and one that a run asks for; `None` if the folder will do.
 pub(super) fn difference(open: &Sandbox, wanted: &Sandbox) -> Option<String> {
     let whole = [
         ("isolation", open.isolation == wanted.isolation),
@@ -111,7 +110,7 @@ pub(super) fn difference(open: &Sandbox, wanted: &Sandbox) -> Option<String> {
     let lies_in = |path: &Path, all: &[PathBuf]| all.iter().any(|it| path.starts_with(it));
     let write = wanted.write.iter().find(|it| !lies_in(it, &open.write));
     let read = wanted.read.iter().find(|it| !lies_in(it, &open.read));
-    // What one run may reach by a permission, another does not reach without it.
+    // A path that one run may reach by a permission is not open to another run without it.
     let withheld_write = || open.write.iter().find(|it| !lies_in(it, &wanted.write));
     let withheld_read = || open.read.iter().find(|it| wanted.hides(it) && !lies_in(it, &wanted.read));
     let path = write.or(read).or_else(withheld_write).or_else(withheld_read)?;
@@ -124,7 +123,7 @@ pub fn no_folder(error: &OpenError) -> DaemonError {
     DaemonError::NoFolder { message, hint: how_to_isolate(error) }
 }
 
-/// What makes this system isolate commands.
+/// Remedy that makes this system isolate commands.
 pub fn how_to_isolate(error: &OpenError) -> Option<String> {
     match error {
         OpenError::Namespaces(_) => Some(

@@ -137,7 +137,7 @@ fn folder_at(workspace: &OpenWorkspace, folder: &WorkspacePath) -> PathBuf {
 struct Ends {
     input: Option<Arc<End>>,
     outputs: Vec<(OutputStream, Arc<End>)>,
-    /// Those of the program; none with a terminal.
+    /// Ends for the program; none with a terminal.
     programs: Option<[OwnedFd; 3]>,
 }
 
@@ -170,7 +170,7 @@ fn started(shadow: &Shadow, program: Program, ends: Ends) -> Result<Started, Dae
     let Ends { mut input, mut outputs, programs } = ends;
     let files = programs.as_ref().map(|it| it.each_ref().map(|it| it.as_fd()));
     let mut running = shadow.run(program, files).map_err(|it| no_folder(&it))?;
-    // Those of the program are its own now.
+    // The program has its own copies of its ends now.
     drop(programs);
     let cannot = |source| DaemonError::Io { message: "cannot use the terminal".to_owned(), source };
     let mut terminal = None;

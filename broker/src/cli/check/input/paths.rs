@@ -12,7 +12,7 @@ use crate::CliError;
 /// The workspace of the paths that were given.
 pub(super) fn found(args: &Args, cwd: &Path, home: Option<&Path>) -> Result<Found, CliError> {
     match WorkspaceRoot::of_paths(cwd, &args.paths, home) {
-        // What is not on the disk may be in what git has.
+        // A path that is not on the disk may be in git's version of the files.
         Err(error) if args.changed.is_of_git() => nowhere(args, cwd, home).ok_or(error.into()),
         found => Ok(found?),
     }
@@ -42,7 +42,7 @@ pub(super) fn located(args: &Args, found: &Found, chosen: &Chosen) -> (Vec<Works
             let reason = format!("it is not in `{rev}`");
             others.iter().map(|it| absent(found.workspace.display(it), reason.clone())).collect()
         }
-        // What the index does not have is not staged either.
+        // A path that the index does not have is not staged either.
         _ => Vec::new(),
     };
     (paths, missing)
@@ -67,7 +67,7 @@ pub(super) fn elsewhere(
     (paths, missing)
 }
 
-/// Whether a path is in what is looked at, or in what that is compared with.
+/// Whether a path is in the view that is checked, or in the one that it is compared with.
 fn has(chosen: &Chosen, path: &WorkspacePath) -> bool {
     let before = chosen.before.iter().map(|it| &it.view);
     before.chain([&chosen.view]).any(|it| it.metadata(path).is_ok())

@@ -20,7 +20,7 @@ pub(super) fn paths(
     Ok(laid_over(on_disk.paths, &changes).into_iter().chain(gone).collect())
 }
 
-/// What the branch changed against the disk.
+/// Returns the changes of the branch against the disk.
 fn of_branch(open: &Opened, branch: &str) -> Result<Vec<FileChange>, CliError> {
     let against = DiffSide::Base;
     let request = DiffRequest { against, with_patch: false, ..DiffRequest::of(branch) };
@@ -38,7 +38,7 @@ fn laid_over(mut paths: BTreeSet<WorkspacePath>, changes: &[FileChange]) -> BTre
     paths
 }
 
-/// What the branch has no more, or not there.
+/// Returns the paths that the branch deleted, or moved elsewhere.
 fn gone(changes: &[FileChange]) -> impl Iterator<Item = WorkspacePath> {
     changes.iter().filter_map(|it| match &it.kind {
         ChangeKind::Deleted => Some(it.path.clone()),

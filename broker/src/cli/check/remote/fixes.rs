@@ -50,7 +50,7 @@ pub(super) fn print(
     print_fixed(session, &text.content)
 }
 
-/// How many fixes the report tells of. Suppressions are told apart from it.
+/// Returns the number of fixes for the report. Suppressions are reported apart from them.
 pub(super) fn count(args: &Args, fixed: Option<&FixedFiles>, session: &Session) -> usize {
     let count = fixed.map_or(0, |it| it.count);
     if args.fixes.add_suppressions.is_none() {

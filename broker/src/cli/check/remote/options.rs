@@ -1,4 +1,4 @@
-//! What the command line says of a check, as the daemon's options.
+//! Options of a check for the daemon, from the command line.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! From the daemon's events back to a report.
+//! Conversion of the daemon's events back to a report.
 //!
 //! The events name files only where there is something to say of them, do not tell apart what a walk passed
 //! over, and leave out the texts of notebook cells: so a notebook's findings come without lines and fixes.
@@ -26,7 +26,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// There was nothing to ask.
+    /// Returns the result of a check of nothing.
     pub(super) fn of_nothing() -> Self {
         Self { summary: Some(Box::default()), ..Self::default() }
     }
@@ -77,7 +77,7 @@ impl Round {
     }
 }
 
-/// In the order of a report.
+/// Sorts findings in the order of a report.
 fn sorted(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
     let mut findings: Vec<_> = findings.collect();
     findings.sort_by(Finding::order);
@@ -114,7 +114,7 @@ fn conclude(report: &mut Report, summary: &CheckSummary, worst: &BTreeMap<Worksp
     let (partial, pending, failed) = (count(Level::Partial), count(Level::Pending), count(Level::Failed));
     let complete = report.files.saturating_sub(partial + pending + failed);
     report.counts = Counts { complete, partial, pending, failed };
-    // What could not be read is told one by one.
+    // Files that could not be read are reported one by one.
     let unreadable = report.incomplete.iter().filter(|it| is_unreadable(it)).count() as u64;
     report.passed_over = summary.skipped.saturating_sub(unreadable);
 }

@@ -22,7 +22,7 @@ const REMEDIES: Remedies = Remedies {
     ),
 };
 
-/// Those of the folder, which the author and clangd know.
+/// Flags file of the folder, which the author and clangd use, too.
 const OWN_FLAGS: &str = "@compile_flags.txt";
 
 const FLAGS: [&str; 4] = ["-mexec-model=reactor", "-O2", "-s", "-Wl,-z,stack-size=8388608"];

@@ -17,7 +17,7 @@ const TARGET: &str = "wasm32-wasip2";
 const ARGUMENTS: [&str; 7] =
     ["build", "--release", "--lib", "--target", TARGET, "--message-format", "json-render-diagnostics"];
 
-/// What cargo tells in a line of JSON, so far as it matters here.
+/// Line of cargo's JSON output, as far as it matters here.
 #[derive(Deserialize)]
 struct Message {
     reason: String,
@@ -40,7 +40,7 @@ pub(super) fn build(folder: &Path) -> Result<PathBuf, CliError> {
     })
 }
 
-/// Whether the toolchain of the folder has no standard library for the target: all else, the compiler tells.
+/// Whether the toolchain of the folder has no standard library for the target. The compiler reports all other errors itself.
 fn lacks_target(folder: &Path) -> bool {
     let mut rustc = Command::new("rustc");
     let told = rustc.args(["--print", "target-libdir", "--target", TARGET]).current_dir(folder).output();

@@ -10,7 +10,7 @@ const REMEDIES: Remedies = Remedies { missing: "npm install", failed: None };
 
 const BIN: &str = "node_modules/.bin";
 
-/// What the host has.
+/// Arguments for imports that the host has.
 const EXTERNAL: [&str; 2] = ["--external:broker:*", "--external:wasi:*"];
 
 /// The engine imports these whether they are used or not, and no plugin is granted them.

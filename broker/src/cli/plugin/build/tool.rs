@@ -16,7 +16,7 @@ pub(super) fn near(folder: &Path, place: &str, name: &str) -> Command {
     command
 }
 
-/// What a tool prints, if it does its work. What it complains of goes where our own complaints go.
+/// Returns the output of a tool that succeeds. Its complaints go where our own complaints go.
 pub(super) fn output(command: &mut Command, name: &str, remedies: &Remedies) -> Result<String, CliError> {
     let output =
         command.stdin(Stdio::null()).stderr(Stdio::inherit()).output().map_err(|error| {
@@ -37,7 +37,7 @@ pub(super) fn output(command: &mut Command, name: &str, remedies: &Remedies) -> 
     })
 }
 
-/// What to do about a tool.
+/// Hints for a tool that is missing or fails.
 pub(super) struct Remedies {
     pub(super) missing: &'static str,
     pub(super) failed: Option<&'static str>,

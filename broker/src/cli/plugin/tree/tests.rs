@@ -1,4 +1,4 @@
-//! What is shown of trees and captures.
+//! Output of trees and captures.
 
 use insta::assert_snapshot;
 

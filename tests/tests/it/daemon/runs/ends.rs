@@ -1,4 +1,4 @@
-//! How runs end: with clients that do what they should not, with their branch, and with the daemon.
+//! Ends of runs: by clients that misbehave, with their branch, and with the daemon.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What a run may do without a question, and who is asked otherwise.
+//! Permissions of a run without a question, and the clients that are asked otherwise.
 
 use tests::{
     api::{RefusalExt as _, RunPart, branch, refusal, run, shell, write},
@@ -62,7 +62,7 @@ async fn a_branch_allows_nothing(way: Way) {
     let text = "[run]\nnetwork = \"host\"\n";
     it.client.edit(&id, vec![write("broker.toml", text)]).await.unwrap();
     it.write("broker.toml", text);
-    // It is the disk's, but the workspace is not trusted.
+    // The configuration is the disk's, but the workspace is not trusted.
     let mut running = it.client.begin_run(with_network(run(branch(&id), &["true"]))).await.unwrap();
     assert_eq!(running.allow().await, wanted(&[("network", "host")]));
     assert_eq!(running.end().await.2.code, 0);

@@ -143,7 +143,7 @@ async fn a_log_is_read_and_followed(way: Way) {
     assert!(seen.contains("one\n") && seen.contains("two\n"), "{seen}");
     assert_eq!(offset, 14);
     let named = RunId { workspace: Some(it.workspace.clone()), run: "s".to_owned() };
-    // It may have ended by the time of the answer.
+    // The service may have ended by the time of the answer.
     let ended = it.client.kill(&named, Some(10)).await.unwrap();
     assert!(ended.is_none_or(|it| it.code == 5));
     let (seen, _, end) = log.rest().await;
@@ -153,7 +153,7 @@ async fn a_log_is_read_and_followed(way: Way) {
     assert_eq!(seen, "told\n");
     let listed = it.client.list_runs(None).await.unwrap();
     assert_eq!(listed[0].exited.as_ref().map(|it| it.code), Some(5));
-    // One in the foreground has none.
+    // A run in the foreground has no log.
     let mut running = it.client.begin_run(shell(base(&it.workspace), "cat")).await.unwrap();
     let id = running.started().await;
     let refused = refusal(it.client.read_log(&handle(&id), 0, false).await.map(drop));

@@ -1,8 +1,8 @@
-//! What a codex patch says of one file.
+//! Section of a codex patch for one file.
 
 use super::super::{block::Block, names::Named};
 
-/// What is done to one file.
+/// Operation on one file.
 #[derive(Debug, PartialEq, Eq)]
 pub(in super::super) enum Section<'a> {
     Add { path: &'a str, lines: Vec<&'a str> },

@@ -1,4 +1,4 @@
-//! Where the chunks of a patch are in a file.
+//! Places of a patch's chunks in a file.
 
 use std::cell::OnceCell;
 
@@ -42,7 +42,7 @@ impl<'a> Target<'a> {
         block.found_often(self.file, &self.before, places)
     }
 
-    /// Where a chunk is; without a blank line at its end where it is nowhere with it, as the end of a file has none.
+    /// Finds the places of a chunk; without the blank line at its end if it is nowhere with it, as the end of a file has none.
     pub(super) fn fitting<'b>(
         &self,
         chunk: &Chunk<'b>,

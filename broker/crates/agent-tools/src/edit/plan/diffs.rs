@@ -1,4 +1,4 @@
-//! What a unified diff does to one file.
+//! Changes of a unified diff to one file.
 
 use overlay::WorkspacePath;
 

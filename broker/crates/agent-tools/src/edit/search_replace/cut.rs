@@ -1,4 +1,4 @@
-//! Where a block is cut whose text has lines of `=` itself, as headings and conflicts have.
+//! Cuts a block whose text has lines of `=` itself, as headings and conflicts have.
 //!
 //! A cut is right if what is above it is in the file. Of two cuts, the later one also has the line of `=` and what follows it
 //! in the file: if that says something, it stands there by no accident.
@@ -46,7 +46,7 @@ fn pair<'a>(part: usize, lines: &[&'a str], middle: usize) -> Pair<'a> {
     Pair { part, search: lines[..middle].to_vec(), replace: lines[middle + 1..].to_vec() }
 }
 
-/// Whether what is searched for is in the file, at one place or at several.
+/// Whether the lines that are searched for are in the file, at one place or at several.
 fn is_found(outcome: &Result<Placed, Refused>) -> bool {
     match outcome {
         Ok(_) => true,

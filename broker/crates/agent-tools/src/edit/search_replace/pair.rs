@@ -1,4 +1,4 @@
-//! One block that was cut: what is searched for, and what takes its place.
+//! A block that was cut: the lines that are searched for, and those that take their place.
 
 use super::super::{
     block::{Block, SHOWN, Sign},
@@ -50,7 +50,7 @@ impl Pair<'_> {
         }
     }
 
-    /// One line may be searched for as a part of a line, in whole words.
+    /// Finds a single line as a part of a line, in whole words.
     fn within_line(&self, block: &Block<'_>, file: &Text<'_>) -> Result<Placed, Refused> {
         let lines = file.lines();
         let ([search], [replace]) = (&self.search[..], &self.replace[..]) else {
@@ -73,7 +73,7 @@ impl Pair<'_> {
     }
 }
 
-/// Where a text is found such that no word or number goes on at its ends. The places may overlap.
+/// Finds the places of a text such that no word or number goes on at its ends. The places may overlap.
 fn whole_words(text: &str, search: &str) -> Vec<usize> {
     let Some(first) = search.chars().next().filter(|_| !search.trim().is_empty()) else { return Vec::new() };
     let (mut found, mut from) = (Vec::new(), 0);

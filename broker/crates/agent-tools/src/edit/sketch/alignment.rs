@@ -29,7 +29,7 @@ const FIRST_LESS: Score = 1000;
 /// Lower limit of the score of every possible arrangement.
 pub(super) const POSSIBLE: Score = NEVER / 2;
 
-/// What was done with rows and lines, in their order.
+/// Step of an arrangement, which takes rows and lines in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Op {
     /// Lines of the file that a marker stands for, or that an end without a marker leaves.
@@ -60,12 +60,12 @@ pub(super) enum Op {
 pub(super) struct Arrangement {
     pub(super) score: Score,
     pub(super) ops: Vec<Op>,
-    /// Whether lines at the end of the file stay that no marker stands for.
+    /// Whether lines at the end of the file stay for which there is no marker.
     pub(super) is_open_below: bool,
     pub(super) is_open_above: bool,
 }
 
-/// What an arrangement must not do, to find another one.
+/// Constraints that an arrangement must keep, to find another one than the best.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Constraints {
     /// Pairs of a row and a line.
@@ -177,7 +177,7 @@ impl<'c, 'a> Aligner<'c, 'a> {
         scores
     }
 
-    /// One past the last column that is worth a look after a row, where none of them earns more than so much by then.
+    /// Returns the column after the last one that is worth a look after a row, where none earns more than `highest` by then.
     fn end(&self, row: usize, highest: Score) -> usize {
         self.bounds.below[row + 1].partition_point(|it| highest + it >= self.least)
     }

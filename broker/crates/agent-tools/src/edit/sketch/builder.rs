@@ -17,7 +17,7 @@ pub(super) struct Builder<'s, 'a> {
 }
 
 impl Builder<'_, '_> {
-    /// What a piece of the sketch defines first, if nothing but comments is above it.
+    /// Returns the first definition of a piece of the sketch, if nothing but comments is above it.
     pub(super) fn first_of(&self, start: usize) -> Option<&Defined> {
         let is_comment = |row: &Row<'_>| {
             let text = row.text.trim();

@@ -1,4 +1,4 @@
-//! What each row of a sketch may be in the file, with what that earns or costs.
+//! Candidates for each row of a sketch: what it may be in the file, with the gains and costs of that.
 //!
 //! The alignment looks only at columns, which are places between lines of the file where a row may begin or end something.
 
@@ -15,26 +15,26 @@ pub(super) struct Candidates<'a> {
     pub(super) definitions: Definitions,
     /// Places between lines, as the number of lines before each, ascending.
     pub(super) columns: Vec<usize>,
-    /// What it costs to delete all lines before each column.
+    /// Cost of deleting all lines before each column.
     pub(super) deletion_costs: Vec<Score>,
     pub(super) rows: Vec<Candidate>,
     /// In the order of their last rows.
     pub(super) substitutions: Vec<Substitution>,
 }
 
-/// One row.
+/// A row, with the lines that it may be and the costs of inserting it.
 #[derive(Debug, Default)]
 pub(super) struct Candidate {
     pub(super) is_marker: bool,
     pub(super) pairs: Vec<Pair>,
-    /// What it costs to insert it, and what it costs more at some columns, or less.
+    /// Cost of inserting the row, and the difference from that at some columns.
     pub(super) insert: Score,
     pub(super) inserts: Vec<(usize, Score)>,
     /// First and last columns of the blocks that it is inserted in, if the rows above name one.
     pub(super) blocks: Option<Vec<(usize, usize)>>,
     /// The line of the file that it is a copy of, if it is inserted.
     pub(super) copy_of: Option<usize>,
-    /// Whether it is of a definition that the file has not, so that it has no partner.
+    /// Whether the row is of a definition that the file has not, so that it has no partner.
     pub(super) is_new: bool,
 }
 
@@ -46,15 +46,15 @@ pub(super) struct Pair {
     pub(super) column: usize,
     pub(super) score: Score,
     pub(super) relation: Relation,
-    /// What it costs that nothing but a marker is on one side of a change.
+    /// Cost of a change that has nothing but a marker on one side.
     pub(super) edge: Score,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// The same line, which says where it stands.
+    /// An equal line, rare enough to fix the place of the row.
     Anchor,
-    /// The same line, which stands at many places.
+    /// An equal line, which stands at many places.
     Weak,
     /// The line after a change.
     Changed,
@@ -74,7 +74,7 @@ pub(super) struct Substitution {
 }
 
 impl Candidates<'_> {
-    /// Whether a row is a line of the file that says where it stands.
+    /// Whether a row is a line of the file that fixes its place.
     pub(super) fn is_anchor(&self, row: usize, line: usize) -> bool {
         self.rows[row].pairs.iter().any(|it| it.line == line && it.relation == Relation::Anchor)
     }
@@ -88,13 +88,13 @@ impl Candidates<'_> {
         key(text).is_some_and(|it| key(self.file.bare[line]) == Some(it))
     }
 
-    /// What a row says by itself.
+    /// Returns the weight of a row by itself.
     pub(super) fn weight(&self, text: &str) -> Score {
         self.file.weight(text.trim())
     }
 }
 
-/// What a line gives a value to: `key: value`, `let key = value`; of an import the file that it takes something of.
+/// Returns the key that a line gives a value to: `key: value`, `let key = value`; of an import the file it is from.
 pub(super) fn key(text: &str) -> Option<&str> {
     if let Some((_, file)) = text.strip_prefix("import ").and_then(|it| it.split_once(" from ")) {
         return Some(file);

@@ -93,7 +93,7 @@ impl Builder<'_, '_> {
         let is_said = text.chars().any(char::is_alphanumeric);
         let is_copy = places.len() == 1 && is_said;
         let insert = if text.is_empty() { costs::INSERT_BLANK } else { costs::INSERT };
-        // What only closes a block is there already.
+        // A line that only closes a block is there already.
         let closes = !places.is_empty() && !text.is_empty() && self.only_closes(row);
         let near = is_copy && !is_new && self.file.times(&it.text) == 1 && self.file.weight(text) >= 200;
         let copy_of = near.then(|| places[0]);

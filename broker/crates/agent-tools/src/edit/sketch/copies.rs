@@ -36,7 +36,7 @@ impl Judge<'_, '_> {
         None
     }
 
-    /// Whether a line that stands in the file once, and stays, is also new, or what another line becomes.
+    /// Whether a line that stands in the file once, and stays, is also inserted, or another line becomes it.
     pub(super) fn makes_copies(&self, arrangement: &Arrangement) -> bool {
         let inserts = |op: &Op| match *op {
             Op::Insert { row, .. } => !self.all.rows[row].is_new && self.is_copy(arrangement, row, None),

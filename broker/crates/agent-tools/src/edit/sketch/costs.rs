@@ -49,7 +49,7 @@ pub(super) const SAME_KEY_OF_DATA: Score = 800;
 /// For a definition in the place of one of its name.
 pub(super) const REPLACED: Score = 600;
 
-/// Where the sketch has only the first lines of a definition: a marker was left out.
+/// For a sketch that has only the first lines of a definition: a marker was left out.
 pub(super) const CUT_SHORT: Score = 1200;
 pub(super) const OTHER_PARAMETERS: Score = 500;
 pub(super) const LOST_MEMBER: Score = 400;

@@ -20,7 +20,7 @@ pub(super) struct Definitions {
     pub(super) sketch: Vec<Defined>,
     /// For each row the lines of the file that are in the block which the rows above name; all where they name none.
     pub(super) scopes: Vec<Scope>,
-    /// The same by heads that stand alone in a piece, which say so for certain.
+    /// Scopes by heads that stand alone in a piece, which are certain.
     pub(super) named: Vec<Scope>,
     /// Numbers of definitions by the lines and rows of their heads.
     by_line: HashMap<usize, usize>,
@@ -33,9 +33,9 @@ pub(super) type Scope = Option<Vec<Range<usize>>>;
 /// A definition of the sketch.
 pub(super) struct Defined {
     pub(super) it: Definition,
-    /// Whether all of it is there: no marker in it, no error, and its end.
+    /// Whether the definition is there as a whole: no marker in it, no error, and its end.
     pub(super) is_whole: bool,
-    /// Those of the file that have its name in the scope that the sketch names.
+    /// Definitions of the file that have its name in the scope that the sketch names.
     pub(super) same: Vec<usize>,
 }
 
@@ -72,7 +72,7 @@ impl Definitions {
             };
             let same: Vec<_> = of_file.iter().enumerate().filter(is_same).map(|it| it.0).collect();
             let same = by_parameters(&it, same, (sketch, file), &of_file, parser);
-            // What the grammar does not see, as in a macro, may be there all the same.
+            // A definition that the grammar does not see, as in a macro, may be there all the same.
             let head = sketch.rows[it.head].text.trim_end();
             let is_head = |line: usize| of_file.iter().any(|it| it.head == line);
             let is_unseen = same.is_empty()
@@ -110,8 +110,8 @@ impl Definitions {
         self.by_line.get(&line).map(|it| &self.file[*it])
     }
 
-    /// Whether the sketch defines what a definition of the file does: something of its name, and of its parameters where
-    /// several functions may have one name.
+    /// Whether the sketch has a definition with the name of one of the file, and with its parameters where several
+    /// functions may have one name.
     pub(super) fn names(&self, it: &Definition, parser: &Parser<'_>) -> bool {
         let is_it = |own: &Definition| {
             own.name == it.name && (!parser.has_overloads() || own.parameters == it.parameters)
@@ -233,7 +233,7 @@ fn of_sketch(sketch: &Sketch<'_>, of_file: &[Definition], parser: &Parser<'_>) -
             let is_known = |it: &Definition| {
                 found.iter().any(|known| known.head == it.head && (!known.is_broken || it.is_broken))
             };
-            // One line in a class may be a call as well, if the file defines nothing of its name there.
+            // A single line in a class may be a call as well, if the file defines nothing of its name there.
             let is_known_there = |it: &Definition| {
                 of_file
                     .iter()
@@ -299,7 +299,7 @@ fn is_whole(it: &Definition, sketch: &Sketch<'_>, parser: &Parser<'_>) -> bool {
     !goes_on && !last.ends_with(':')
 }
 
-/// Whether a line goes on with a head above it that stands as deep.
+/// Whether a line continues a head above it that stands as deep.
 fn continues_head(line: &str) -> bool {
     let text = line.trim_start();
     text.starts_with(['{', ')', ']', '>'])
@@ -332,7 +332,7 @@ impl<'d> Heads<'d> {
         heads
     }
 
-    /// Those whose head reads like a line, or which have the name and kind of what the line defines.
+    /// Returns the definitions with a head that reads like a line, or with the name and kind of the line's definition.
     fn like(&self, text: &str, own: Option<&Definition>) -> Vec<&'d Definition> {
         let mut found: Vec<_> = self.by_text.get(text).cloned().unwrap_or_default();
         if let Some(own) = own {
@@ -345,7 +345,7 @@ impl<'d> Heads<'d> {
     }
 }
 
-/// What the rows above each row say of where it is: it is within what they are the heads of, by indentation.
+/// Returns the scope of each row by the rows above it: it is within the blocks whose heads they are, by indentation.
 fn scopes(
     sketch: &Sketch<'_>,
     file: &[&str],

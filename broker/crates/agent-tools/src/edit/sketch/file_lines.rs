@@ -29,16 +29,16 @@ pub(super) struct FileLines<'a> {
     /// Each line without whitespace at its ends, and the whitespace before it.
     pub(super) bare: Vec<&'a str>,
     pub(super) indents: Vec<&'a str>,
-    /// How often each line stands in the file with its indentation.
+    /// Number of times that each line stands in the file with its indentation.
     times: Vec<usize>,
     by_text: Table<&'a str, Vec<usize>>,
-    /// How often a line stands in the file with its indentation, and after which other one.
+    /// Number of times that a line stands in the file with its indentation, and that it follows another one.
     full: Table<&'a str, usize>,
     follows: Table<(&'a str, &'a str), usize>,
     /// The nearest lines above and below that are not blank.
     above: Vec<Option<usize>>,
     below: Vec<Option<usize>>,
-    /// Lines at the margin by what they give a value to.
+    /// Lines at the margin by the key that they give a value to.
     keys: Table<&'a str, Vec<usize>>,
     ids: Table<&'a str, Token>,
     tokens: Vec<Vec<Token>>,
@@ -105,7 +105,7 @@ impl<'a> FileLines<'a> {
         self.lines.len()
     }
 
-    /// Where a line stands whatever its indentation, ascending.
+    /// Returns the places of a line whatever its indentation, ascending.
     pub(super) fn places(&self, text: &str) -> &[usize] {
         self.by_text.get(text).map_or(&[], |it| it)
     }
@@ -118,22 +118,22 @@ impl<'a> FileLines<'a> {
         }
     }
 
-    /// How often a line stands there with its indentation.
+    /// Number of times that a line stands in the file with its indentation.
     pub(super) fn times(&self, line: &str) -> usize {
         self.full.get(line.trim_end()).copied().unwrap_or_default()
     }
 
-    /// What a line says by itself.
+    /// Returns the weight of a line by itself.
     pub(super) fn weight(&self, text: &str) -> Score {
         weight(text, self.places(text).len().max(1), self.places(text).len())
     }
 
-    /// What a line says in its place between others, which are the same as well.
+    /// Returns the weight of a line in its place between others, which are the same as well.
     pub(super) fn weight_in_context(&self, text: &str) -> Score {
         weight(text, 1, self.places(text).len())
     }
 
-    /// What a line of the file says next to lines of a sketch: those that are the same make it rarer.
+    /// Returns the weight of a line of the file next to lines of a sketch: those that are the same make it rarer.
     pub(super) fn weight_beside(
         &self,
         at: usize,
@@ -153,7 +153,7 @@ impl<'a> FileLines<'a> {
         weight(text, times, alone)
     }
 
-    /// How often a line is the next one below another, blank lines apart.
+    /// Number of times that a line is the next one below another, blank lines apart.
     fn times_below(&self, above: &str, below: &str) -> usize {
         self.follows.get(&(above, below)).copied().unwrap_or(usize::MAX)
     }
@@ -211,7 +211,7 @@ impl<'a> FileLines<'a> {
 /// Lines that a word is in from which on it says nothing, however large the file is.
 const MOST_RELATED: usize = 60;
 
-/// What a text is worth that stands so many times where it could be meant, and so many times in the file.
+/// Returns the weight of a text that stands so many times where it could be meant, and so many times in the file.
 fn weight(text: &str, times: usize, alone: usize) -> Score {
     let letters =
         Score::try_from(text.chars().filter(|it| it.is_alphanumeric()).take(8).count()).unwrap_or(FULL);

@@ -26,7 +26,7 @@ pub(super) fn adapt(sketch: &mut Sketch<'_>, file: &[&str]) -> Vec<String> {
     let of_sketch = other_units(sketch, file)
         .or_else(|| Indents::of(&borrowed(&all)).filter(|it| !it.changes_level() && !known.has_unit(it)));
     let mut notes = Vec::new();
-    // Where the pieces that were moved begin, as they were written.
+    // Indentation at which the pieces that were moved begin, as they were written.
     let mut moved: Option<usize> = None;
     for piece in sketch.pieces() {
         let pairs = known.pairs(sketch, &piece);
@@ -38,7 +38,7 @@ pub(super) fn adapt(sketch: &mut Sketch<'_>, file: &[&str]) -> Vec<String> {
         if of_sketch.is_none() && known.is_below_head(sketch, &piece) {
             continue;
         }
-        // What is new below a head that was moved goes with it.
+        // New lines below a head that was moved go with it.
         let goes_along = of_sketch.filter(|_| is_inside).and_then(|it| moved_by(sketch, &piece, it));
         let Some(texts) =
             goes_along.or_else(|| adapted(sketch, &piece, &borrowed(&pairs), of_sketch, &known))
@@ -70,7 +70,7 @@ fn adapted(
     let rule = of_sketch.filter(fits).cloned().or(own);
     let telling = || rows.iter().filter(|it| is_telling(&it.text));
     let least = least_of(rows);
-    // Where all that stands at the left of a piece is new, what the file has may have moved.
+    // If all that stands at the left of a piece is new, the lines that the file has may have moved.
     let is_known =
         pairs.len() * LEAST_KNOWN >= telling().count() && pairs.iter().any(|it| Some(it.0.len()) == least);
     if let Some(rule) = rule.filter(|it| is_known || matches!(it, Indents::Units { more: 0, .. })) {
@@ -133,7 +133,7 @@ fn other_units(sketch: &Sketch<'_>, file: &[&str]) -> Option<Indents> {
     }
 }
 
-/// How the lines of a file are indented, by their text.
+/// Indentations of the lines of a file, by their text.
 struct Known<'a>(HashMap<&'a str, Vec<&'a str>>);
 
 impl<'a> Known<'a> {

@@ -1,4 +1,4 @@
-//! What judges a reading: the file, the sketch, and what its rows may be.
+//! Context in which a reading is judged: the file, the sketch, and the candidates for its rows.
 
 use std::ops::Range;
 

@@ -5,13 +5,13 @@ use super::file_lines::Score;
 /// Less than any arrangement earns.
 pub(super) const NEVER: Score = -100_000_000;
 
-/// What was met last: nothing since a marker, an anchor, or a change.
+/// States by what was met last: nothing since a marker, an anchor, or a change.
 pub(super) const LOOSE: usize = 0;
 pub(super) const ANCHORED: usize = 1;
 pub(super) const CHANGED: usize = 2;
 pub(super) const STATES: usize = 3;
 
-/// Where a cell comes from: the number of a step in the upper bits, then the state and the column before.
+/// Origin of a cell: the number of a step in the upper bits, then the state and the column before.
 pub(super) type Back = u32;
 
 const COLUMN_BITS: u32 = 24;
@@ -52,7 +52,7 @@ impl<T: Copy> Layer<T> {
         Self { first, values: [(); STATES].map(|()| vec![value; length]) }
     }
 
-    /// One past the last column.
+    /// Returns the column after the last one.
     pub(super) fn end(&self) -> usize {
         self.first + self.values[LOOSE].len()
     }

@@ -1,4 +1,4 @@
-//! What a careful reader sees at once: whether a reading takes the lines of the sketch that the file has as they are.
+//! Checks of a careful reader: whether a reading takes the lines of the sketch that the file has as they are.
 
 use super::{
     alignment::{Arrangement, Op},
@@ -9,7 +9,7 @@ use super::{
 const MOST_GONE: usize = 8;
 
 impl Judge<'_, '_> {
-    /// Whether each piece begins and ends with lines of the file as they are, which say where it stands, and little goes between.
+    /// Whether each piece begins and ends with lines of the file as they are, which fix its place, and little goes between.
     pub(super) fn is_literal(&self, arrangement: &Arrangement) -> bool {
         let gone = |ops: &[Op]| -> usize { ops.iter().map(|it| self.deleted(*it)).sum() };
         let is_held = |ops: &[Op]| {
@@ -69,7 +69,7 @@ impl Judge<'_, '_> {
         rows.len() == 1 && rows.all(|it| self.sketch.rows[it].is_blank())
     }
 
-    /// Whether it is a line of the file as it is, or a whole definition.
+    /// Whether a step keeps a line of the file as it is, or puts in a whole definition.
     fn is_kept(&self, op: Op) -> bool {
         match op {
             Op::Match { row, line } => {

@@ -2,10 +2,10 @@
 
 use super::super::file_kind::FileKind;
 
-/// What a line may be besides text.
+/// Meanings that a line may have besides text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marker {
-    /// Nothing else.
+    /// A marker and nothing else.
     Clear,
     /// A marker, or a line that only looks like one: `...` alone is code in Python.
     Unclear,
@@ -165,7 +165,7 @@ pub(super) fn marker(line: &str, kind: FileKind) -> Option<Marker> {
     found.or_else(|| leaves_out(text).then_some(Marker::InLine))
 }
 
-/// What a line says that is a comment as a whole.
+/// Returns the text of a line that is a comment as a whole.
 fn comment(text: &str) -> Option<&str> {
     let inner = COMMENTS.iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close))?;
     Some(inner.trim_matches(|it: char| it.is_whitespace() || "/#-*!;%=<>".contains(it)))
@@ -210,7 +210,7 @@ fn plain(words: &[String]) -> Marker {
     if is_clear { Marker::Clear } else { Marker::Unclear }
 }
 
-/// What an edit leaves out as a whole.
+/// Units of code that an edit leaves out as a whole.
 const UNITS: [&str; 9] =
     ["code", "file", "function", "method", "class", "module", "implementation", "body", "component"];
 

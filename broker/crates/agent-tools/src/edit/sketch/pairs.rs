@@ -18,7 +18,7 @@ const MOST_BESIDE: usize = 20;
 const MOST_PAIRS: usize = 4000;
 
 impl Builder<'_, '_> {
-    /// What it costs more to insert a line next to others that are the same, by lines.
+    /// Returns the additional cost of inserting a line next to others that are the same, by lines.
     pub(super) fn copies(&self, places: &[usize], copy_of: Option<usize>) -> Vec<(usize, Score)> {
         let mut more: HashMap<usize, Score> = HashMap::new();
         for it in places.iter().take(MOST_PAIRS) {
@@ -105,7 +105,7 @@ impl Builder<'_, '_> {
         related.extend(&between);
         related.sort_unstable();
         related.dedup();
-        // Where the file has several lines that are like it, it is one more of them rather than one of them changed.
+        // A line like several of the file is one more of them rather than one of them changed.
         let is_alike = |line: &&usize| {
             self.file.indents[**line] == indent && self.file.similarity(&tokens, **line) >= ALIKE
         };

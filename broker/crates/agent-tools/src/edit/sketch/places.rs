@@ -1,4 +1,4 @@
-//! Where new things go: definitions to the end of their scope, imports to the others.
+//! Places of new things: definitions at the end of their scope, imports with the others.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ impl Builder<'_, '_> {
         let mut places = Vec::new();
         for piece in self.sketch.pieces() {
             let first = self.first_of(piece.start).filter(|it| it.is_new());
-            // Where lines of the file follow, they say where.
+            // Lines of the file that follow fix the place.
             let is_last = |it: &Defined| {
                 let mut behind = self.sketch.rows[it.it.end..piece.end].iter();
                 behind.all(|it| is_closer(&it.text) || self.file.places(it.text.trim()).is_empty())
@@ -121,7 +121,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether a line at the margin takes something in from another file.
+/// Whether a line at the margin imports something from another file.
 fn is_import(line: &str) -> bool {
     const WORDS: [&str; 8] =
         ["import", "from", "use", "using", "#include", "require", "require_relative", "export"];

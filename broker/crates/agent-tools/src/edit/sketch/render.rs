@@ -45,7 +45,7 @@ impl Renderer<'_, '_> {
         all
     }
 
-    /// One piece, with blank lines where it begins or ends with new lines next to lines that stay.
+    /// Renders a piece, with blank lines where it begins or ends with new lines next to lines that stay.
     fn piece(&self, ops: &[Op], follows_marker: bool, is_followed: bool) -> Replacement {
         let range = self.lines_of(ops);
         let mut lines: Vec<String> = (0..ops.len()).flat_map(|it| self.rows_of(ops, it)).collect();

@@ -36,7 +36,7 @@ impl Builder<'_, '_> {
                 };
                 substitutions.extend(self.with_lead(&it.it, there, &plain));
                 if it.it.lead == it.it.head || there.lead == there.head {
-                    // What the sketch does not show above the head stays.
+                    // Lines above the head that the sketch does not show stay.
                     let rows = it.it.lines();
                     substitutions.push(Substitution { rows, ..plain });
                 } else {
@@ -105,7 +105,7 @@ impl Builder<'_, '_> {
         (lead.len(), !lead.iter().any(|it| is_attribute(it)))
     }
 
-    /// What it earns that a definition takes the place of another one.
+    /// Returns the score of putting a definition in the place of another one.
     fn replacement(&self, it: &Defined, there: &Definition) -> Score {
         let new: Vec<_> = self.texts(it.it.body()).collect();
         let old = &self.file.bare[there.body()];
@@ -156,7 +156,7 @@ impl Builder<'_, '_> {
             let tokens = self.file.tokens(it);
             added.iter().any(|it| self.file.similarity_of(&tokens, &self.file.tokens(it)) >= SIMILAR)
         };
-        // What ends within a block may go on behind it.
+        // A definition that ends within a block may go on behind it.
         let is_nested = self.ends_deeper(it);
         let is_gone = |it: &&&str| !new.contains(it) && (is_nested || !is_like(it));
         let gone = old[place + 1..].iter().filter(is_said).filter(is_gone).count();

@@ -1,4 +1,4 @@
-//! What else a sketch may mean: the best arrangements under constraints that forbid what the best one did.
+//! Other meanings of a sketch: the best arrangements under constraints that forbid what the best one did.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -30,11 +30,11 @@ pub(super) struct Rival {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Other,
-    /// It uses a line of the file that the best arrangement puts there a second time.
+    /// Uses a line of the file that the best arrangement puts there a second time.
     OfCopy,
-    /// It keeps lines that the best arrangement deletes.
+    /// Keeps lines that the best arrangement deletes.
     Keeps,
-    /// All that stands below the last marker is new at the end of the file.
+    /// Puts everything below the last marker at the end of the file as new.
     Appends,
 }
 
@@ -79,7 +79,7 @@ impl Rivals<'_, '_> {
         self.rivals.push(Rival { constraints, kind: Kind::Other });
     }
 
-    /// What begins with a new line below the last marker, and has no marker below, may all be new.
+    /// Adds the rival in which all lines below the last marker are new, if they begin with a new one and have no marker below.
     fn appended(&mut self, best: &Arrangement) {
         let is_last = self.sketch.has_marker() && self.sketch.rows.last().is_some_and(|it| !it.is_marker);
         let Some(ops) = best.pieces().pop().filter(|_| is_last) else { return };
@@ -88,7 +88,7 @@ impl Rivals<'_, '_> {
             Some(Op::Insert { .. } | Op::Delete { .. }) => true,
             _ => false,
         };
-        // Where the file ends with it, it is at the end already.
+        // A piece that the file ends with is at the end already.
         let count = self.all.file.bare.iter().rposition(|it| !it.is_empty());
         let ends_file = ops
             .iter()

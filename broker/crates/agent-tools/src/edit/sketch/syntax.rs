@@ -1,4 +1,4 @@
-//! Whether a text has errors that the file has not: by its grammar, or else by its brackets.
+//! Checks whether a text has errors that the file has not: by its grammar, or else by its brackets.
 
 use std::cell::OnceCell;
 
@@ -38,7 +38,7 @@ impl<'s> Syntax<'s> {
         let after = self.flaws(text);
         let before = self.known.get_or_init(|| self.flaws(&self.before));
         let is_other = after.brackets != before.brackets && after.brackets != [0; 3];
-        // Where the grammar does not know the file, brackets say more than errors.
+        // If the grammar does not know the file, brackets show more than errors.
         is_other || after.errors > before.errors + usize::from(before.errors > 0)
     }
 
@@ -64,7 +64,7 @@ fn nested_comments(text: &str) -> usize {
 
 const BRACKETS: [(&str, &str); 3] = [("(", ")"), ("[", "]"), ("{", "}")];
 
-/// How many brackets of each kind are left open, by the tokens of a tree.
+/// Returns the number of brackets of each kind that are left open, by the tokens of a tree.
 fn of_tree(tree: &Tree) -> [i64; 3] {
     let kinds = tree.kinds();
     let change = |node: &[u32], (open, close): (&str, &str)| {

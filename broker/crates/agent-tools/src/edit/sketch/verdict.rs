@@ -1,4 +1,4 @@
-//! Whether the best reading of a sketch is the one that is meant.
+//! Decides whether the best reading of a sketch is the one that is meant.
 
 use std::{cell::OnceCell, collections::HashMap};
 
@@ -18,17 +18,17 @@ use super::{
 /// Two readings whose scores differ by less are as likely.
 const MARGIN: Score = 180;
 
-/// And where one of them uses a line of the file that the other puts there a second time.
+/// Margin of two readings of which one uses a line of the file that the other puts there a second time.
 const WIDE_MARGIN: Score = 800;
 
-/// And where one of them keeps lines that the other deletes.
+/// Margin of two readings of which one keeps lines that the other deletes.
 const KEPT_MARGIN: Score = 1500;
 
-/// For a text that its grammar has no place for.
+/// Cost of a text that does not fit its grammar.
 const BROKEN: Score = 900;
 
-/// What it earns that a reading is literal, and puts no line of the file there a second time; and what it costs that a line of
-/// the file becomes another one of it.
+/// Score of a reading that is literal, and puts no line of the file there a second time; and cost of a line of the file
+/// that becomes another one of it.
 const PLAIN: Score = 350;
 
 /// Readings whose rivals are asked for.
@@ -43,7 +43,7 @@ const SHOWN_NAMES: usize = 5;
 /// A sketch whose place is certain.
 pub(in super::super) struct Placed {
     pub(in super::super) changed: Changed,
-    /// Whether what is edited begins and ends with whole definitions.
+    /// Whether the edited lines begin and end with whole definitions.
     pub(in super::super) is_framed: bool,
 }
 
@@ -53,9 +53,9 @@ struct Reading {
     text: String,
     margin: Score,
     kind: rivals::Kind,
-    /// What it is worth: its score, and more if it is the text that a reader would put there.
+    /// Score of the reading, and more if it is the text that a reader would put there.
     worth: Score,
-    /// Whether its grammar has no place for it; looked at where it matters.
+    /// Whether the text does not fit its grammar; found out where it matters.
     is_broken: OnceCell<bool>,
 }
 
@@ -118,7 +118,7 @@ impl Judge<'_, '_> {
         };
         let mut readings = vec![reading(best, MARGIN, rivals::Kind::Other)];
         let mut expanded: Vec<Vec<Op>> = Vec::new();
-        // Where a rival turns out to be better, as the first one breaks the syntax, its own rivals count.
+        // If a rival turns out to be better, as the first one breaks the syntax, its own rivals count.
         while let Some(best) = readings.first().filter(|it| !expanded.contains(&it.arrangement.ops)) {
             if expanded.len() == MOST_EXPANDED {
                 break;
@@ -180,7 +180,7 @@ impl Judge<'_, '_> {
         rows
     }
 
-    /// What a reading does, as a sentence.
+    /// Describes the effect of a reading in a sentence.
     fn described(&self, arrangement: &Arrangement) -> String {
         let (mut replaced, mut added) = (Vec::new(), 0);
         for piece in arrangement.pieces() {
@@ -205,7 +205,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// What the sketch left open, and what was made of it.
+    /// Lists the assumptions that were made where the sketch leaves something open.
     fn assumed(&self, arrangement: &Arrangement) -> Vec<String> {
         let mut assumed = Vec::new();
         if arrangement.is_open_above {

@@ -321,7 +321,7 @@ impl Judge<'_, '_> {
     }
 }
 
-/// Whether a line frames a whole file, as one that says how it is read, or a macro that opens or ends a namespace.
+/// Whether a line frames a whole file, such as a directive on how it is read, or a macro that opens or ends a namespace.
 fn frames(line: &str) -> bool {
     const BEGINNINGS: [&str; 6] = ["package ", "'use ", "\"use ", "<?php", "from __future__ ", "#endif"];
     let is_macro = |it: &str| it.len() > 3 && it.chars().all(|it| it.is_ascii_uppercase() || it == '_');

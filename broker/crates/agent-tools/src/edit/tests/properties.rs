@@ -1,4 +1,4 @@
-//! What holds of every text and every change: a sketch gives the change, or is refused.
+//! Property of every text and every change: a sketch gives the change, or is refused.
 
 use proptest::{collection::vec, prelude::*};
 
@@ -29,7 +29,7 @@ struct Made {
     before: Vec<String>,
     after: Vec<String>,
     edit: String,
-    /// Whether all context has something in it.
+    /// Whether no context is empty or blank.
     has_context: bool,
 }
 

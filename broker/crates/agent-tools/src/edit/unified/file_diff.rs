@@ -1,4 +1,4 @@
-//! What a diff says of one file.
+//! Part of a diff for one file.
 
 use super::super::{block::Block, names::Named};
 
@@ -7,7 +7,7 @@ use super::super::{block::Block, names::Named};
 pub(in super::super) struct FileDiff<'a> {
     pub(in super::super) named: Named,
     pub(in super::super) kind: Kind,
-    /// Whether the file would be another kind of file, or be executable or no longer be so.
+    /// Whether the diff makes the file another kind of file, or changes whether it is executable.
     pub(in super::super) is_mode_changed: bool,
     pub(in super::super) hunks: Vec<Hunk<'a>>,
 }
@@ -26,6 +26,6 @@ pub(in super::super) struct Hunk<'a> {
     pub(super) stated: Option<usize>,
     /// The line above it that the head names.
     pub(super) heading: Option<&'a str>,
-    /// Whether the text ends with a line ending afterwards, if the hunk says so.
+    /// Whether the text ends with a line ending afterwards; `None` if the hunk leaves that open.
     pub(super) ends: Option<bool>,
 }

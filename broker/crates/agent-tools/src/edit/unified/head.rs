@@ -1,4 +1,4 @@
-//! What stands above the hunks of one file of a diff: its names, and what is done to it.
+//! Lines above the hunks of one file of a diff: its names, and the operation on it.
 
 use super::{
     super::{
@@ -8,7 +8,7 @@ use super::{
     file_diff::{FileDiff, Hunk, Kind},
 };
 
-/// What a diff says of one file, as it is read.
+/// Part of a diff for one file, as it is read.
 #[derive(Default)]
 pub(super) struct Head<'a> {
     line: usize,
@@ -19,7 +19,7 @@ pub(super) struct Head<'a> {
     to: Option<String>,
     is_new: bool,
     is_deleted: bool,
-    /// What the file is said to be, such as `100755`.
+    /// Mode of the file, such as `100755`.
     mode: Option<&'a str>,
     pub(super) hunks: Vec<Hunk<'a>>,
 }

@@ -86,7 +86,7 @@ impl<'a, 'b> Reader<'a, 'b> {
                 format!("{kind} is not applied: send a unified diff, as `diff -u` makes it"),
             ));
         } else if is_blank(line) || (self.is_in_head && self.extended(line, at)?) {
-            // It says nothing of where the patch ends.
+            // Such a line does not show where the patch ends.
         } else {
             self.is_in_head = false;
             self.outside.push(Outside { line: at + 1, text: line, parts: self.parts });
@@ -140,14 +140,14 @@ impl<'a, 'b> Reader<'a, 'b> {
         Ok(())
     }
 
-    /// Whether a line after the head of a file, of which there are no hunks, belongs to it no more.
+    /// Whether a line after the head of a file without hunks no longer belongs to it.
     fn closes_head(&self, at: usize) -> bool {
         let line = self.lines[at];
         let is_apart = is_blank(self.lines[at - 1]) && !is_name(line) && !line.starts_with("--- ");
         is_signature(self.lines, at) || is_fence(line) || is_vcs_head(line) || is_apart
     }
 
-    /// Whether a line belongs to the head of a file.
+    /// Reads a line of the head of a file; returns whether it is one.
     fn extended(&mut self, line: &'a str, at: usize) -> Result<bool, Refused> {
         let Some(file) = self.files.last_mut() else { return Ok(false) };
         if extended(file, line, at + 1)? {

@@ -30,7 +30,7 @@ pub(crate) fn nested(change: &Change<'_>, random: &mut Random) -> Option<Case> {
     between_markers(change, random.pick(&all)?, "nested function", Group::Adversarial, random)
 }
 
-/// One of several functions of a name, the only one that changed, with its class or without it.
+/// A function among several of one name, the only one that changed, with its class or without it.
 pub(crate) fn overload(change: &Change<'_>, random: &mut Random) -> Option<Case> {
     OVERLOADED.contains(&change.before.language.name).then_some(())?;
     let (old, new) = (by_name(&change.before), by_name(&change.after));

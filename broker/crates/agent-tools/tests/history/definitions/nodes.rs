@@ -10,7 +10,7 @@ pub(super) struct Nodes<'a> {
     kinds: &'a [(String, bool)],
     fields: &'a [String],
     parents: Vec<Option<usize>>,
-    /// Where lines start.
+    /// Starts of lines.
     starts: Vec<usize>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Nodes<'a> {
         self.table[at][4] as usize
     }
 
-    /// Its direct parts.
+    /// Returns the direct parts of a node.
     pub(super) fn parts(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.end_of_parts(at);
         let next = move |it: &usize| Some((self.table[*it][4] as usize).max(it + 1)).filter(|it| *it < end);

@@ -16,7 +16,7 @@ const LONGEST: usize = 120;
 /// Lines that the rest must have.
 const REST: usize = 3;
 
-/// Whether it is the last thing in the lines up to `end`.
+/// Whether a definition is the last thing in the lines up to `end`.
 fn is_last(file: &File<'_>, it: &Definition, end: usize) -> bool {
     let size = it.end - it.lead;
     it.is_apart && size <= LONGEST && it.end <= end && file.lines[it.end..end].iter().all(is_blank)

@@ -14,7 +14,7 @@ use crate::{
 pub(super) const NAMES: [&str; 4] =
     ["insert", "insert, line before not unique", "insert, hunk can slide", "insert, no marker above"];
 
-/// Where new lines go, and which lines of the file after they are.
+/// Place of new lines, and their range in the file after the change.
 #[derive(Clone, Copy)]
 struct Insertion {
     at: usize,
@@ -73,7 +73,7 @@ pub(super) fn append(change: &Change<'_>, random: &mut Random) -> Option<Case> {
     Some(before.case(Group::Shape, "append", text, sketch.text()?))
 }
 
-/// The same lines as far down as they can be said to be inserted, as git shows them.
+/// Moves an insertion as far down as it gives the same text, as git shows it.
 fn slid_down(change: &Change<'_>, mut it: Insertion) -> Insertion {
     let (before, after) = (&change.before.lines, &change.after.lines);
     while it.at < before.len()
@@ -85,7 +85,7 @@ fn slid_down(change: &Change<'_>, mut it: Insertion) -> Insertion {
     it
 }
 
-/// What is defined again would take the place of what there is.
+/// Whether the new lines define no name again: such a definition would take the place of the old one.
 pub(crate) fn defines_nothing_again(before: &File<'_>, text: &str, from: usize) -> bool {
     let after = File::new(before.path, "", text);
     let mut new = after.definitions().iter().filter(|it| it.start >= from && it.parent.is_none());

@@ -63,7 +63,7 @@ pub(super) fn with_spaces(change: &Change<'_>, _: &mut Random) -> Option<Case> {
         let rest = it.trim_start_matches('\t');
         "    ".repeat(it.len() - rest.len()) + rest
     };
-    // What a level is made of cannot be known where the file has none, or both.
+    // The unit of a level cannot be known where the file has none, or both.
     let has = |sign: &str| change.before.lines.iter().any(|it| it.starts_with(sign));
     (has("\t") && !has("    ")).then_some(())?;
     form(change, "spaces for tabs", plain(change, |it| it.iter().map(spaced).collect())?)
@@ -71,13 +71,13 @@ pub(super) fn with_spaces(change: &Change<'_>, _: &mut Random) -> Option<Case> {
 
 pub(super) fn trimmed(change: &Change<'_>, _: &mut Random) -> Option<Case> {
     let mut added = change.ops.iter().flat_map(|it| &change.after.lines[it.new_range()]);
-    // What is cut from new lines cannot be known.
+    // Whitespace that is cut from new lines cannot be known.
     added.all(|it| it.trim_end() == *it).then_some(())?;
     let trim = |it: Vec<String>| it.iter().map(|it| it.trim_end().to_owned()).collect();
     form(change, "no whitespace at the ends of lines", plain(change, trim)?)
 }
 
-/// Whether lines go somewhere, which an edit without context does not show.
+/// Whether the change removes lines, which an edit without context does not show.
 fn has_removal(change: &Change<'_>) -> bool {
     change.ops.iter().any(|it| !matches!(it, DiffOp::Insert { .. }))
 }

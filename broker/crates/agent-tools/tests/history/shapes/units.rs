@@ -88,7 +88,7 @@ pub(crate) fn in_class(
     Some(before.case(group, shape, text(change, it), sketch.text()?))
 }
 
-/// What follows a method: the rest of the class, in half of the cases its closing bracket, and the rest of the file.
+/// Adds the part after a method: the rest of the class, in half of the cases its closing bracket, and the rest of the file.
 pub(crate) fn close(
     sketch: &mut Sketch<'_, '_>,
     file: &File<'_>,
@@ -106,7 +106,7 @@ pub(crate) fn close(
     }
 }
 
-/// Whether the last line of a class says that it ends.
+/// Whether the last line of a class closes it.
 pub(crate) fn has_end(file: &File<'_>, class: &Definition) -> bool {
     let (head, last) = (file.lines[class.start], file.lines[class.end - 1]);
     indent(head) == indent(last) && (last.trim().starts_with('}') || last.trim() == "end")
@@ -179,13 +179,13 @@ fn differ(was: &[&str], is: &[&str]) -> bool {
     said(was) != said(is)
 }
 
-/// Its name, with those that it stands in.
+/// Returns the name of a definition, with those of the definitions around it.
 fn chain<'f>(file: &'f File<'_>, it: &'f Definition) -> Vec<(&'f str, Kind)> {
     let parents = std::iter::successors(Some(it), |it| it.parent.map(|it| &file.definitions()[it]));
     parents.map(|it| (it.name.as_str(), it.kind)).collect()
 }
 
-/// Whether it stands in no other function.
+/// Whether a definition stands in no other function.
 pub(crate) fn is_outer(file: &File<'_>, it: &Definition) -> bool {
     chain(file, it).iter().skip(1).all(|it| it.1 != Kind::Function)
 }

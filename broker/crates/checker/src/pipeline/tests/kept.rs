@@ -115,7 +115,7 @@ impl Linter for Reader {
     }
 }
 
-/// One linter is always asked, the others as `only-one` says: one of them about files by their names, one about scripts.
+/// Lineup with one linter that is always asked, and, unless there is a file `only-one`, one for file names and one for scripts.
 struct ByFile;
 
 impl Lineup for ByFile {
@@ -131,7 +131,7 @@ impl Lineup for ByFile {
     }
 }
 
-/// The same view, of whose folder nothing is known.
+/// A view without the log of changes in its folder.
 struct Plain(Arc<dyn View>);
 
 impl View for Plain {
@@ -189,7 +189,7 @@ fn path(text: &str) -> WorkspacePath {
     WorkspacePath::new(text).unwrap()
 }
 
-/// What `after` brings, in words; with what was looked at, if not at everything.
+/// Returns the changes that `after` brings, in words; with the files that were looked at, if not all were.
 fn told(checker: &LocalChecker, after: &Arc<dyn View>, comparison: Comparison) -> String {
     let wanted = comparison.wanted(&**after);
     let mut request = checker.request(Arc::clone(after), wanted, Arc::new(ByFile));
@@ -197,7 +197,7 @@ fn told(checker: &LocalChecker, after: &Arc<dyn View>, comparison: Comparison) -
     let mut words = Words::default();
     let (engine, cache, runtime) = checker.parts();
     match runtime.block_on(check(engine, cache, &request, &mut words)) {
-        // What is told of several wrong files is what was come upon first.
+        // The error reported for several wrong files is that of the first one read.
         Err(Refused::Setup(_)) => "a wrong configuration".to_owned(),
         Err(refused) => format!("{refused:?}"),
         Ok(Outcome { summary: it, .. }) => {
@@ -247,7 +247,7 @@ impl World {
 
 fn write(root: &Path, at: &str, text: &str) {
     let at = root.join(at);
-    // What cannot be made is left.
+    // Errors are ignored.
     let _ = at.parent().map(fs::create_dir_all);
     let _ = fs::write(at, text);
 }
@@ -260,7 +260,7 @@ fn compared(after: &Snapshot, before: &Snapshot) -> Comparison {
     Comparison::of_branch(after, before, scope()).unwrap()
 }
 
-/// What is found by a look at everything, with nothing remembered.
+/// Returns the changes as found by a look at everything, with nothing remembered.
 fn from_nothing(after: &Snapshot, before: &Snapshot) -> String {
     let mut comparison = compared(after, before);
     comparison.before = Arc::new(Plain(Arc::clone(&comparison.before)));
@@ -345,7 +345,7 @@ impl Random {
     }
 }
 
-/// What is refused changes nothing.
+/// Does `act` on the branch, as far as it is not refused.
 fn on_branch(branch: &mut Branch, act: &Act) {
     let _ = match act {
         Act::Write(at, text) => branch.write(&path(at), Bytes::from_static(text.as_bytes())),
@@ -417,7 +417,7 @@ fn edited(world: &World) -> (Branch, [Snapshot; 2]) {
     (branch, [after, before])
 }
 
-/// What differs in such a branch: `a` has read `b/a`, and of `a-b/a` there is no final answer. `b/c` has listed `b`, whose
+/// Files that differ in such a branch: `a` has read `b/a`, and of `a-b/a` there is no final answer. `b/c` has listed `b`, whose
 /// names are the same.
 fn differing() -> Option<Vec<String>> {
     paths(&["a", "a-b/a", "b/a"])
@@ -490,7 +490,7 @@ fn of_the_view_before_only_what_has_findings_is_looked_at() {
         branch.remove(&path("d")).unwrap();
     };
     assert_eq!(files(&remove, &base), ["d"], "it is gone in the view after");
-    // What the view before has for itself was not recorded.
+    // The edits of the view before were not recorded.
     write(&mut base, "b", "y");
     assert_eq!(files(&edit_all, &base), ["a", "b", "c"]);
 }
@@ -506,7 +506,7 @@ fn a_link_is_looked_at_where_its_text_or_its_way_there_changed() {
     }
     world.warm();
     let (branch, [after, before]) = edited(&world);
-    // What `two` says of `a-link` does not name what it read.
+    // The answer of `two` about `a-link` does not name what it read.
     let always = ["a-link", "b/a"];
     let with = |more: &[&str]| {
         let mut all = [&always[..], more].concat();
@@ -569,7 +569,7 @@ fn the_first_comparison_records_the_folder() {
 
 #[test]
 fn a_comparison_is_what_it_is_from_nothing() {
-    // Those at the end are two in which configuration was read in the wrong state.
+    // The two at the end are seeds with which configuration was read in the wrong state.
     for seed in (std::env::var("FROM").map_or(0, |it| it.parse().unwrap())
         ..std::env::var("TO").map_or(192, |it| it.parse().unwrap()))
         .chain([268, 1207])
@@ -642,7 +642,7 @@ fn a_configuration_that_is_wrong_only_before_is_said_to_be_wrong_there() {
     assert_eq!(refused(&wrong, &wrong), why);
 }
 
-/// How often `linters`, of which `failing` is one, ask about `a-b/a` in so many comparisons.
+/// Number of times that `failing`, one of `linters`, is asked about `a-b/a` in so many comparisons.
 fn times_asked(world: &World, failing: &Scripted, linters: Vec<SharedLinter>, comparisons: usize) -> usize {
     let (_, [after, before]) = edited(world);
     let view: Arc<dyn View> = Arc::new(after.clone());
@@ -679,7 +679,7 @@ fn a_failure_that_would_be_repeated_is_asked_for_ever_more_rarely() {
 fn a_failure_is_not_kept_of_a_file_that_is_not_recorded_once_more() {
     let world = World::new(&FILES, ENOUGH);
     let linter = Arc::new(failing().repeats());
-    // What it says of the file rests on more than is read.
+    // The other linter's answer about the file depends on more than is read.
     let other: SharedLinter = Arc::new(Scripted::new("other", &["*"]).rests_on("c"));
     let linters: Vec<SharedLinter> = vec![Arc::clone(&linter) as _, other];
     let base: Arc<dyn View> = Arc::new(world.base.clone());

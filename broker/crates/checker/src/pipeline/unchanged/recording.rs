@@ -20,7 +20,7 @@ pub(in crate::pipeline) struct Recording {
     question: ContentHash,
     moment: Moment,
     walk: KeptWalk,
-    /// What the configuration is read in, so that what is read is known.
+    /// View that the configuration is read in, which records the reads.
     traced: Arc<Traced>,
     start: Instant,
 }
@@ -33,7 +33,7 @@ impl Recording {
     ) -> Result<Option<Self>, Refused> {
         let Some(options) = whole(request).filter(|_| engine.has_cache()) else { return Ok(None) };
         let Some(tracked) = request.view.tracked().filter(|it| it.edits.is_empty()) else { return Ok(None) };
-        // What is wrong with the configuration, the check tells.
+        // Errors in the configuration are reported by the check.
         let Ok(question) = question(request, &tracked.folder).await else { return Ok(None) };
         let kept = tracked.log.extensions().get::<KeptChecks>().find(&question);
         let (own, options) = (tracked.clone(), options.clone());

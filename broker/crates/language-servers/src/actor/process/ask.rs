@@ -1,4 +1,4 @@
-//! One question to a process that has been switched to a view's state.
+//! Questions to a process that has been switched to a view's state.
 
 use std::{collections::BTreeMap, mem, sync::Arc, time::Instant};
 
@@ -68,7 +68,7 @@ impl Process {
         let open = |path| running.documents.document(path).map(|it| it.bytes.clone());
         let document = question.path().and_then(|it| Some((it.clone(), open(it)?)));
         let heard = question.path().and_then(|it| running.heard.get(it));
-        // What is not understood is told as the answer to a check.
+        // Diagnostics that cannot be parsed are reported in the answer to a check.
         let published = heard.and_then(|it| serde_json::from_str(it.get()).ok()).unwrap_or_default();
         let mut wanted = || {
             self.listen();
@@ -135,7 +135,7 @@ impl Process {
         let ask = |path| running.client.call::<_, Value>(SYMBOLS, &params(path), deadline, cancel);
         let calls: Vec<_> = running.documents.all_open().map(ask).collect::<Result<_, RequestError>>()?;
         for call in calls {
-            // One that it cannot read is no worse than one that is not there.
+            // A document that the server cannot read is no worse than a missing one.
             match call.wait(deadline, cancel) {
                 Ok(_) | Err(RequestError::Refused(_)) => {}
                 Err(error) => return Err(error.into()),

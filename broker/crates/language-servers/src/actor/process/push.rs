@@ -24,7 +24,7 @@ const PUBLISH: &str = "textDocument/publishDiagnostics";
 const FENCE: &str = "broker/fence";
 
 impl Process {
-    /// What is published about these open documents.
+    /// Waits for the diagnostics that are published for these open documents.
     pub(super) fn published(
         &mut self,
         units: &[&WorkspacePath],
@@ -40,7 +40,8 @@ impl Process {
         Ok((reports, Settled::Yes))
     }
 
-    /// Before anything else is told. What was sent for a question that then was not asked was not waited for.
+    /// Waits for outstanding diagnostics before anything else is sent: those of documents that were sent for a question
+    /// that then was not asked.
     pub(super) fn make_quiet(&mut self) -> Result<(), AskError> {
         self.listen();
         let is_owed = self.running()?.documents.news().next().is_some();
@@ -72,7 +73,7 @@ impl Process {
         Ok(())
     }
 
-    /// What is to be published now about a document with this version counts, and nothing before.
+    /// Keeps published diagnostics if they are for the document's current version, as the barrier requires.
     pub(super) fn hear(&mut self, uri: &str, version: Option<i64>, diagnostics: Box<RawValue>) {
         let barrier = self.setup.profile.barrier;
         let (Some(path), Some(running)) = (self.uris.path(uri), self.running.as_mut()) else { return };
@@ -120,8 +121,8 @@ impl Process {
         Ok(awaited.iter().all(|it| heard.contains_key(it)))
     }
 
-    /// What it has still to say, such as that a closed document has no findings, or the rest of what it said in
-    /// parts, does not come later.
+    /// Waits until the server has sent all earlier output, such as empty findings of a closed document, or the rest of
+    /// findings in parts.
     fn fence(&mut self, deadline: Instant) -> Result<(), AskError> {
         let stop: Cancel = self.stop.clone();
         let answer = self.running()?.client.request::<_, Value>(FENCE, &json!({}), deadline, &stop);

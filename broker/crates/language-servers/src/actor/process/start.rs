@@ -1,5 +1,4 @@
-//! How a process comes and goes: started when it is needed, again after it died, and ready only when what it
-//! says counts.
+//! Life cycle of a process: started when it is needed, again after it died, and ready only when its answers count.
 
 use std::{
     sync::Arc,
@@ -57,7 +56,7 @@ impl Process {
         Ok(self.status.version())
     }
 
-    /// Has it started, and waits until its answers count.
+    /// Starts the process if needed, and waits until its answers count.
     pub(in crate::actor) fn make_ready(
         &mut self,
         deadline: Instant,
@@ -81,7 +80,7 @@ impl Process {
         Ok(())
     }
 
-    /// What it has to offer before it is asked.
+    /// Method that the server must support before it is asked.
     fn method(&self) -> Option<&'static str> {
         match self.setup.profile.barrier {
             Barrier::Pull | Barrier::PullWhenQuiescent => Some(PULL),
@@ -123,18 +122,18 @@ impl Process {
         Ok(matches!(report, Report::Full { items } if !items.is_empty()))
     }
 
-    /// Why a process that was there has died, which is now accounted for.
+    /// Returns the reason for which a process has died, and accounts for its death.
     pub(in crate::actor) fn bury(&mut self) -> Option<Broken> {
         self.running.as_ref().inspect(|it| it.client.stop_if_it_hangs());
         let reason = self.running.as_ref().and_then(|it| it.client.broken())?;
-        // It may be that only its connection is broken.
+        // The process may still run, with a broken connection.
         let _ = self.running.take().map(|it| it.client.kill());
         self.fail();
         self.status.died(reason.to_string());
         Some(reason)
     }
 
-    /// Without failure: the next one is started as soon as it is needed.
+    /// Ends the process without counting a failure: the next one is started as soon as it is needed.
     pub(in crate::actor) fn end(&mut self, grace: Duration, why: Ending) {
         if let Some(running) = self.running.take() {
             running.client.shutdown(grace.min(FAREWELL));
@@ -142,7 +141,7 @@ impl Process {
         }
     }
 
-    /// After a crash another process is only waited for; one that cannot be started is not tried each time.
+    /// Waits for the pause after a crash; a server that cannot be started is not tried each time.
     fn wait_for_another(&self, deadline: Instant, cancel: &Cancel) -> Result<(), AskError> {
         let left = self.not_before.map(|it| it.saturating_duration_since(Instant::now()));
         let Some(pause) = left.filter(|it| !it.is_zero()) else { return Ok(()) };
@@ -164,7 +163,7 @@ impl Process {
         let name = root.file_name().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
         let folder = WorkspaceFolder { uri: of_folder(root), name };
         let mut initialize = Initialize::new(vec![folder]);
-        // As all editors count: what a server says goes through to one as it is.
+        // Encoding of all editors, so that a server's answers can be passed to one unchanged.
         initialize.encodings = vec![PositionEncoding::Utf16];
         initialize.options = fill(&profile.options, root);
         initialize.capabilities = profile.capabilities.clone();

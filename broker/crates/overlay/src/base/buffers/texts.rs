@@ -10,7 +10,7 @@ use crate::{ContentHash, WorkspacePath};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EditorId(pub Arc<str>);
 
-/// One editor's text of a file.
+/// Text of a file in one editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     /// `None` for a text that belongs to no editor in particular.

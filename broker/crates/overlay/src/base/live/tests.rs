@@ -1,4 +1,4 @@
-//! What is kept, and when it is believed.
+//! Tests of the cache: its entries, and when they are valid.
 
 #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 

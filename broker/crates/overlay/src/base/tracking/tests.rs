@@ -1,5 +1,5 @@
-//! What is remembered of a folder against what the folder has. `sync` says when everything was told, so nothing here
-//! waits for time to pass.
+//! Compares the remembered state of a folder with the folder. `sync` returns when every change was reported, so
+//! nothing here waits for time to pass.
 
 #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
@@ -52,7 +52,7 @@ impl Watched {
         self.base.tracked().unwrap()
     }
 
-    /// What was told since `moment`.
+    /// Returns the changes reported since `moment`.
     fn told(&self, moment: Moment) -> Vec<String> {
         let log = self.tracked().log;
         log.sync().unwrap();
@@ -164,14 +164,14 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Whether what is done at `at` is done below `root`, wherever links lead; `follows` says whether a link at its end counts.
+/// Whether a change at `at` is made below `root`, wherever links lead; `follows`: whether a link at its end is followed.
 fn is_within(root: &Path, at: &Path, follows: bool) -> bool {
     let there = at.ancestors().skip(usize::from(!follows)).find(|it| it.symlink_metadata().is_ok());
     let real = there.and_then(|it| it.canonicalize().ok());
     real.is_some_and(|it| root.canonicalize().is_ok_and(|root| it.starts_with(root)))
 }
 
-/// What cannot be done is left, and what a link would make of another folder.
+/// Performs `act`. Acts that fail are skipped, and so are those that a link would lead into another folder.
 fn perform(it: &Watched, act: &Act) {
     let is_within = |at: &str, follows| is_within(it.folder.path(), &it.at(at), follows);
     let is_allowed = match act {

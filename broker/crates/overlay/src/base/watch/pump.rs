@@ -30,10 +30,11 @@ const QUIET: Duration = Duration::from_millis(5);
 /// or when its first change is this old.
 const LONGEST: Duration = Duration::from_millis(50);
 
-/// Where compilers write: vast, and usually ignored by git.
+/// Build directory of compilers: vast, and usually ignored by git.
 const BUILD_OUTPUT: &str = "target";
 
-/// Elsewhere one watch on the root is cheaper, and knows of new directories by itself.
+/// Whether each directory has a watch of its own. On other systems one watch on the root is cheaper, and covers new
+/// directories by itself.
 const ONE_BY_ONE: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 pub(super) struct Pump {
@@ -46,12 +47,12 @@ pub(super) struct Pump {
     pub(super) generation: Arc<AtomicU64>,
     pub(super) journal: Arc<Journal>,
     pub(super) pending: Changes,
-    /// What is to be remembered of the batch that has begun: more than is announced.
+    /// Paths of the current batch that are to be remembered: more than are announced.
     pub(super) told: BTreeSet<WorkspacePath>,
     pub(super) on_change: OnChange,
 }
 
-/// Whether an event can tell of a change. That someone reads, this process first of all, does not.
+/// Whether an event can be about a change. Reads, by this process first of all, are not.
 pub(super) fn matters(event: &notify::Result<Event>) -> bool {
     let Ok(event) = event else { return true };
     match event.kind {
@@ -69,7 +70,7 @@ impl Pump {
         let root = self.live.disk().root();
         let mode = if ONE_BY_ONE { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
         self.watcher.watch(root, mode).map_err(WatchError::Unavailable)?;
-        // What is found there is not news.
+        // Entries found by the first scan are not news.
         let _ = self.watch_tree(WorkspacePath::root());
         Ok(())
     }
@@ -143,7 +144,7 @@ impl Pump {
         }
     }
 
-    /// What came before a cookie is announced before who waits for it is woken.
+    /// Announces the events that came before a cookie, then wakes the thread that waits for it.
     fn take_in_cookie(&mut self, cookie: &Path) {
         if self.cookies.is_awaited(cookie) {
             self.announce();
@@ -159,7 +160,8 @@ impl Pump {
         is_watched.then_some(path)
     }
 
-    /// What stands for a changed path: it, up to a name that no view shows, or below which nothing is watched.
+    /// Returns the path remembered for a changed one: the path up to a name that no view shows, or below which
+    /// nothing is watched.
     fn to_remember(&self, path: &Path) -> Option<WorkspacePath> {
         let mut at = WorkspacePath::root();
         for component in path.strip_prefix(self.live.disk().root()).ok()?.components() {
@@ -189,7 +191,7 @@ impl Pump {
             let listing = match self.live.disk().list(&directory) {
                 Ok(listing) => listing,
                 Err(error) => {
-                    // What is gone is in nobody's way.
+                    // A directory that is gone hides nothing.
                     if !is_gone(&error) {
                         self.blind.add(&directory);
                     }

@@ -81,7 +81,7 @@ impl Cookies {
         &self.folder
     }
 
-    /// Whether an event of this path is about a cookie, of which nobody else need hear.
+    /// Whether an event of this path is about a cookie, and so of no interest elsewhere.
     pub(super) fn owns(&self, path: &Path) -> bool {
         path.starts_with(&self.folder)
     }
@@ -93,19 +93,19 @@ impl Cookies {
     /// Wakes who waits for this cookie.
     pub(super) fn came(&self, path: &Path) {
         if let Some(waiting) = self.waiting.lock().paths.remove(path) {
-            // It may have lost its patience.
+            // The waiting thread may have timed out.
             let _ = waiting.send(());
         }
     }
 
-    /// Whoever waits does so in vain.
+    /// Ends all waiting, now and later, with an error.
     pub(super) fn close(&self) {
         let mut waiting = self.waiting.lock();
         waiting.paths.clear();
         waiting.is_closed = true;
     }
 
-    /// A new file, registered before it can be seen.
+    /// Creates a new file, registered before it can be seen.
     #[expect(clippy::disallowed_methods, reason = "the watcher's own folder, outside the workspace")]
     fn bake(&self) -> Result<Cookie, SettleError> {
         loop {
@@ -115,7 +115,7 @@ impl Cookies {
                 Err(error) => error,
             };
             self.waiting.lock().paths.remove(&path);
-            // It may belong to another watch, or to a process that was killed.
+            // The cookie may belong to another watch, or to a process that was killed.
             if error.kind() != io::ErrorKind::AlreadyExists {
                 return Err(SettleError::Cookie { path, source: error });
             }
@@ -129,7 +129,7 @@ impl Cookies {
         }
         waiting.last += 1;
         let path = self.folder.join(format!("settle-{}-{}", std::process::id(), waiting.last));
-        // With room for the answer, so that whoever gives it never waits.
+        // With room for the answer, so that sending it never waits.
         let (sender, came) = mpsc::sync_channel(1);
         waiting.paths.insert(path.clone(), sender);
         Ok((path, came))

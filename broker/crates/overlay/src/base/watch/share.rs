@@ -1,5 +1,4 @@
-//! How many directories this process watches: a part of what the system gives to the user, all of whose programs
-//! share it.
+//! Limit of the directories that this process watches: a part of the user's limit, which all of the user's programs share.
 
 use std::{
     collections::HashSet,
@@ -11,10 +10,10 @@ use std::{
 
 use crate::WorkspacePath;
 
-/// Where the system does not say how many there are.
+/// Limit assumed where the system gives none.
 const USUAL: usize = 8192;
 
-/// However many the system gives: each takes about a kilobyte of the kernel's memory.
+/// Highest limit, however large the system's is: each watch takes about a kilobyte of the kernel's memory.
 const MOST: usize = 250_000;
 
 /// The directories that one watch watches, of the number that all of them may.
@@ -25,7 +24,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// None yet.
+    /// Creates a share without any directory.
     pub(super) fn new() -> Self {
         static USED: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
         static LIMIT: LazyLock<usize> = LazyLock::new(|| (of_user() / 2).min(MOST));
@@ -36,7 +35,7 @@ impl Share {
         Self { limit, used, own: HashSet::new() }
     }
 
-    /// Whether `directory` may be watched. To ask again costs nothing.
+    /// Whether `directory` may be watched. Asking again costs nothing.
     pub(super) fn take(&mut self, directory: &WorkspacePath) -> bool {
         if self.own.contains(directory) {
             return true;
@@ -60,7 +59,7 @@ impl Drop for Share {
     }
 }
 
-/// What the system gives to all programs of a user.
+/// Returns the system's limit for all programs of a user.
 #[expect(clippy::disallowed_methods, reason = "a number of the system's, in no workspace")]
 fn of_user() -> usize {
     let told = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");

@@ -1,4 +1,4 @@
-//! What is announced. `settle` says when everything has come, so nothing here waits for time to pass.
+//! Tests of the announcements. `settle` returns when every event has come, so nothing here waits for time to pass.
 
 #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
@@ -47,7 +47,7 @@ impl Watched {
         self.folder.path().join(path)
     }
 
-    /// What was announced since the last time.
+    /// Returns the changes announced since the last call.
     fn news(&self) -> Vec<String> {
         self.watch.settle(LONG).unwrap();
         let heard = std::mem::take(&mut *self.heard.lock());

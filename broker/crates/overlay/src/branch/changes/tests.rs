@@ -16,7 +16,7 @@ fn branch() -> Branch {
     Branch::new(Arc::new(memory))
 }
 
-/// One line per change, then the changed paths.
+/// Checks the changes, a line for each, then the changed paths.
 fn check(edit: impl FnOnce(&mut Branch), want: &[&str], paths: &[&str]) {
     let mut branch = branch();
     edit(&mut branch);
@@ -61,7 +61,7 @@ fn what_was_written_back_is_no_change() {
             it.rename(&path("x"), &path("README")).unwrap();
         },
         &[],
-        // What the base has is not looked at, nor that the same came back.
+        // Contents of the base are not looked at, nor is it noticed that the same came back.
         &["README", "src/lib.rs"],
     );
 }

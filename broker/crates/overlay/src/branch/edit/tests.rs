@@ -318,7 +318,7 @@ fn a_moved_text_is_the_one_that_the_base_gave() {
     assert_eq!(branch.snapshot().read(&path("e/big")).unwrap().as_ptr(), bytes.as_ptr());
 }
 
-/// Has what a branch has no word for.
+/// A view with entries that a branch cannot represent.
 struct Odd;
 
 impl View for Odd {

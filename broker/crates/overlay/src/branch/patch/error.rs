@@ -1,8 +1,8 @@
-//! Why a patch was refused, with the place in the patch.
+//! Errors of patches, with the place in the patch.
 
 use crate::{EditError, PathError, WorkspacePath};
 
-/// Why a patch was refused. The branch is then as it was.
+/// Error of a patch that was refused. The branch is then as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum PatchError {
     #[error("a patch of {length} bytes is too long; the limit is {limit}")]
@@ -16,7 +16,7 @@ pub enum PatchError {
         .stated.0, .stated.1, .found.0, .found.1
     )]
     HunkLength { file: String, hunk: usize, line: usize, stated: (usize, usize), found: (usize, usize) },
-    /// Some hunk before or at this line of the patch belongs to no file.
+    /// A hunk before or at this line of the patch belongs to no file.
     #[error("there are more hunks than belong to files; the last is at line {line} of the patch")]
     LostHunk { line: usize },
     /// The two names in a `diff --git` line are longer than paths of any file system.
@@ -27,7 +27,7 @@ pub enum PatchError {
          the patch"
     )]
     TooManySplits { line: usize },
-    /// Some hunk's place is sought for too long. `hunk` is counted from 1 within the file.
+    /// The search for a hunk's place takes too long. `hunk` is counted from 1 within the file.
     #[error(
         "hunk {hunk} of `{path}`, at line {patch_line} of the patch, and those before it are too far from where \
          they say; make the patch anew from the present text"

@@ -27,7 +27,7 @@ pub(super) struct Mismatch {
     pub(super) found: Option<String>,
 }
 
-/// Why hunks are not applied.
+/// Error of hunks that cannot be applied.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     Mismatch(Mismatch),
@@ -37,8 +37,8 @@ pub(super) enum Refused {
     },
 }
 
-/// How many lines are looked through for all hunks of one file that are not where they say. A hunk that
-/// moved costs a few times the distance, and one that fits nowhere all lines of the file, once.
+/// Number of lines searched for all hunks of one file that are not at their given line. A hunk that moved costs a few
+/// times the distance, and one that fits nowhere all lines of the file, once.
 const MAX_SEARCHED: usize = 1 << 27;
 
 /// Applies `hunks`, which are in order, as `patch` does: each may have moved as a whole, the nearest place
@@ -109,7 +109,7 @@ fn side<'a>(
 
 fn mismatch(hunk: usize, lines: &[&str], old: &[Cow<'_, str>], wanted: usize) -> Mismatch {
     let differs = |at: &usize| lines.get(wanted + at).is_none_or(|line| *line != old[*at]);
-    // Where all of them stand in place, they stand before the end of an earlier hunk.
+    // If every line fits in place, the hunk stands before the end of an earlier one.
     let at = (0..old.len()).find(differs).unwrap_or_default();
     Mismatch {
         hunk,

@@ -16,7 +16,7 @@ const MAX_NAMES: usize = 2 * (MAX_PATH + 64);
 /// Most splits tried in all headers of a patch: names without a space need one, and few have more.
 const MAX_SPLITS: usize = 1 << 30;
 
-/// What a patch does with one file.
+/// A patch's edit of one file.
 pub(super) struct FileEdit<'a> {
     pub(super) operation: Operation,
     pub(super) patch: FilePatch<'a, str>,
@@ -28,7 +28,7 @@ pub(super) struct FileEdit<'a> {
 pub(super) enum Operation {
     Create(WorkspacePath),
     Delete(WorkspacePath),
-    /// Without git's header the name before may be that of a backup.
+    /// Edit of a file. Without git's header, `old` may be the name of a backup.
     Modify {
         old: WorkspacePath,
         path: WorkspacePath,
@@ -121,7 +121,7 @@ fn scan(patch: &str) -> Result<Vec<usize>, PatchError> {
     Ok(headers)
 }
 
-/// How many bytes the parser may compare to find out where the first of git's two names ends.
+/// Returns the number of bytes that the parser may compare to find the end of the first of git's two names.
 fn expect_short(names: &str, line: usize) -> Result<usize, PatchError> {
     // In quotation marks a byte may be written as four.
     let is_quoted = names.starts_with('"') || names.ends_with('"');
@@ -133,7 +133,7 @@ fn expect_short(names: &str, line: usize) -> Result<usize, PatchError> {
     Ok(if is_quoted { names.len() } else { spaces * names.len() })
 }
 
-/// How many old and new lines a line of a hunk stands for; none if it does not belong to the hunk.
+/// Returns the number of old and new lines that a line of a hunk stands for; none if it does not belong to the hunk.
 fn counts(line: &str, is_full: bool, is_ended: bool) -> (usize, usize) {
     // After a full hunk these begin the next file, or are the end of a mail.
     let is_next = line.starts_with("--- ") || line.starts_with("+++ ") || line.trim_end() == "--";
@@ -154,8 +154,8 @@ fn stated_lines(line: &str) -> Option<(usize, usize)> {
     Some((length(old)?, length(new)?))
 }
 
-/// Whether the names that git gives in its own headers have prefixes before them, all of them. `None` if no
-/// header tells: one of a file that is moved does not.
+/// Returns whether all names in git's own headers have prefixes. `None` if no header shows it: one of a file that is
+/// moved does not.
 ///
 /// Which prefixes these are depends on what was compared, and on whose configuration.
 fn git_prefixes(patch: &str) -> Option<bool> {
@@ -195,7 +195,7 @@ fn are_prefixed(parts: &[FilePatch<'_, str>]) -> bool {
         FileOperation::Modify { original, modified } => {
             original.starts_with("a/") && modified.starts_with("b/")
         }
-        // These come from headers without prefixes.
+        // Headers without prefixes: those of renames and copies.
         FileOperation::Rename { .. } | FileOperation::Copy { .. } => true,
     };
     parts.iter().all(is_prefixed)

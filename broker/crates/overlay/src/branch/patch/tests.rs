@@ -135,7 +135,7 @@ fn plain_patches_with_and_without_prefixes() {
     assert_eq!(check("--- dos.txt\n+++ dos.txt\n@@ -2 +2 @@\n-y\n+z\n").unwrap(), ["dos.txt: x\r\nz\r\n"]);
 }
 
-/// As `git diff` writes them with `diff.mnemonicPrefix`, `-R` or `--no-prefix`, of folders of any name.
+/// Patches of `git diff` with `diff.mnemonicPrefix`, `-R` or `--no-prefix`, of folders of any name.
 #[test]
 fn prefixes_of_git() {
     let added = |[old, new]: [&str; 2], name: &str| {

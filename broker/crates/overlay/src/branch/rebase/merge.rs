@@ -1,4 +1,4 @@
-//! Three contents of one path into one.
+//! Three-way merge of the contents of a path.
 
 use bytes::Bytes;
 use diffy::{ConflictStyle, IncompleteHunkStyle, MergeOptions};
@@ -9,11 +9,11 @@ use crate::{
     branch::{lines::are_too_different, tree::Node},
 };
 
-/// What becomes of a path that may have changed on both sides.
+/// Merge result of a path that may have changed on both sides.
 pub(super) enum Outcome {
     Ours,
     Theirs,
-    /// Both, without a conflict.
+    /// Merge of both sides without a conflict.
     File {
         bytes: Bytes,
         executable: bool,
@@ -58,7 +58,7 @@ pub(super) fn kind(ours: &Origin, theirs: &Origin) -> ConflictKind {
     }
 }
 
-/// Both changes of a text, line by line; `None` where they touch the same lines, or what is no text.
+/// Merges both changes of a text by line; `None` where they touch the same lines, or a content is no text.
 pub fn merge_texts(ancestor: &Bytes, ours: &Bytes, theirs: &Bytes) -> Option<Bytes> {
     match files(Some(ancestor), ours, theirs, false) {
         Outcome::File { bytes, .. } => Some(bytes),

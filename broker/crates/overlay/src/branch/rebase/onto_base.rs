@@ -45,7 +45,7 @@ pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Dra
             draft.state.tree = draft.state.tree.with(path, Some(node), Parents::Require)?;
         }
         draft.state.origins.insert_mut(path.clone(), theirs.clone());
-        // What stands in the place of a directory of theirs stands in that of all that is in it.
+        // An entry in the place of one of their directories also takes the place of all that is in it.
         if *theirs == Origin::Directory && touched.ours != Origin::Directory {
             let below = snapshot.tree().blank().taken(path)?.origins;
             draft.state.origins = origin::record_known(draft.state.origins, below);
@@ -92,7 +92,7 @@ fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
         // The parent was committed: the branch goes on from what it had from there.
         let are_directories = it.ours == Origin::Directory && it.theirs == Origin::Directory;
         let is_parents = !are_directories && parent.says(path).is_some_and(|says| says == it.theirs);
-        // What is in theirs is hidden where the branch has moved one of its own there.
+        // Entries of their directory are hidden if the branch has moved one of its own there.
         if are_directories || (is_parents && it.theirs == Origin::Directory) {
             add_late(snapshot, path, &mut touched)?;
         }
@@ -126,7 +126,7 @@ fn add_replaced(
     Ok(())
 }
 
-/// What came to a directory of the base after the branch removed or moved it, and so never saw it.
+/// Adds the entries that the base got in a directory after the branch removed or moved it, and so never saw.
 fn add_late(
     snapshot: &Snapshot,
     directory: &WorkspacePath,
@@ -184,7 +184,7 @@ impl Touched {
 
 /// Shows what the base has. A directory that both made shows the files of both.
 ///
-/// Where the base is hidden, as in a directory that was moved, an edit stands for it that has the same.
+/// If the base is hidden, as in a directory that was moved, an edit with the same content takes its place.
 fn drop_edit(state: &mut State, touched: &Touched) -> Result<(), EditError> {
     let Touched { path, ours, theirs, .. } = touched;
     if let (Origin::Directory, Origin::Directory) = (ours, theirs) {

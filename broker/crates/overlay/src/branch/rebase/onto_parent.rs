@@ -35,16 +35,16 @@ pub(super) fn rebase(own: &Snapshot, parent: &Snapshot, on_conflict: OnConflict)
     let root = merger.directories(&WorkspacePath::root(), roots[0], roots[1], roots[2])?;
     let tree = parent_state.tree.rooted(root);
     tree.expect_not_too_deep(&WorkspacePath::root())?;
-    // What the parent has not any more, as after its commit, but the branch edited further: it was merged
-    // with what the base has now.
+    // Paths that the parent has no longer, as after its commit, but that the branch edited further: these were merged
+    // with the base's present state.
     let orphans = own_state.origins.keys().filter(|it| tree.says(it).is_some()).cloned();
     draft.state.origins = origin::record(&draft.state.origins, &parent_state.tree, orphans)?;
     draft.state.tree = tree;
     Ok(draft)
 }
 
-/// What one side did not change is as the other has it. Where both touched a path first, the parent's
-/// origin is the one that its content is made on.
+/// Takes the other side's origin where one side has no change. Where both touched a path first, the parent's origin
+/// is the one that its content is made on.
 fn merged_origins(fork: &Origins, own: &Origins, parent: &Origins) -> Origins {
     let mut merged = parent.clone();
     for (path, origin) in own {
@@ -101,7 +101,7 @@ impl Merger<'_> {
         let [fork, own, parent] = [fork, own, parent].map(|it| self.directory(path, it));
         let fork = fork?;
         if let (Some(own), Some(parent)) = (own?, parent?) {
-            // What the fork point had hidden from the base is in the base.
+            // Entries with which the fork point hid the base are in the base now.
             let is_committed = parent.shows_base && fork.as_ref().is_some_and(|it| !it.shows_base);
             if own.shows_base == parent.shows_base || is_committed {
                 let silent = if own.shows_base { Directory::over() } else { Directory::opaque() };
@@ -116,7 +116,7 @@ impl Merger<'_> {
         self.contents(path)
     }
 
-    /// Whether the base has now what the fork point had at `path`: the parent was committed.
+    /// Whether the base now has the fork point's state of `path`: the parent was committed.
     fn has_become_base(&self, path: &WorkspacePath) -> Result<bool, EditError> {
         let (tree, base) = (self.fork.tree(), &*self.own.tree().base);
         let failed = |error| unreachable(path, error);
@@ -141,7 +141,7 @@ impl Merger<'_> {
         Ok(true)
     }
 
-    /// Whether both surely say the same.
+    /// Whether both surely have the same content.
     fn is_same(&self, path: &WorkspacePath, a: &Side<'_>, b: &Side<'_>) -> Result<bool, EditError> {
         Ok(match (a, b) {
             (Side::Nothing, Side::Nothing) | (Side::Base, Side::Base) => true,
@@ -200,7 +200,7 @@ impl Merger<'_> {
         })
     }
 
-    /// What both sides started from. Where that was the base, it is what the base had then.
+    /// Returns the common ancestor of both sides. Where that was the base, it is the base's state of that time.
     fn ancestor(&self, path: &WorkspacePath) -> Result<Origin, EditError> {
         let is_base = matches!(self.fork.tree().find(path), Ok(Found::Base));
         match self.own.state().origins.get(path) {

@@ -1,4 +1,4 @@
-//! What becomes of edits when what is under them changes.
+//! Tests of edits whose base or parent changes.
 
 use parking_lot::Mutex;
 
@@ -200,7 +200,7 @@ fn a_child_follows_its_parent_over_a_commit() {
     }
 }
 
-/// Its parent is gone, and all that it wrote is in the base.
+/// The parent is gone, and all that it wrote is in the base.
 #[test]
 fn a_child_of_a_committed_parent_goes_on_from_it() {
     let (base, mut parent) = branch();

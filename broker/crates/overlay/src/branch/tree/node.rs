@@ -1,4 +1,4 @@
-//! What a branch holds, name by name.
+//! Nodes of a branch's tree.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ pub(in crate::branch) struct Directory {
     /// Whether the base's directory at this very place shows through where `entries` is silent.
     pub(in crate::branch) shows_base: bool,
     pub(in crate::branch) entries: RedBlackTreeMapSync<Arc<str>, Arc<Node>>,
-    /// As [`File::came_from`].
+    /// Path in the base, as in [`File::came_from`].
     pub(in crate::branch) came_from: Option<WorkspacePath>,
-    /// At least the number of directories from here down to the deepest one held in `entries`.
+    /// Upper bound of the number of directories from here down to the deepest one held in `entries`.
     pub(super) height: u32,
 }
 
-/// What a branch says of one name.
+/// Entry of a branch for one name.
 #[derive(Clone)]
 pub(in crate::branch) enum Node {
     File(File),
@@ -35,12 +35,12 @@ pub(in crate::branch) struct File {
     /// Hash of `bytes`, which is computed once.
     pub(in crate::branch) hash: ContentHash,
     pub(in crate::branch) executable: bool,
-    /// Where it stood in the base before it was moved, for the sake of what a branch does not know:
-    /// permissions and the like. `None`: under the same name where its directory came from.
+    /// Path in the base before the file was moved, for properties that a branch does not keep: permissions and the
+    /// like. `None`: under the same name in the `came_from` of its directory.
     pub(in crate::branch) came_from: Option<WorkspacePath>,
 }
 
-/// What stands at a path.
+/// Result of looking up a path.
 pub(in crate::branch) enum Found<'a> {
     File(&'a File),
     Symlink(&'a Arc<str>),
@@ -49,7 +49,7 @@ pub(in crate::branch) enum Found<'a> {
     Base,
 }
 
-/// What a directory of the tree says of a name.
+/// Entry of a directory of the tree for a name.
 pub(in crate::branch) enum Side<'a> {
     Nothing,
     /// Whatever the base has at the same path.
@@ -69,12 +69,12 @@ impl Directory {
         Self { shows_base: false, entries: RedBlackTreeMapSync::new_sync(), came_from: None, height: 1 }
     }
 
-    /// This directory with the base's showing through, if it does not yet.
+    /// Returns this directory with the base's showing through, if it does not yet.
     pub(in crate::branch) fn opened(&self) -> Option<Self> {
         (!self.shows_base).then(|| Self { shows_base: true, ..self.clone() })
     }
 
-    /// What it holds itself, without the base.
+    /// Returns the directory's own entries, without the base.
     pub(in crate::branch) fn closed(&self) -> Self {
         let mut closed = Self { shows_base: false, ..self.clone() };
         for (name, _) in self.entries.iter().filter(|(_, node)| matches!(***node, Node::Whiteout)) {
@@ -83,12 +83,12 @@ impl Directory {
         closed
     }
 
-    /// Whether it is just what the base has.
+    /// Whether the directory is just the base's.
     pub(super) fn is_silent(&self) -> bool {
         self.shows_base && self.entries.is_empty()
     }
 
-    /// What this directory says of `name`.
+    /// Returns the directory's entry for `name`.
     pub(in crate::branch) fn side(&self, name: &str) -> Side<'_> {
         match self.entries.get(name).map(|it| &**it) {
             None if self.shows_base => Side::Base,
@@ -118,7 +118,7 @@ impl Directory {
         }
     }
 
-    /// As `insert`; new contents of a file do not make another file of it.
+    /// Inserts like `insert`, but new contents of a file leave it the same file.
     pub(in crate::branch) fn replace(&mut self, name: &str, mut node: Node) {
         if let Node::File(File { came_from: from @ None, .. }) = &mut node
             && let Some(Node::File(old)) = self.entries.get(name).map(|it| &**it)
@@ -134,7 +134,7 @@ impl Node {
         Self::File(File { hash: ContentHash::of(&bytes), bytes, executable, came_from: None })
     }
 
-    /// What a base that has this has; `None` for what cannot be made.
+    /// Returns the node that has the state `origin`; `None` for entries that cannot be made.
     pub(in crate::branch) fn of(origin: &Origin) -> Option<Self> {
         Some(match origin {
             Origin::Missing => Self::Whiteout,
@@ -157,7 +157,7 @@ impl Node {
         }
     }
 
-    /// The same, moved away from `place`.
+    /// Returns the node moved away from `place`.
     pub(in crate::branch) fn moved_from(mut self, place: WorkspacePath) -> Self {
         if let Self::File(File { came_from, .. }) | Self::Directory(Directory { came_from, .. }) = &mut self {
             *came_from = Some(place);
@@ -175,7 +175,7 @@ impl Node {
         }
     }
 
-    /// Whether both surely stand for the same. Directories are not looked into.
+    /// Whether both surely have the same content. Directories are not looked into.
     pub(in crate::branch) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::File(a), Self::File(b)) => a.hash == b.hash && a.executable == b.executable,

@@ -87,7 +87,7 @@ struct Killed {
 }
 
 impl Killed {
-    /// All texts are staged, and `stage` is in the journal.
+    /// Creates a place with all texts staged, and `stage` in the journal.
     fn new(stage: &str, has_links: bool) -> Self {
         let place = Place::new(fill);
         let folder = &place.committer.folder;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// How many steps that change the disk a whole commit takes.
+/// Number of steps of a whole commit that change the disk.
 pub(super) fn steps() -> usize {
     let place = Place::new(fill);
     place.commit(&changes()).unwrap();
@@ -199,7 +199,7 @@ fn what_the_system_refuses_is_taken_back() {
     assert!(place.journal().is_empty());
 }
 
-/// As an ordinary user, which root has to become first: this test runs itself once more.
+/// Runs itself once more as an ordinary user if the user may write everywhere, as root may.
 #[test]
 fn a_directory_that_cannot_be_written_to() {
     use std::os::unix::process::CommandExt as _;

@@ -12,10 +12,10 @@ use super::{
     *,
 };
 
-/// What a disk has for sure: every file and directory as it was when it was last synced.
+/// Contents that a disk has for sure: every file and directory as it was when it was last synced.
 #[derive(Default)]
 pub(in crate::commit) struct Synced {
-    /// By inode.
+    /// Files and directories by inode.
     things: HashMap<u64, Thing>,
 }
 
@@ -24,12 +24,12 @@ enum Thing {
     Directory(Vec<(String, Name)>, u32),
 }
 
-/// What a directory says of a name.
+/// Entry of a directory for a name.
 struct Name {
     inode: u64,
     is_directory: bool,
     mode: u32,
-    /// For a link, whose text is on the disk with its name.
+    /// Target of a link, whose text is on the disk with its name.
     target: Option<PathBuf>,
 }
 
@@ -105,7 +105,7 @@ impl Place {
         self
     }
 
-    /// The same place on a machine that was started again.
+    /// Returns the same place on a machine that was started again.
     fn after_a_power_cut(self) -> Self {
         let inode = |path: &str| fs::metadata(self.folder.path().join(path)).unwrap().ino();
         let disk = self.committer.folder.fuse().disk.lock().take().unwrap();

@@ -33,7 +33,7 @@ struct Tally {
     lost: Vec<String>,
 }
 
-/// How long a commit takes while no other program saves.
+/// Measures the duration of a commit while no other program saves.
 fn undisturbed(folder: &Path, old: &str) -> Duration {
     let root = folder.join("work");
     fs::create_dir_all(&root).unwrap();
@@ -44,7 +44,7 @@ fn undisturbed(folder: &Path, old: &str) -> Duration {
     begin.elapsed()
 }
 
-/// One round: a commit that writes or removes a file, and another program that saves it.
+/// Runs a round: a commit that writes or removes a file, and another program that saves it.
 fn race(folder: &Path, old: &str, at_most: Duration, tally: &mut Tally) {
     let root = folder.join("work");
     fs::create_dir_all(&root).unwrap();

@@ -6,7 +6,7 @@ use super::*;
 
 const SAVED: &str = "the user's";
 
-/// One file of each fate.
+/// A file of each fate.
 const TARGETS: [&str; 4] = ["edited", "gone", "linked", "made"];
 
 fn fill(root: &Path) {
@@ -24,7 +24,7 @@ fn changes() -> Vec<FileOp> {
     ]
 }
 
-/// How users and their programs save.
+/// Ways in which users and their programs save.
 #[derive(Debug, Clone, Copy)]
 enum Save {
     /// A new file takes the place of the old one.
@@ -72,7 +72,7 @@ fn steps(is_poor: bool) -> usize {
     place.committer.folder.fuse().steps()
 }
 
-/// Where the saved text is: in the workspace under a name that the user knows, or kept and told.
+/// Location of the saved text: in the workspace under a name that the user knows, or kept and reported.
 #[derive(Debug, PartialEq)]
 enum Found {
     InPlace,
@@ -261,7 +261,7 @@ fn what_is_open_for_writing_is_a_conflict() {
     }
 }
 
-/// Where the system does not tell of writers, what is written is noticed until the very end: then it is kept.
+/// A write that the system does not report is noticed until the very end: then the text is kept.
 #[test]
 fn what_is_written_late_is_kept() {
     let mut kept = 0;
@@ -305,7 +305,7 @@ fn done_at(is_poor: bool) -> usize {
 /// Steps after the last look: the directory is synced, and the journal ends.
 const LAST: usize = 4;
 
-/// One saves before the names are exchanged, and one before they are exchanged back.
+/// The first saves before the names are exchanged, the second before they are exchanged back.
 #[test]
 fn the_newest_of_two_saves_stays_and_the_other_is_kept() {
     let mut kept = 0;

@@ -1,4 +1,4 @@
-//! How many durable saves a second: `cargo test --release -p overlay --lib speed -- --ignored --nocapture`.
+//! Measures durable saves a second: `cargo test --release -p overlay --lib speed -- --ignored --nocapture`.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! One directory of a kept walk.
+//! A directory of a kept walk.
 
 use std::{
     cmp::Ordering,
@@ -15,20 +15,20 @@ use crate::{ChangeLog, Look, Observation, Read, Skipped, View, WorkspacePath};
 /// A directory as it was found, with all below it.
 #[derive(Clone)]
 pub(super) struct Folder {
-    /// Those that count for its own name.
+    /// Rules that apply to its own name.
     pub(super) above: Rules,
-    /// Those that count for what is in it.
+    /// Rules that apply to its entries.
     pub(super) rules: Rules,
-    /// In the order of a walk.
+    /// Items in the order of a walk.
     pub(super) items: Box<[Item]>,
-    /// What was looked at besides the listing.
+    /// Looks besides the listing, with their results.
     pub(super) looks: Box<[(Read, Observation)]>,
-    /// Here and below.
+    /// Entries passed over here and below.
     pub(super) skipped: Skipped,
     own_skipped: Option<Box<Skipped>>,
-    /// Here and below.
+    /// Number of files here and below.
     pub(super) files: usize,
-    /// Whether some change that matters here would not be told; and here or below.
+    /// Whether some relevant change here would not be reported; `has_loose`: here or below.
     is_loose: bool,
     pub(super) has_loose: bool,
 }
@@ -46,7 +46,7 @@ impl<F> Item<F> {
         }
     }
 
-    /// As the steps of a walk are sorted.
+    /// Returns the sort key; the order is that of the steps of a walk.
     fn order(&self) -> impl Iterator<Item = u8> + '_ {
         let slash = matches!(self, Self::Folder(..)).then_some(b'/');
         self.path().file_name().unwrap_or_default().bytes().chain(slash)
@@ -104,7 +104,7 @@ impl Folder {
         }
     }
 
-    /// Whether this may have changed without a word.
+    /// Whether this may have changed without a report.
     pub(super) fn may_have_changed(
         &self,
         path: &WorkspacePath,
@@ -120,7 +120,7 @@ impl Folder {
         !log.covers(Look::Listing(path)) || !self.looks.iter().all(shows)
     }
 
-    /// The same with these below it.
+    /// Returns the same folder with other items.
     pub(super) fn with_items(&self, items: Box<[Item]>) -> Self {
         Self { items, ..self.clone() }.summed()
     }
@@ -143,7 +143,7 @@ impl Folder {
 }
 
 impl Item {
-    /// Whether two items of the same name and kind share what is below them. A file has nothing there.
+    /// Whether two items of the same name and kind share their subtree. A file has none.
     pub(super) fn is_shared_with(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Folder(_, a), Self::Folder(_, b)) => Arc::ptr_eq(a, b),
@@ -151,7 +151,7 @@ impl Item {
         }
     }
 
-    /// Its file, or all that are below it.
+    /// Adds its file, or all files below it, to `found`.
     fn gather(&self, found: &mut BTreeSet<WorkspacePath>) {
         match self {
             Self::File(path) => _ = found.insert(path.clone()),
@@ -200,7 +200,7 @@ impl Visit {
         self.steps.iter().any(|it| matches!(it, Item::Folder(found, ()) if found == path))
     }
 
-    /// Each path that was looked at, and whether a directory was seen there.
+    /// Yields each path that was looked at, and whether a directory was seen there.
     pub(super) fn looks(&self) -> impl Iterator<Item = (&WorkspacePath, bool)> {
         self.looks.iter().map(|(read, _, is_directory)| (read.path(), *is_directory))
     }

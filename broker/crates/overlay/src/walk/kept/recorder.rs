@@ -1,4 +1,4 @@
-//! What a walk looks at besides the directory it is in, with what it saw.
+//! Looks of a walk besides the listing of its directory, with their results.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::{
 /// A look and what it showed, and whether that was a directory.
 pub(super) type Recorded = (Read, Observation, bool);
 
-/// As [`Traced`](crate::Traced) over a view that is borrowed; listings are not recorded.
+/// Recorder like [`Traced`](crate::Traced), over a view that is borrowed; listings are not recorded.
 pub(super) struct Recorder<'v> {
     view: &'v dyn View,
     looks: Mutex<Vec<Recorded>>,

@@ -1,4 +1,4 @@
-//! What is kept against a walk from nothing. That a base tells of its changes: `base/watch/tests.rs`.
+//! Compares the kept walk with a new one. Announcements of a base are tested in `base/watch/tests.rs`.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Branch, Extensions, Listing, Look, Memory, Metadata, walk};
 
-/// Everything in a memory is told, but for what lies in a directory `dark`.
+/// A log that reports every change, except for those in a directory `dark`.
 struct All;
 
 impl ChangeLog for All {
@@ -21,7 +21,7 @@ impl ChangeLog for All {
 
     fn covers(&self, look: Look<'_>) -> bool {
         let directory = match look {
-            // Its coming and going is told where it is listed.
+            // An entry that is added or removed is reported through the listing with it.
             Look::At(path) => path.parent(),
             Look::Listing(path) => Some(path.clone()),
         };
@@ -65,7 +65,7 @@ fn edit() -> impl Strategy<Value = Edit> {
 }
 
 fn apply(branch: &mut Branch, edit: &Edit) {
-    // What is refused changes nothing.
+    // Refused edits change nothing.
     let _ = match edit {
         Edit::Write(at, text) => branch.write(&path(at), bytes::Bytes::from_static(text.as_bytes())),
         Edit::Remove(at) => branch.remove(&path(at)),
@@ -101,7 +101,7 @@ fn compare(kept: &KeptWalk, view: &dyn View) -> Result<(), TestCaseError> {
         let below: Vec<_> = files.iter().filter(|it| it.starts_with(&place)).cloned().collect();
         prop_assert_eq!(kept.files_at(&place), below, "below {}", place);
     }
-    // What it keeps of its looks is what a new one would.
+    // The kept looks must be the same as those of a new walk.
     let anew = KeptWalk::new(view, &kept.options, &All).unwrap();
     let lookers = |it: &KeptWalk| {
         let all = it.lookers.iter().map(|(at, (_, folders))| (at.clone(), folders.clone()));

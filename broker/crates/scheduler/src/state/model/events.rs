@@ -1,4 +1,4 @@
-//! What may happen, and how often.
+//! Events that the model draws, and their weights.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(super) const BRANCHES: u64 = 4;
 pub(super) enum Event {
     Submit(Vec<Spec>),
     Next(Worker),
-    /// Which of the running ones, and whether it panicked.
+    /// Index among the running flights, and whether the task panicked.
     Finish(prop::sample::Index, bool),
     Withdraw(prop::sample::Index),
     CancelBranch(BranchKey),

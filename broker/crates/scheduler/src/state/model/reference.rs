@@ -114,7 +114,7 @@ impl Reference {
         self.options.interactive_workers - busy.count()
     }
 
-    /// Where a task with this key goes if it is not the first of its kind.
+    /// Returns the flight that a task with this key joins, if it is not the first of its kind.
     fn joinable(&mut self, key: Option<WorkKey>) -> Option<&mut Flight> {
         key.and_then(|_| self.flights.iter_mut().find(|it| it.spec.key == key && !it.tickets.is_empty()))
     }

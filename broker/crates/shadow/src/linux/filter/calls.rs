@@ -254,7 +254,7 @@ pub(super) const ALLOWED: &[c_long] = &[
     libc::SYS_writev,
 ];
 
-/// What has a number of its own on this processor, or none on others.
+/// Calls that have a number of their own on this processor, or none on others.
 #[cfg(target_arch = "x86_64")]
 pub(super) const ALLOWED_HERE: &[c_long] = &[
     libc::SYS_access,

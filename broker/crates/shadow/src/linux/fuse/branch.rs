@@ -1,4 +1,4 @@
-//! What a branch puts into a merged folder, and what programs made of it.
+//! Entries that a branch puts into a merged folder, and what programs made of them.
 
 #![expect(clippy::disallowed_methods, reason = "the workspace as the system has it")]
 
@@ -124,7 +124,7 @@ pub(super) fn new_link(to: PathBuf, owner: (u32, u32)) -> Node {
     Node::new(NodeKind::Link(Some(to)), own)
 }
 
-/// What a name in a folder has to tell of.
+/// State of a name in a folder that is to be reported.
 enum Told<'t> {
     Slot(&'t Slot),
     /// Something that is as the disk has it, though a folder may have more in it.
@@ -138,7 +138,8 @@ impl Tree {
         self.tell_folder(ROOT, Path::new(""), false, tell)
     }
 
-    /// With `is_whole`, all that is in the folder: it does not stand where the disk or the branch has it.
+    /// Tells what programs wrote in a folder; with `is_whole`, all that is in it: it does not stand where the disk or the branch
+    /// has it.
     fn tell_folder(&self, id: Id, path: &Path, is_whole: bool, tell: Tell<'_>) -> io::Result<()> {
         let node = self.node(id)?;
         let folder = node.folder()?;
@@ -192,7 +193,7 @@ impl Tree {
         }
     }
 
-    /// What lies on the disk in a folder that was moved.
+    /// Reports what lies on the disk in a folder that was moved.
     fn tell_disk(&self, disk: &Path, path: &Path, tell: Tell<'_>) -> io::Result<()> {
         let at = self.on_disk(disk);
         let metadata = fs::symlink_metadata(&at)?;
@@ -217,7 +218,7 @@ impl Tree {
     }
 
     fn tell_link(&self, to: &Path, path: &Path, tell: Tell<'_>) -> io::Result<()> {
-        // What has no name in UTF-8 has none in a branch.
+        // Link targets that are not UTF-8 cannot be in a branch.
         let Some(to) = to.to_str() else { return Ok(()) };
         told_as(path, HeaderKind::Link(to.to_owned()), &[], tell)
     }

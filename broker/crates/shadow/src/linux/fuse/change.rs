@@ -9,7 +9,7 @@ use super::{
     tree::Tree,
 };
 
-/// What a rename does with what has the new name.
+/// Treatment of an entry that has the new name of a rename.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rename {
     Replace,

@@ -1,4 +1,4 @@
-//! What is read and written of files that programs have open in a merged folder.
+//! Reads and writes of files that programs have open in a merged folder.
 
 use std::{fs::File, io, os::unix::fs::FileExt as _, sync::Arc};
 

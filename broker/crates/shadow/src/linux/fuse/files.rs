@@ -165,7 +165,7 @@ pub(super) fn is_users(name: &OsStr) -> bool {
     name.as_bytes().starts_with(USERS.as_bytes())
 }
 
-/// Those that a user may give: others are the system's.
+/// Returns the extended attributes that a user may set: others are the system's.
 fn extended_on_disk(path: &Path) -> io::Result<BTreeMap<OsString, Vec<u8>>> {
     let mut names = vec![0; rustix::fs::llistxattr(path, &mut [0u8; 0][..])?];
     let length = rustix::fs::llistxattr(path, &mut names[..])?;

@@ -36,7 +36,7 @@ impl State {
         Ok(())
     }
 
-    /// The same with what the kernel would ask next of each.
+    /// Like `tell_names`, with what the kernel would ask next of each entry.
     pub(super) fn tell_entries(
         &mut self,
         folder: Id,
@@ -50,7 +50,7 @@ impl State {
             // The first two are the folder itself and the one above, which the kernel knows.
             let is_new = at >= 2;
             let found = if is_new { self.tree.child(folder, name) } else { Ok(*id) };
-            // It is gone meanwhile.
+            // The entry is gone meanwhile.
             let Ok((all, lives)) = found.and_then(|it| self.shown(it)) else { continue };
             let is_full = add(at as u64 + 1, name, &all, &lives);
             if is_full || !is_new {

@@ -70,7 +70,7 @@ impl Mount {
 impl Drop for Mount {
     fn drop(&mut self) {
         let _ = self.watcher.stdin.take();
-        // It may have been killed.
+        // The watcher may have been killed.
         if !self.watcher.wait().is_ok_and(|it| it.success() && it.signal().is_none()) {
             let _ = clear(&self.at, &self.kept);
         }
@@ -84,7 +84,7 @@ fn watch(at: &Path, kept: &Path) -> io::Result<Child> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // What ends the others is not for it.
+        // Signals that end the others are not for the watcher.
         .process_group(0)
         .spawn()
 }
@@ -130,7 +130,7 @@ fn unmount(at: &Path) -> io::Result<()> {
     if status.success() { Ok(()) } else { Err(io::Error::other("fusermount3 cannot unmount")) }
 }
 
-/// By the system's table: a look at the folder itself could wait for a process that does not answer.
+/// Whether a folder is mounted, by the system's table: a look at the folder itself could wait for a process that does not answer.
 fn is_mounted(at: &Path) -> io::Result<bool> {
     let table = fs::read("/proc/self/mountinfo")?;
     let is_here = |line: &[u8]| {
@@ -140,7 +140,7 @@ fn is_mounted(at: &Path) -> io::Result<bool> {
     Ok(table.split(|it| *it == b'\n').any(is_here))
 }
 
-/// As the table writes spaces and the like: `\040`.
+/// Replaces the escapes of the table of mounts for spaces and the like: `\040`.
 fn unescaped(text: &[u8]) -> PathBuf {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;

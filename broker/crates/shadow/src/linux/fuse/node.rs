@@ -30,9 +30,9 @@ pub(super) struct Node {
     pub(super) names: u32,
     /// Times that the kernel was told its number and has not forgotten it.
     pub(super) lookups: u64,
-    /// Whether the branch has it so.
+    /// Whether the node is as the branch has it.
     pub(super) is_branchs: bool,
-    /// Where it was found, while it is nothing but what the disk has there.
+    /// Folder and name where the node was found, while it is nothing but what the disk has there.
     pub(super) home: Option<(Id, OsString)>,
     /// Size and time of the content on the disk that the kernel may have in its cache.
     pub(super) cached: Option<(u64, SystemTime)>,
@@ -40,9 +40,9 @@ pub(super) struct Node {
 
 pub(super) enum NodeKind {
     Folder(Folder),
-    /// Its content is the disk's where nothing is stored.
+    /// File, with the disk's content where nothing is stored.
     File(Option<Stored>),
-    /// Likewise.
+    /// Link, likewise.
     Link(Option<PathBuf>),
     Special,
 }
@@ -62,7 +62,7 @@ pub(super) struct Slot {
     pub(super) below: Below,
 }
 
-/// What a name shows without all that programs wrote.
+/// Entry that a name shows without all that programs wrote.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Below {
     Disk,
@@ -124,7 +124,7 @@ impl Node {
         self.folder().ok()?.slots.get(name).copied()
     }
 
-    /// Whether it holds other nodes, or is named for good.
+    /// Whether the node holds other nodes, or is named for good.
     pub(super) fn is_needed(&self) -> bool {
         let holds = |it: &Folder| !(it.slots.is_empty() && it.known.is_empty());
         self.lookups > 0 || (self.home.is_none() && self.names > 0) || self.folder().is_ok_and(holds)

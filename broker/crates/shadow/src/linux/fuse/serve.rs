@@ -25,14 +25,14 @@ fn caller(request: &Request) -> (u32, u32) {
     (request.uid(), request.gid())
 }
 
-/// What the kernel is asked for if it offers it.
+/// Capabilities of FUSE that are requested if the kernel offers them.
 const WANTED: [InitFlags; 6] = [
     InitFlags::FUSE_ATOMIC_O_TRUNC,
     InitFlags::FUSE_AUTO_INVAL_DATA,
     InitFlags::FUSE_PARALLEL_DIROPS,
     InitFlags::FUSE_DO_READDIRPLUS,
     InitFlags::FUSE_READDIRPLUS_AUTO,
-    // It then asks for no extended attribute before each write.
+    // The kernel then asks for no extended attribute before each write.
     InitFlags::FUSE_HANDLE_KILLPRIV_V2,
 ];
 
@@ -272,7 +272,7 @@ impl Filesystem for Served {
         }
     }
 
-    /// The same with what the kernel would ask next of each.
+    /// Like `readdir`, with what the kernel would ask next of each entry.
     fn readdirplus(
         &self,
         _: &Request,

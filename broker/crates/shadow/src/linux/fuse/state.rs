@@ -1,4 +1,4 @@
-//! What the threads that serve a merged folder share: its nodes, and what programs have open.
+//! State that the threads which serve a merged folder share: its nodes, and what programs have open.
 
 use std::{
     collections::HashMap,
@@ -53,7 +53,7 @@ impl Served {
 }
 
 impl State {
-    /// What the kernel is told of a node, and how long it may keep that.
+    /// Returns the attributes of a node for the kernel, and how long it may keep them.
     pub(super) fn shown(&mut self, id: Id) -> io::Result<(FileAttr, Duration)> {
         let all = self.tree.attributes(id)?;
         self.tree.node_mut(id)?.lookups += 1;
@@ -129,7 +129,7 @@ const SET_USER: u16 = 0o4000;
 const SET_GROUP: u16 = 0o2000;
 const GROUP_EXECUTES: u16 = 0o010;
 
-/// What is to be changed of a file.
+/// Attributes of a file that are to be changed.
 pub(super) struct NewAttributes {
     pub(super) mode: Option<u32>,
     pub(super) uid: Option<u32>,

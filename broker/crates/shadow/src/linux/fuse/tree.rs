@@ -22,7 +22,7 @@ use crate::copy::Paths;
 
 pub(super) struct Tree {
     pub(super) paths: Paths,
-    /// Where contents are stored, in files that have numbers for names.
+    /// Folder in which contents are stored, in files that have numbers for names.
     pub(super) store: PathBuf,
     /// Bytes that they may take, and those that they take.
     pub(super) space: u64,
@@ -43,7 +43,7 @@ const LONGEST_NAME: usize = 255;
 
 /// Time for which the kernel need not ask again about what the disk has.
 const DISK_LIVES: Duration = Duration::from_secs(1);
-/// The same for what is changed only through the folder itself.
+/// Time for which the kernel need not ask again about what is changed only through the folder itself.
 const OWN_LIVES: Duration = Duration::from_secs(3600);
 
 impl Tree {
@@ -119,7 +119,7 @@ impl Tree {
         let id = self.new_id(Some(metadata.ino()).filter(|_| is_here && is_single));
         let mut node = Node::of_disk(NodeKind::of_disk(metadata), disk, metadata.ino());
         if metadata.is_dir() && !is_here {
-            // What is mounted in the workspace is not the workspace's.
+            // Mounts in the workspace are no part of it.
             node.own = Some(attributes(id, metadata));
             node = node.without_disk();
         }
@@ -219,7 +219,7 @@ impl Tree {
         if self.nodes.get(&id).is_some_and(is_own) { OWN_LIVES } else { DISK_LIVES }
     }
 
-    /// Where a link leads.
+    /// Returns the target of a link.
     pub(super) fn target(&self, id: Id) -> io::Result<PathBuf> {
         let node = self.node(id)?;
         match (&node.kind, &node.disk) {

@@ -1,9 +1,9 @@
 //! Makes a folder anew in its place, so that all of it is in the upper layer of an overlayfs.
 //!
-//! Its entries are moved into a new folder beside it, one by one: a file stays the same one for programs that have it open, and
-//! a folder that cannot be moved, since a lower layer has a part of it, is made anew in the same way. The new one takes the place
-//! of the old one, which is empty then. If any of it is not possible, all is moved back. Nothing is removed but empty folders.
-//! One [`Budget`] bounds all of it, however deep the folder is and whatever other programs do meanwhile.
+//! The folder's entries are moved into a new folder beside it, one by one: a file stays the same one for programs that have it
+//! open, and a folder that cannot be moved, since a lower layer has a part of it, is made anew in the same way. The new one takes
+//! the place of the old one, which is empty then. If any of it is not possible, all is moved back. Nothing is removed but empty
+//! folders. One [`Budget`] bounds all of it, however deep the folder is and whatever other programs do meanwhile.
 
 use std::{
     cell::Cell,
@@ -50,7 +50,7 @@ impl Budget {
         Self { retries: Cell::new(RETRIES), depth: Cell::new(DEPTH) }
     }
 
-    /// Whether another pass may be made, which counts.
+    /// Counts another pass. Returns whether it may be made.
     fn take_retry(&self) -> bool {
         let left = self.retries.get();
         self.retries.set(left.saturating_sub(1));
@@ -90,7 +90,7 @@ impl<'p> Temporary<'p> {
         Ok(Self { place, name })
     }
 
-    /// Whether the kernel says so of the other folder: that is what it looks at before it finds that this one is not empty.
+    /// Whether the kernel refuses to move the other folder (`EXDEV`), which it checks before it finds that this one is not empty.
     pub(super) fn shows_that_it_is_stuck(&self) -> Result<bool> {
         let (parent, trial) = (&self.place.parent, self.trial()?);
         mkdirat(parent, &trial, Mode::RWXU)?;
@@ -117,7 +117,7 @@ impl<'p> Temporary<'p> {
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
-        // It has taken the place of the other one, or is empty.
+        // The folder has taken the place of the other one, or is empty.
         let _ = unlinkat(&self.place.parent, &self.name, AtFlags::REMOVEDIR);
     }
 }
@@ -152,7 +152,7 @@ pub(super) fn anew(
         result = attempt();
     }
     if result.is_err() {
-        // What is moved back was moved at once before.
+        // Entries that are moved back were moved at once before.
         to.move_all(&from, budget)?;
         from.set_mode_and_times()?;
         unlinkat(new.0, new.1, AtFlags::REMOVEDIR)?;
@@ -167,7 +167,7 @@ struct Folder {
 }
 
 impl Folder {
-    /// Its user may change it from then on.
+    /// Opens a folder, which its user may change from then on.
     fn open((parent, name): At<'_>) -> Result<Self> {
         let how = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = openat(parent, name, how | OFlags::PATH, Mode::empty())?;

@@ -1,4 +1,4 @@
-//! What a call asks for, read from the thread that waits in it.
+//! Arguments of a system call, read from the thread that waits in it.
 
 use std::{
     ffi::{CStr, CString, OsStr},
@@ -125,7 +125,7 @@ const PAGE: usize = 4096;
 fn read_text(thread: u32, at: u64) -> Option<CString> {
     let (mut at, mut text) = (usize::try_from(at).ok()?, Vec::new());
     while text.len() < LONGEST {
-        // What follows on the next page may be out of reach.
+        // The next page may be out of reach.
         let mut piece = [0; PAGE];
         let piece = &mut piece[..PAGE - at % PAGE];
         read_memory(thread, at, piece)?;

@@ -61,7 +61,7 @@ impl Repair {
         self.process
     }
 
-    /// Whether it has ended, as it does when its time is up. Never waits.
+    /// Whether the process has ended, as it does when its time is up. Never waits.
     pub(in crate::linux) fn is_over(&self) -> bool {
         if Instant::now() >= self.until {
             let _ = kill_process(self.process, Signal::KILL);
@@ -89,7 +89,7 @@ fn complete(written: &File, root: &Path, supervisor: Pid) -> Result<()> {
 /// New folders whose names begin so, each as its parent and its name.
 fn find(written: &File, folder: &Path, prefix: &[u8], found: &mut Vec<(PathBuf, CString)>) -> Result<()> {
     let opened = match openat2(written, within(folder), FOLDER, Mode::empty(), WITHIN) {
-        // It is no folder, or gone, or too deep to be reached by a path.
+        // The path is no folder, or gone, or too deep to be reached by a path.
         Err(Errno::NOTDIR | Errno::NOENT | Errno::LOOP | Errno::NAMETOOLONG | Errno::ACCESS) => return Ok(()),
         opened => opened?,
     };
@@ -116,7 +116,7 @@ fn complete_one(root: &Path, parent: &Path, new: &CStr) -> Result<()> {
     let old = new.to_bytes()[PREFIX.len()..].splitn(3, |it| *it == b'-').nth(2).unwrap_or_default();
     let old = CString::new(old).map_err(|_| Errno::INVAL)?;
     let trial = CString::new([new.to_bytes(), b"/", TRIAL.to_bytes()].concat()).map_err(|_| Errno::INVAL)?;
-    // It is not there but at the beginning.
+    // The trial folder is there only at the beginning.
     let _ = unlinkat(&parent, &trial, AtFlags::REMOVEDIR);
     match renameat_with(&parent, new, &parent, &old, RenameFlags::NOREPLACE) {
         Err(Errno::EXIST) => anew((parent.as_fd(), &old), (parent.as_fd(), new), replace, &Budget::new()),

@@ -1,4 +1,4 @@
-//! What programs are not to see or to reach.
+//! Files and sockets that programs are not to see or to reach.
 
 use std::{
     collections::BTreeSet,
@@ -70,7 +70,7 @@ pub(super) fn hide_sockets(sockets: &[PathBuf], sandbox: &Sandbox, root: &Path) 
     let is_socket =
         |path: &Path| fs::symlink_metadata(in_new(path)).is_ok_and(|it| it.file_type().is_socket());
     sockets.iter().filter(|it| !is_named(it) && is_socket(it)).try_for_each(|it| match hide(it) {
-        // It is gone meanwhile.
+        // The socket is gone meanwhile.
         Err(failure) if failure.error == Some(libc::ENOENT) => Ok(()),
         hidden => hidden,
     })

@@ -1,4 +1,4 @@
-//! Where parts of the old and of the new root are, and how places for mounts are made.
+//! Paths of parts of the old and of the new root, and the making of places for mounts.
 
 use std::{
     ffi::CString,

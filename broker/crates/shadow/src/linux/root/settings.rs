@@ -54,14 +54,14 @@ fn show_settings(folder: &Path) -> Result<()> {
     let to = in_new(folder);
     let all = entries(folder);
     if to.exists() {
-        // It lies in a folder that is shown as a whole.
+        // The path lies in a folder that is shown as a whole.
         temporary(&to, "size=16m,mode=0755")?;
     } else {
         make_all(&to)?;
     }
     let listed = SETTINGS.iter().flat_map(|name| matching(&all, folder, name));
     for path in listed {
-        // What is not there, or cannot be read here, is not there for programs either.
+        // Settings that are not there, or cannot be read here, are not there for programs either.
         let _ = show_setting(&path);
     }
     Ok(())

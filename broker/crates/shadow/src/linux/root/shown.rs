@@ -1,4 +1,4 @@
-//! What programs are shown besides the system: the workspace, folders to be read, and caches.
+//! Mounts that programs see besides the system: the workspace, folders to be read, and caches.
 
 use std::{
     fs::{self, File},
@@ -28,7 +28,7 @@ pub(in crate::linux) fn show_copy(copy: &Path, root: &Path) -> Result<()> {
 #[derive(Debug)]
 pub(in crate::linux) struct Merged {
     pub(in crate::linux) written: File,
-    /// What the branch and the disk show, without caches.
+    /// Layers of the branch and the disk, without caches.
     pub(in crate::linux) below: [File; 2],
     /// All layers below what is written.
     pub(in crate::linux) lower: Vec<File>,
@@ -58,9 +58,9 @@ pub(in crate::linux) fn merge(root: &Path, caches: &[PathBuf]) -> Result<Merged>
     Ok(Merged { written: open(&upper)?, below, lower })
 }
 
-/// Why there is no overlayfs. With too little space for one, another backend is no better.
+/// Returns why there is no overlayfs. With too little space for one, another backend is no better.
 fn without_overlayfs(failure: Failure) -> Failure {
-    /// What a mount and a trial take, with some to spare.
+    /// Inodes and bytes that a mount and a trial take, with some to spare.
     const LEAST: (u64, u64) = (16, 64 << 10);
     let is_full = |it: rustix::fs::StatVfs| it.f_favail < LEAST.0 || it.f_bavail * it.f_frsize < LEAST.1;
     if rustix::fs::statvfs(LAYERS).is_ok_and(is_full) {

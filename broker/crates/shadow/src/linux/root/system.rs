@@ -35,7 +35,7 @@ pub(super) fn protect(root: &Path) -> Result<()> {
         let flags = kept | MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
         match mount_remount(&path, flags, c"") {
             Ok(()) => {}
-            // It is covered by another mount, or out of reach: so it is for programs.
+            // The mount is covered by another one, or out of reach: so it is for programs.
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS) => {}
             Err(error) => {
                 return Err(Failure::new(format!("cannot make {} read-only", path.display()), &error.into()));
@@ -58,7 +58,7 @@ fn mounts_below(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     Ok(mounts.collect())
 }
 
-/// As `/proc` writes spaces and the like: `\040`.
+/// Replaces the escapes of `/proc` for spaces and the like: `\040`.
 fn unescaped(text: &str) -> String {
     let mut parts = text.split('\\');
     let mut all = parts.next().unwrap_or_default().to_owned();

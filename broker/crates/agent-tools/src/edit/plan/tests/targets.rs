@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What comes of an edit of a workspace, a line for each file; `%` are two lines that say `a = 3` in place of `a = 1`.
+/// Returns the outcome of an edit of a workspace, a line for each file; `%` stands for a hunk from `a = 1` to `a = 3`.
 fn planned(before: &[(&str, &str)], target: &str, edit: &str) -> Vec<String> {
     let view = Memory::from_files(before.iter().copied()).unwrap();
     let target = Some(target).filter(|it| !it.is_empty()).map(|it| WorkspacePath::new(it).unwrap());

@@ -15,7 +15,7 @@ const FILES: [(&str, &str); 8] = [
     ("page.html", "<p>one</p>\n"),
 ];
 
-/// What is put before a patch, and after it.
+/// Texts before a patch, and after it.
 const WRAPPINGS: [(&str, &str); 12] = [
     ("", ""),
     ("Sure:\n\n", ""),

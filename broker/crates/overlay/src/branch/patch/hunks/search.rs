@@ -7,7 +7,7 @@ use std::{borrow::Cow, cell::OnceCell, collections::HashMap};
 
 pub(super) struct Search<'t> {
     lines: &'t [&'t str],
-    /// Made when the first hunk is not where it says.
+    /// Lines by number, made when the first hunk is not at its given line.
     numbered: OnceCell<Numbered<'t>>,
     /// Lines that may still be looked through.
     budget: usize,
@@ -22,7 +22,7 @@ struct Numbered<'t> {
 #[derive(Debug)]
 pub(super) struct TooFar;
 
-/// How far to look at first, in lines, where the hunk is shorter.
+/// Distance of the first search, in lines, for shorter hunks.
 const NEAR: usize = 64;
 
 impl<'t> Search<'t> {
@@ -57,7 +57,7 @@ impl<'t> Search<'t> {
             let stretch = &numbered.lines[start..end + old.len()];
             self.budget = self.budget.checked_sub(stretch.len()).ok_or(TooFar)?;
             let places = pattern.places(stretch).map(|it| start + it);
-            // What is outside of the stretch is farther away. Of equals the last is the later one.
+            // Places outside of the stretch are farther away. Among equals the last is the later one.
             if let Some(place) = places.min_by_key(|it| (it.abs_diff(wanted), *it < wanted)) {
                 return Ok(Some(place));
             }
@@ -98,7 +98,8 @@ impl<'p> Pattern<'p> {
         pattern
     }
 
-    /// How much of `old` ends with `line`, where `length` of it ended just before.
+    /// Returns the length of the beginning of `old` that ends with `line`, given the `length` of the one that ended
+    /// just before.
     fn advance(&self, mut length: usize, line: u32) -> usize {
         loop {
             if self.old.get(length) == Some(&line) {
@@ -111,7 +112,7 @@ impl<'p> Pattern<'p> {
         }
     }
 
-    /// Where `old` begins in `lines`, in order.
+    /// Returns the indices in `lines` at which `old` begins, in order.
     fn places<'l>(&'l self, lines: &'l [u32]) -> impl Iterator<Item = usize> + 'l {
         let mut length = 0;
         lines.iter().enumerate().filter_map(move |(at, line)| {
