@@ -1,6 +1,6 @@
 //! The generated types of `broker.v1`, for servers and clients. Has no code of its own.
 
-/// What every message can do.
+/// Encoding and decoding of every message.
 pub use prost::Message;
 
 /// The messages, clients and servers.

@@ -1,4 +1,4 @@
-//! What it costs to load each bundled plugin, and what a query costs that a plugin asks the host for.
+//! Costs of loading each bundled plugin, and of a query that a plugin asks the host for.
 //!
 //! `./dev bench plugins [FOLDER]`, with Python files in the folder; the standard library's if none is named. Each figure
 //! is the least of several runs, and what is compared is run in turns.

@@ -128,7 +128,7 @@ impl Linter {
 }
 
 /// Returns the versions of Lua that a standard library names, and LuaJIT if it has names of LuaJIT's or of programs that run it.
-/// As in selene, unknown versions are only logged.
+/// Unknown versions are only logged, as in selene.
 fn version(library: &StandardLibrary) -> LuaVersion {
     let (mut version, problems) = library.lua_version();
     if library.globals.keys().any(|it| is_of_luajit(it)) {

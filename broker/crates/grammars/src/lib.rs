@@ -5,7 +5,7 @@
 
 use tree_sitter_language::LanguageFn;
 
-/// What [`LanguageFn`] wraps: makes a `TSLanguage`.
+/// Function that [`LanguageFn`] wraps: makes a `TSLanguage`.
 pub type Grammar = unsafe extern "C" fn() -> *const ();
 
 /// The grammar of this name.

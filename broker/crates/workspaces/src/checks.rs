@@ -22,7 +22,7 @@ use super::{
 const BATCH: usize = 16;
 
 impl Daemon {
-    /// Answers one question. Ends early, and stops the linters, when nobody takes the events any more.
+    /// Answers one question. Ends early, and stops the linters, when the client has left.
     pub(super) async fn run_check(
         self: &Arc<Self>,
         ask: &Ask,

@@ -126,7 +126,7 @@ pub(super) enum Events<'a> {
 }
 
 impl Events<'_> {
-    /// Nobody takes it any more only if the client left; the check is then given up anyway.
+    /// Fails only if the client has left, and then the check is given up anyway.
     pub(super) async fn send(self, event: Event) {
         let _client_left = match self {
             Self::Check(events) => events.send(Ok(event)).await.is_err(),

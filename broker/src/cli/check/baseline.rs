@@ -174,7 +174,7 @@ pub(super) fn write(file: &Path, shown: &str, text: &[u8]) -> Result<(), CliErro
     let new = file.with_file_name(name);
     let written = fs::write(&new, text).and_then(|()| fs::rename(&new, file));
     written.map_err(|error| {
-        // Whatever is left of it is in nobody's way.
+        // A rest of it does no harm.
         let _ = fs::remove_file(&new);
         CliError::files(format!("cannot write {shown}: {}", io_reason(&error)))
     })

@@ -60,7 +60,7 @@ pub(super) enum Target {
 }
 
 impl Input {
-    /// `base` is what the workspace looks like, if somebody has looked already.
+    /// `base` is the workspace's view, if there is one already.
     pub(super) fn of(
         args: &Args,
         session: &mut Session,

@@ -128,8 +128,8 @@ fn name(format: Format) -> String {
     format.to_possible_value().map(|it| it.get_name().to_owned()).unwrap_or_default()
 }
 
-/// Hands out each place in turn, and tells which of them failed; whether none did. That the reader of
-/// standard output has gone is nobody's fault.
+/// Writes to each place in turn, and reports those that fail. Returns whether none did; a reader of standard output that has
+/// gone is no failure.
 #[expect(clippy::disallowed_methods, reason = "a report goes where the user says")]
 pub(super) fn write(
     outputs: &[Output],

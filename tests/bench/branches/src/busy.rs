@@ -19,7 +19,7 @@ use crate::{
     samples::Samples,
 };
 
-/// What keeps a daemon busy, and how much of it.
+/// Work that keeps a daemon busy, and its amount.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Busy {
     pub(crate) folder: PathBuf,
@@ -64,7 +64,7 @@ pub(crate) async fn run(busy: &Busy) -> Result<()> {
     say(&format!("{} checks were made, {complete} of them complete, {rate:.0} a second", times.count()))
 }
 
-/// What one client did.
+/// Work of one client.
 #[derive(Default)]
 struct Done {
     times: Samples,

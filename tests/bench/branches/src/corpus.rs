@@ -19,7 +19,7 @@ pub(crate) const LARGE: usize = 500;
 /// One of so many files is [`LARGE`].
 const LARGE_EVERY: usize = 50;
 
-/// How many files share a folder.
+/// Number of files that share a folder.
 const PER_FOLDER: usize = 25;
 
 /// The rules by default, without those that the cut of the texts breaks: a repository in use has few findings.
@@ -76,7 +76,7 @@ fn make(root: &Path, files: usize) -> Result<()> {
     Ok(())
 }
 
-/// Where a file is; what it is called says what it is.
+/// Path of a file, whose name has its kind.
 fn path_of(index: usize) -> String {
     let folder = index / PER_FOLDER;
     let name = match index % PER_FOLDER {

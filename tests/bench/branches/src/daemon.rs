@@ -60,14 +60,14 @@ impl Drop for Daemon {
 #[derive(Clone)]
 pub(crate) struct Client(Channel);
 
-/// What became of a check, and how long it took to the end of the stream as the client saw it.
+/// Outcome of a check, and its time to the end of the stream as the client saw it.
 pub(crate) struct Checked {
     pub(crate) summary: v1::CheckSummary,
     pub(crate) time: Duration,
 }
 
 impl Checked {
-    /// What it took beyond waiting for its turn, in the daemon's own words.
+    /// Time beyond waiting for its turn, as the daemon reports it.
     pub(crate) fn beyond_queueing(&self) -> Duration {
         Duration::from_micros(self.summary.duration_us.saturating_sub(self.summary.queued_us))
     }

@@ -1,4 +1,4 @@
-//! What a fork costs in this process, without a daemon around it.
+//! Cost of a fork in this process, without a daemon around it.
 
 use std::{hint::black_box, path::Path, sync::Arc, time::Instant};
 

@@ -80,7 +80,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What was measured, as a table and as data.
+/// Measurements, as a table and as data.
 async fn report(args: &Args) -> Result<(String, Value)> {
     if args.trees.is_empty() {
         let table = measure(args).await?;

@@ -1,4 +1,4 @@
-//! What was measured, beside what was aimed at.
+//! Measurements beside their targets.
 
 use std::fmt::Write as _;
 

@@ -19,7 +19,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 /// Sizes of the files that are edited: those that people write.
 const EDITED: std::ops::RangeInclusive<usize> = 400..=40_000;
 
-/// What begins a line of comment, by the ending of the file; files of other endings are not edited.
+/// Start of a comment line, by the ending of the file; files of other endings are not edited.
 const COMMENTS: [(&str, &[&str]); 4] = [
     ("#", &["py", "pyi", "sh", "toml", "yml", "yaml", "rb"]),
     (
@@ -30,7 +30,7 @@ const COMMENTS: [(&str, &[&str]); 4] = [
     ("", &["md"]),
 ];
 
-/// What was measured of one folder.
+/// Measurements of one folder.
 pub(crate) struct Row {
     files: u32,
     findings: u32,

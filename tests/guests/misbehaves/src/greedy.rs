@@ -1,4 +1,4 @@
-//! What a guest may ask of the host in so large an amount that the host would have to keep it.
+//! Requests to the host that are so large that the host would have to keep much.
 
 use broker_plugin_sdk::{Diagnostic, Fix, Related, Severity, Span};
 use wasip2::{

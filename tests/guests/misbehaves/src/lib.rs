@@ -10,10 +10,10 @@ use std::{
 
 use broker_plugin_sdk::*;
 
-/// How often the constructor below ran.
+/// Number of times that the constructor below ran.
 static CONSTRUCTED: AtomicUsize = AtomicUsize::new(0);
 
-/// As crates such as `ctor` and `inventory` have one.
+/// A constructor such as crates like `ctor` and `inventory` have.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static CONSTRUCTOR: extern "C" fn() = {
@@ -27,7 +27,7 @@ static CONSTRUCTOR: extern "C" fn() = {
 const COMMENT: &[char] = &['-', '/', ' '];
 
 struct Misbehaves {
-    /// How often it had run when the plugin was made.
+    /// Number of times that it had run when the plugin was made.
     constructed: usize,
 }
 
