@@ -63,7 +63,7 @@ pub(crate) struct Secrets {
 }
 
 impl Secrets {
-    /// Those of a home folder, in which `shown` is open.
+    /// Places of secrets of a home folder, in which `shown` is open.
     pub(crate) fn of(home: Option<&Path>, shown: &[&str]) -> Self {
         let named = |names: &[&str]| -> Vec<PathBuf> {
             let paths = home.iter().flat_map(|home| names.iter().map(|it| home.join(it)));
