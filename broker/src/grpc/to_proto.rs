@@ -385,7 +385,8 @@ pub(super) fn listed_files(it: ListedFiles) -> pb::ListCheckedFilesResponse {
 
 pub(super) fn baseline(it: UpdatedBaseline) -> pb::UpdateBaselineResponse {
     let path = it.path.map(|it| it.to_string()).unwrap_or_default();
-    pb::UpdateBaselineResponse { path, content: it.content, findings: it.findings }
+    let incomplete = it.incomplete.iter().map(incomplete).collect();
+    pb::UpdateBaselineResponse { path, content: it.content, findings: it.findings, incomplete }
 }
 
 fn unavailable(it: &Unavailable) -> pb::UnavailableLinter {

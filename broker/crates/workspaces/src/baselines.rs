@@ -1,6 +1,6 @@
 //! Baselines as they would be now, and the files that a check is about.
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use bytes::Bytes;
 use checker::{
@@ -9,10 +9,13 @@ use checker::{
     pipeline::{self, BaselineUse, Collector, Reach, Request},
 };
 use config::{Configs, SetupFailure};
-
 use overlay::WorkspacePath;
 
-use super::{CheckRequest, Daemon, DaemonError, ask::Ask, ask::refused, task::blocking};
+use super::{
+    CheckRequest, Daemon, DaemonError,
+    ask::{Ask, refused},
+    task::blocking,
+};
 
 /// A check whose findings are to be known.
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ pub struct UpdatedBaseline {
     pub content: Bytes,
     /// Number of findings in the baseline.
     pub findings: u64,
+    /// Gaps of the check. Entries of files that it did not answer for stay as they were.
+    pub incomplete: Vec<Incomplete>,
 }
 
 /// The files that a check asks linters about.
@@ -64,7 +69,8 @@ impl Daemon {
         } else {
             collected.make_known(&mut known, &*check.view, reach);
         }
-        Ok(UpdatedBaseline { path, content: known.to_json().into(), findings: known.count() as u64 })
+        let (content, findings) = (known.to_json().into(), known.count() as u64);
+        Ok(UpdatedBaseline { path, content, findings, incomplete: collected.report.incomplete })
     }
 
     /// The files that linters would be asked about.
@@ -101,7 +107,7 @@ fn old_baseline(
     };
     let known = match check.view.metadata(&path) {
         // There need not be a file that is about to be written.
-        Err(_) if !prune => Baseline::default(),
+        Err(error) if !prune && error.kind() == io::ErrorKind::NotFound => Baseline::default(),
         _ => Baseline::load(&*check.view, &path).map_err(|it| SetupFailure::new(it.to_string()))?,
     };
     Ok((Some(path), known))

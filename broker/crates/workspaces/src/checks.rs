@@ -75,7 +75,7 @@ impl Daemon {
         ask: &Ask,
         resolved: &ResolvedView,
     ) -> Result<Request, DaemonError> {
-        let view = ask.options.shown(Arc::clone(&resolved.view))?;
+        let view = ask.options.shown(Arc::clone(&resolved.view)).await?;
         let parts = ask.new_only.then(|| resolved.parent()).transpose()?;
         let comparison = match parts {
             Some((branch, parent)) => {

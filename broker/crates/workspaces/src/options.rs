@@ -7,7 +7,7 @@ use checker::{OnAnswer, Timings, baseline::Baseline};
 use config::{Glob, folders};
 use overlay::{Branch, View, WalkOptions, WorkspacePath};
 
-use super::{DaemonError, fields};
+use super::{DaemonError, fields, task::blocking};
 
 /// The longest that one linter may take for one file, if nothing else is said.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -79,11 +79,11 @@ impl CheckOptions {
         let pattern = |it: &String| Glob::try_from(it.clone()).map(|it| it.as_str().to_owned());
         let excludes = self.exclude.iter().map(pattern).collect::<Result<_, _>>();
         let excludes = excludes.map_err(|why: String| DaemonError::invalid("exclude", why))?;
-        let options = WalkOptions { excludes, force_excludes: self.force_exclude, ..WalkOptions::default() };
-        Ok(match self.no_ignore_files {
-            true => WalkOptions { respect_ignore_files: false, ..options },
-            false => WalkOptions { global_excludes: folders::global_excludes(), ..options },
-        })
+        let usual = match self.no_ignore_files {
+            true => WalkOptions { respect_ignore_files: false, ..WalkOptions::default() },
+            false => walk_options(),
+        };
+        Ok(WalkOptions { excludes, force_excludes: self.force_exclude, ..usual })
     }
 
     pub(super) fn valid(self) -> Result<ValidOptions, DaemonError> {
@@ -131,14 +131,16 @@ impl ValidOptions {
     }
 
     /// View with the texts of the request in place of the files of `view`.
-    pub(super) fn shown(&self, view: Arc<dyn View>) -> Result<Arc<dyn View>, DaemonError> {
+    pub(super) async fn shown(&self, view: Arc<dyn View>) -> Result<Arc<dyn View>, DaemonError> {
         if self.texts.is_empty() {
             return Ok(view);
         }
-        let mut branch = Branch::new(view);
-        for (path, text) in &self.texts {
-            branch.show(path, text.clone())?;
-        }
-        Ok(Arc::new(branch.snapshot()))
+        let texts = self.texts.clone();
+        blocking(move || {
+            let mut branch = Branch::new(view);
+            texts.into_iter().try_for_each(|(path, text)| branch.show(&path, text).map(drop))?;
+            Ok(Arc::new(branch.snapshot()) as Arc<dyn View>)
+        })
+        .await
     }
 }

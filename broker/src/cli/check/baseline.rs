@@ -24,7 +24,7 @@ use crate::{CliError, cli::Session};
 pub(super) struct BaselineArgs {
     /// Leave out the findings that this file lists as known, in place of the one that `broker.toml` names
     #[arg(long, value_name = "FILE", help_heading = "Baseline")]
-    baseline: Option<PathBuf>,
+    pub(super) baseline: Option<PathBuf>,
 
     /// Make what is found now what is known, and tell nothing of it
     #[arg(
@@ -57,13 +57,16 @@ impl BaselineArgs {
         self.baseline_update || self.baseline_prune
     }
 
-    /// The file that is named in place of the configured one, with its text: empty if it is about to be written.
-    pub(super) fn given(&self, cwd: &Path) -> Result<Option<(PathBuf, FileText)>, CliError> {
+    /// The file that is named in place of the configured one: its name and text, which is empty if it is about to be made.
+    pub(super) fn given(&self, cwd: &Path) -> Result<Option<FileText>, CliError> {
         let Some(file) = &self.baseline else { return Ok(None) };
-        let path = cwd.join(file);
-        let known = self.parse(folders::read(&path), |text| Ok(Baseline::parse(&name(file)?, text)?))?;
-        let text = FileText { path: name(file)?.to_string(), content: known.to_json().into() };
-        Ok(Some((path, text)))
+        let path = name(file)?.to_string();
+        Ok(Some(FileText { path, content: self.read(file, cwd)?.to_json().into() }))
+    }
+
+    fn read(&self, file: &Path, cwd: &Path) -> Result<Baseline, CliError> {
+        let name = name(file)?;
+        self.parse(folders::read(&cwd.join(file)), |text| Ok(Baseline::parse(&name, text)?))
     }
 
     /// Loads the known findings; `None` if no baseline is named.
@@ -74,10 +77,9 @@ impl BaselineArgs {
         session: &Session,
     ) -> Result<Option<Kept>, CliError> {
         if let Some(file) = &self.baseline {
-            let path = session.cwd()?.join(file);
-            let known = self.parse(folders::read(&path), |text| Ok(Baseline::parse(&name(file)?, text)?))?;
-            let shown = file.display().to_string();
-            return Ok(Some(Kept { shown, file: path, known: Arc::new(known) }));
+            let cwd = session.cwd()?;
+            let (shown, known) = (file.display().to_string(), Arc::new(self.read(file, &cwd)?));
+            return Ok(Some(Kept { shown, file: cwd.join(file), known }));
         }
         let Some(named) = configured_baseline(args, &*input.view)? else {
             if self.is_written() {

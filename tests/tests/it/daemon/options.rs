@@ -82,10 +82,15 @@ async fn a_baseline_is_made_and_pruned(way: Way) {
     let check = with(&it, CheckOptions::default());
     let unnamed = refusal(it.client.update_baseline(BaselineRequest { check, prune: false }).await);
     assert_eq!(unnamed.what(), (ErrorKind::Refused, "BAD_CONFIGURATION"));
+    // A list that cannot be looked at is not taken for none.
+    let named = text("broker.toml", "[baseline]\nfile = 'a.py/known.json'\n");
+    let check = with(&it, CheckOptions { texts: vec![named], ..CheckOptions::default() });
+    let unreadable = refusal(it.client.update_baseline(BaselineRequest { check, prune: false }).await);
+    assert_eq!(unreadable.what(), (ErrorKind::Refused, "BAD_CONFIGURATION"));
     let empty = text("known.json", r#"{"version": 1, "entries": []}"#);
     let check = with(&it, CheckOptions { baseline: Some(empty), ..CheckOptions::default() });
     let made = it.client.update_baseline(BaselineRequest { check, prune: false }).await.unwrap();
-    assert_eq!((&made.path, made.findings), (&None, 2));
+    assert_eq!((&made.path, made.findings, &made.incomplete[..]), (&None, 2, &[][..]));
 
     let known = FileText { path: "known.json".to_owned(), content: made.content };
     let texts = vec![text("b.py", "import re\nimport os\n")];

@@ -236,7 +236,8 @@ pub(crate) fn listed_files(it: pb::ListCheckedFilesResponse) -> Answer<ListedFil
 
 pub(crate) fn baseline(it: pb::UpdateBaselineResponse) -> Answer<UpdatedBaseline> {
     let path = some(it.path).map(|it| path(&it)).transpose()?;
-    Ok(UpdatedBaseline { path, content: it.content, findings: it.findings })
+    let incomplete = it.incomplete.into_iter().map(incomplete).collect();
+    Ok(UpdatedBaseline { path, content: it.content, findings: it.findings, incomplete })
 }
 
 fn linter_summary(it: pb::LinterSummary) -> Answer<LinterSummary> {

@@ -21,19 +21,19 @@ pub(super) fn update(
 ) -> Result<(), CliError> {
     let request = BaselineRequest { check: check.clone(), prune: args.baseline.baseline_prune };
     let updated = open.client.wait(open.client.daemon().update_baseline(request))?;
-    let given = args.baseline.given(&session.cwd()?)?;
-    let shown = match (&updated.path, given) {
+    let shown = match (&updated.path, &args.baseline.baseline) {
         (Some(path), _) => {
             let (path, expected) = (path.to_string(), Expected::Anything);
             let edit = FileEdit::Write { path: path.clone(), content: updated.content, expected };
             open.client.wait(open.client.daemon().edit_files(EditRequest::of(branch, vec![edit])))?;
             open.display(&path)
         }
-        (None, Some((file, mut text))) => {
+        (None, Some(file)) => {
             let shown = file.display().to_string();
-            baseline::write(&file, &shown, &updated.content)?;
-            text.content = updated.content;
-            check.options.baseline = Some(text);
+            baseline::write(&session.cwd()?.join(file), &shown, &updated.content)?;
+            if let Some(known) = &mut check.options.baseline {
+                known.content = updated.content;
+            }
             shown
         }
         (None, None) => return Err(CliError::files("the daemon names no file for the baseline")),

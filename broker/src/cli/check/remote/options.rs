@@ -36,7 +36,7 @@ pub(super) fn options(
         exclude: args.exclude.clone(),
         force_exclude: args.force_exclude,
         no_ignore_files: args.no_respect_gitignore,
-        baseline: args.baseline.given(&cwd)?.map(|(_, text)| text),
+        baseline: args.baseline.given(&cwd)?,
         jobs: args.jobs,
         timeout: Some(args.timeout),
         no_cache: args.no_cache,
