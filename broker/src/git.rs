@@ -1,11 +1,12 @@
 //! Asks the `git` program which files changed, and what is staged or committed.
 //!
-//! Reads only, but for [`staging`]: takes no locks, writes no index and fetches nothing. No program that a repository's configuration names is
+//! Reads only, but for [`staging`] and [`export`]: takes no locks, writes no index and fetches nothing. No program that a repository's configuration names is
 //! run, whether or not the workspace is trusted: neither filters for texts, so that a file whose times changed may count
 //! as changed though a filter would have told otherwise, nor monitors, hooks, drivers for diffs, or ways to a remote.
 //! Paths are as seen from the folder that git is run in.
 
 mod conversions;
+mod export;
 mod staging;
 mod tracked;
 

@@ -76,12 +76,13 @@ impl Place {
         child.wait_with_output().unwrap()
     }
 
-    /// The real git, which must have no complaint.
+    /// Runs the real git, which must have no complaint. Returns what it prints, without white space around it.
     #[track_caller]
-    pub fn git(&self, arguments: &[&str]) {
+    pub fn git(&self, arguments: &[&str]) -> String {
         let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
         let output = self.isolated("git", &[&identity[..], arguments].concat()).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 }
 

@@ -3,6 +3,7 @@
 mod commit;
 mod diff;
 mod edit;
+mod export;
 mod history;
 mod life;
 
@@ -51,6 +52,7 @@ enum Command {
     Undo(history::Undo),
     Rebase(history::Rebase),
     Commit(commit::Commit),
+    Export(export::Export),
     Discard(life::Discard),
 }
 
@@ -76,6 +78,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Command::Undo(args) => history::undo(args, &open, session),
         Command::Rebase(args) => history::rebase(args, &open, session),
         Command::Commit(args) => commit::run(args, &open, session),
+        Command::Export(args) => export::run(args, &open, session),
         Command::Discard(args) => life::discard(args, &open, session),
     }?;
     Ok(Exit::Clean)

@@ -2,7 +2,7 @@
 
 mod local;
 mod output;
-mod permission;
+pub(super) mod permission;
 mod printed;
 mod quantity;
 mod remote;
@@ -190,6 +190,8 @@ struct Written {
     /// Paths that are new or have another content.
     changed: Vec<String>,
     removed: Vec<String>,
+    /// Whether the branch keeps what was written to `.git` and the like.
+    repository: bool,
     /// The branch's new revision; `None` if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     revision: Option<u64>,
@@ -321,7 +323,9 @@ impl Written {
     fn describe(&self) -> String {
         match self.revision {
             Some(revision) => {
-                format!("{} changed, {} removed: revision {revision}", self.changed.len(), self.removed.len())
+                let repository = if self.repository { ", version control kept" } else { "" };
+                let (changed, removed) = (self.changed.len(), self.removed.len());
+                format!("{changed} changed, {removed} removed{repository}: revision {revision}")
             }
             None => "nothing was written".to_owned(),
         }

@@ -370,3 +370,80 @@ fn where_nothing_isolates_nothing_runs_without_being_asked_to() {
     let (_, stdout, _) = run(&["doctor"]);
     assert!(stdout.contains("commands   do not run: this system does not let"), "{stdout}");
 }
+
+/// A place with a repository of one commit, and a branch `try` with an edit of `a.txt`.
+fn repository() -> Place {
+    let it = place();
+    it.git(&["init", "-q", "-b", "main"]);
+    it.git(&["add", "."]);
+    it.git(&["commit", "-q", "-m", "first"]);
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let write = it.run_with_input(&["branch", "write", "try", "a.txt"], "of the branch\n");
+    assert_eq!(write.status.code(), Some(0));
+    it
+}
+
+/// Runs git on the branch, as the author of commits.
+#[track_caller]
+fn git_there(it: &Place, arguments: &[&str]) -> String {
+    let user = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+    let run = [&["run", "--branch", "try", "--harvest", "--"], &user[..], arguments].concat();
+    let (exit, stdout, stderr) = told(it.run(&run));
+    assert_eq!(exit, 0, "{arguments:?}: {stderr}");
+    stdout
+}
+
+#[test]
+fn what_git_writes_stays_with_its_branch() {
+    let it = repository();
+    let head = it.git(&["rev-parse", "HEAD"]);
+    git_there(&it, &["stash"]);
+    let (_, diff, _) = told(it.run(&["branch", "diff", "try"]));
+    assert_eq!(diff, "");
+    assert!(git_there(&it, &["stash", "list"]).contains("stash@{0}"));
+    // Commits of the user do not come between.
+    it.write("b.txt", "b\n");
+    it.git(&["add", "."]);
+    it.git(&["commit", "-q", "-m", "second"]);
+    assert_eq!(it.run(&["daemon", "stop"]).status.code(), Some(0));
+    git_there(&it, &["stash", "pop"]);
+    let (_, diff, _) = told(it.run(&["branch", "diff", "try"]));
+    assert!(diff.contains("+of the branch"), "{diff}");
+    git_there(&it, &["commit", "-q", "-a", "-m", "of the branch"]);
+    assert!(git_there(&it, &["log", "--format=%s"]).starts_with("of the branch\nfirst\n"));
+    assert_eq!(git_there(&it, &["status", "--short"]), "?? b.txt\n");
+    assert!(git_there(&it, &["show", "--stat", "--format="]).contains("a.txt | 2 +-"));
+    // An undo takes the commit back.
+    assert_eq!(it.run(&["branch", "undo", "try"]).status.code(), Some(0));
+    assert_eq!(git_there(&it, &["log", "--format=%s"]), "first\n");
+    assert_eq!(it.git(&["rev-parse", "HEAD~1"]), head);
+    assert_eq!(it.git(&["stash", "list"]), "");
+    assert_eq!(fs::read_to_string(it.root().join("a.txt")).unwrap(), "a\n");
+}
+
+#[test]
+fn commits_of_a_branch_are_exported() {
+    let it = repository();
+    git_there(&it, &["commit", "-q", "-a", "-m", "of the branch"]);
+    let (exit, stdout, stderr) = told(it.run(&["branch", "export", "try"]));
+    assert_eq!(exit, 0, "{stderr}");
+    assert!(stdout.starts_with("the branch try of git is at "), "{stdout}");
+    assert_eq!(it.git(&["log", "--format=%s", "try"]), "of the branch\nfirst");
+    assert_eq!(it.git(&["show", "try:a.txt"]), "of the branch");
+    assert_eq!(it.git(&["log", "--format=%s", "main"]), "first");
+    assert_eq!(it.git(&["fsck", "--strict"]), "");
+    // It moves on, and goes back only by force.
+    git_there(&it, &["commit", "-q", "--allow-empty", "-m", "more"]);
+    assert_eq!(told(it.run(&["branch", "export", "try"])).0, 0);
+    git_there(&it, &["reset", "-q", "--hard", "HEAD~1"]);
+    let (exit, _, stderr) = told(it.run(&["branch", "export", "try"]));
+    assert_eq!(exit, 2, "{stderr}");
+    assert!(stderr.contains("has other commits"), "{stderr}");
+    assert_eq!(told(it.run(&["branch", "export", "try", "--force"])).0, 0);
+    assert_eq!(it.git(&["log", "--format=%s", "try"]), "of the branch\nfirst");
+    for (name, why) in [("main", "is checked out"), ("-x", "unexpected"), ("a..b", "cannot be the name")] {
+        let (exit, _, stderr) = told(it.run(&["branch", "export", "try", name]));
+        assert_eq!(exit, 2, "{name}: {stderr}");
+        assert!(stderr.contains(why), "{name}: {stderr}");
+    }
+}

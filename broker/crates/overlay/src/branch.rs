@@ -17,6 +17,7 @@ mod lines;
 mod origin;
 mod patch;
 mod rebase;
+mod repository;
 mod snapshot;
 mod steps;
 mod taken;
@@ -47,6 +48,8 @@ use crate::{ContentHash, View, WorkspacePath};
 pub struct Branch {
     /// Ends with the present state.
     history: History,
+    /// Whether files of version control can be edited like others.
+    edits_repositories: bool,
 }
 
 /// Counts a branch's edits.
@@ -145,6 +148,12 @@ impl Branch {
         Self::starting(State::new(base))
     }
 
+    /// A branch in which files of version control can be edited like others, to make a view of a folder that programs wrote to. It
+    /// cannot be committed with such edits.
+    pub fn of_folder(base: Arc<dyn View>) -> Self {
+        Self { edits_repositories: true, ..Self::new(base) }
+    }
+
     /// A new branch that starts from this one as it is now.
     pub fn fork(&self) -> Self {
         Self::starting(self.state().forked())
@@ -161,7 +170,7 @@ impl Branch {
 
     fn starting(state: State) -> Self {
         let start = LogEntry::now(Revision(0), StepKind::Edit, "start", Vec::new());
-        Self { history: History::starting(start, state) }
+        Self { history: History::starting(start, state), edits_repositories: false }
     }
 
     fn state(&self) -> &State {

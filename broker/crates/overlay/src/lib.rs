@@ -59,6 +59,7 @@ pub use store::{
     private_folder, sync_folder,
 };
 pub use trace::{Observation, Read, ReadSet, Traced};
+pub use version_control::is_inside as is_of_version_control;
 pub use view::{
     ChangeLog, Entry, FileHash, FileKind, Listing, Look, Metadata, Moment, Skipped, Tracked, View,
 };

@@ -12,7 +12,7 @@ use crate::WorkspacePath;
 const PROGRAMS: [&str; 5] = ["git", "hg", "svn", "jj", "bzr"];
 
 /// Whether `path` is a file or directory of version control, or lies in one.
-pub(crate) fn is_inside(path: &WorkspacePath) -> bool {
+pub fn is_inside(path: &WorkspacePath) -> bool {
     path.components().any(is_name)
 }
 

@@ -10,6 +10,7 @@ mod ignored;
 mod log;
 mod permission;
 mod pipes;
+mod repository;
 mod request;
 mod result;
 mod run;

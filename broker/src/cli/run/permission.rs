@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Answers a question of the daemon. Only a command that the workspace does not list is said by no flag.
-pub(super) fn answer(
+pub(in crate::cli) fn answer(
     wanted: &[WantedPermission],
     inputs: &Sender<RunInput>,
     session: &Session,

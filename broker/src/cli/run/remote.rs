@@ -149,6 +149,7 @@ impl Following {
             Some(Ok(it)) => Some(Ok(Written {
                 changed: texts(&it.changed),
                 removed: texts(&it.removed),
+                repository: it.repository,
                 revision: it.revision.map(|it| it.0),
             })),
             Some(Err(refused)) => Some(Err(CliError::files(refused.message.clone()))),

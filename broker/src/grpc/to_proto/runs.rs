@@ -56,6 +56,7 @@ fn written(it: &Written) -> Harvest {
         changed_paths: texts(&it.changed),
         removed_paths: texts(&it.removed),
         revision: it.revision.map(|it| it.0),
+        repository: it.repository,
     })
 }
 

@@ -13,7 +13,7 @@ use crate::{
     reply::{Answer, ToolError},
 };
 
-pub(super) const RUN: &str = "Run a shell command in the branch's folder: tests, builds, formatters. No network. What it writes to source files becomes an edit of the branch.";
+pub(super) const RUN: &str = "Run a shell command in the branch's folder: tests, builds, formatters. No network. What it writes to source files becomes an edit of the branch, and what git commits or stashes stays with the branch.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -49,6 +49,9 @@ pub(super) struct Ran {
     duration_ms: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     written: Vec<String>,
+    /// Whether the branch keeps what was written to `.git`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    repository: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,6 +97,7 @@ pub(super) async fn run_terminal_cmd(context: Context, run: Run) -> Result<Ran, 
         left_out: 0,
         duration_ms: 0,
         written: Vec::new(),
+        repository: false,
         run: None,
         note: None,
     };
@@ -176,6 +180,7 @@ impl Ran {
             Some(Ok(written)) => {
                 let removed = written.removed.iter().map(|it| format!("{it} (removed)"));
                 self.written = written.changed.iter().map(ToString::to_string).chain(removed).collect();
+                self.repository = written.repository;
                 self.revision = written.revision.map_or(self.revision, |it| it.0);
             }
             Some(Err(refused)) => self.note = Some(refused.message.clone()),
@@ -198,6 +203,9 @@ impl Answer for Ran {
         text.push_str(&format!(" on branch {} revision {}", self.branch, self.revision));
         if !self.written.is_empty() {
             text.push_str(&format!("\nwritten to the branch: {}", self.written.join(", ")));
+        }
+        if self.repository {
+            text.push_str("\ngit's commits, index and stash are kept with the branch");
         }
         if let Some(note) = &self.note {
             text.push_str(&format!("\nnote: {note}"));

@@ -60,6 +60,7 @@ fn harvest(it: Harvest) -> Answer<Result<Written, HarvestRefused>> {
         Harvest::Written(it) => Ok(Written {
             changed: paths(&it.changed_paths)?,
             removed: paths(&it.removed_paths)?,
+            repository: it.repository,
             revision: it.revision.map(Revision),
         }),
         Harvest::HarvestRefused(it) => {

@@ -228,7 +228,8 @@ impl Branch {
     /// of version control's, which no commit would write to.
     pub(super) fn locate(&self, path: &WorkspacePath, links: Links) -> Result<WorkspacePath, EditError> {
         let place = self.locate_any(path, links)?;
-        if version_control::is_inside(&place) { Err(EditError::VersionControl(place)) } else { Ok(place) }
+        let is_refused = !self.edits_repositories && version_control::is_inside(&place);
+        if is_refused { Err(EditError::VersionControl(place)) } else { Ok(place) }
     }
 
     fn locate_any(&self, path: &WorkspacePath, links: Links) -> Result<WorkspacePath, EditError> {

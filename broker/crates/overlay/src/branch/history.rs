@@ -31,6 +31,8 @@ pub(super) struct State {
     pub(super) fork: Arc<ForkPoint>,
     /// Permissions of entries that commits removed, given back if the entry returns.
     pub(super) permissions: KeptPermissions,
+    /// Files of version control, which are no edits.
+    pub(super) repository: Tree,
 }
 
 pub(super) type KeptPermissions = RedBlackTreeMapSync<WorkspacePath, Permissions>;
@@ -92,7 +94,8 @@ impl State {
     pub(super) fn new(base: Arc<dyn View>) -> Self {
         let (tree, origins) = (Tree::new(base), Origins::new_sync());
         let fork = Arc::new(ForkPoint { tree: tree.clone(), origins: origins.clone() });
-        Self { tree, origins, fork, permissions: KeptPermissions::new_sync() }
+        let repository = tree.clone();
+        Self { tree, origins, fork, permissions: KeptPermissions::new_sync(), repository }
     }
 
     /// The state of a branch that is forked from one in this state.
@@ -202,7 +205,8 @@ impl Branch {
     pub(super) fn scratch_in(&self, state: State) -> Self {
         let start = LogEntry { paths: [].into(), ..self.history.newest().entry.clone() };
         let history = History::starting(start, state);
-        Self { history: History { transaction: Some(Transaction::default()), ..history } }
+        let history = History { transaction: Some(Transaction::default()), ..history };
+        Self { history, edits_repositories: self.edits_repositories }
     }
 
     fn take(&mut self, mut scratch: Self) -> Revision {
@@ -261,6 +265,7 @@ impl Branch {
         let snapshot = self.snapshot();
         let mut blank = State::new(snapshot.tree().base.clone());
         blank.permissions = self.state().permissions.clone();
+        blank.repository = self.state().repository.clone();
         for (path, it) in permissions {
             blank.permissions.insert_mut(path, it);
         }

@@ -58,7 +58,7 @@ impl Snapshot {
     pub fn fork_point(&self) -> Self {
         let fork = &self.state.fork;
         let (tree, origins) = (fork.tree.clone(), fork.origins.clone());
-        let state = State { tree, origins, fork: fork.clone(), permissions: self.state.permissions.clone() };
+        let state = State { tree, origins, fork: fork.clone(), ..self.state.clone() };
         Self::new(state, Revision(0))
     }
 

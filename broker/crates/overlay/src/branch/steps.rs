@@ -14,7 +14,7 @@ use super::{
     origin::{self, Origins},
     tree::{Directory, File, Node, Tree},
 };
-use crate::{ContentHash, Permissions, View, WorkspacePath};
+use crate::{ContentHash, Permissions, View, WorkspacePath, version_control};
 
 /// Changes of one revision.
 ///
@@ -152,6 +152,16 @@ impl Step {
         nodes.chain(origins)
     }
 
+    /// Adds the differences of two repositories. Their directories above files of version control are no records.
+    fn with_repository(mut self, before: &Tree, after: &Tree) -> Self {
+        if !Arc::ptr_eq(&before.root, &after.root) {
+            let mut records = Vec::new();
+            add_difference(&WorkspacePath::root(), &before.root, &after.root, &mut records);
+            self.nodes.extend(records.into_iter().filter(|(path, _)| version_control::is_inside(path)));
+        }
+        self
+    }
+
     fn into_entry(self) -> LogEntry {
         let Self { revision, at_ms, what, paths, kind, .. } = self;
         LogEntry { revision, at_ms, what: what.into(), paths: paths.into(), kind }
@@ -169,23 +179,28 @@ fn starting_steps(Recorded { entry, state }: &Recorded) -> Vec<Step> {
     let is_fork = Arc::ptr_eq(&state.tree.root, &fork.tree.root);
     if is_fork || (fork.tree.is_blank() && fork.origins.is_empty()) {
         let start = whole(entry, &state.tree, &state.origins, is_fork);
-        return vec![Step { permissions, ..start }];
+        return vec![
+            Step { permissions, ..start }.with_repository(&state.repository.blank(), &state.repository),
+        ];
     }
     let start = whole(entry, &fork.tree, &fork.origins, true);
+    let from_fork = between(entry, (&fork.tree, &fork.origins), (&state.tree, &state.origins));
     vec![
         Step { permissions, ..start },
-        between(entry, (&fork.tree, &fork.origins), (&state.tree, &state.origins)),
+        from_fork.with_repository(&state.repository.blank(), &state.repository),
     ]
 }
 
 fn steps_between(before: &State, Recorded { entry, state: after }: &Recorded) -> Vec<Step> {
     let permissions = added(&before.permissions, &after.permissions);
     let (start, end) = ((&before.tree, &before.origins), (&after.tree, &after.origins));
+    let (old, new) = (&before.repository, &after.repository);
     if Arc::ptr_eq(&before.fork, &after.fork) {
-        return vec![Step { permissions, ..between(entry, start, end) }];
+        return vec![Step { permissions, ..between(entry, start, end) }.with_repository(old, new)];
     }
     let fork = (&after.fork.tree, &after.fork.origins);
-    let to_fork = Step { fork_point: true, permissions, ..between(entry, start, fork) };
+    let to_fork =
+        Step { fork_point: true, permissions, ..between(entry, start, fork) }.with_repository(old, new);
     let from_fork = between(entry, fork, end);
     if from_fork.nodes.is_empty() && from_fork.origins.is_empty() {
         return vec![to_fork];
@@ -291,21 +306,25 @@ fn node(record: NodeRecord) -> Option<Node> {
 fn replay(state: &State, step: &Step) -> Result<State, RestoreError> {
     let revision = step.revision;
     let (mut tree, mut origins) = (state.tree.clone(), state.origins.clone());
-    let mut permissions = state.permissions.clone();
+    let (mut permissions, mut repository) = (state.permissions.clone(), state.repository.clone());
     for (index, (path, record)) in step.nodes.iter().enumerate() {
         if path.is_root() {
             let is_start = index == 0 && matches!(record, NodeRecord::Directory { shows_base: true, .. });
             if !is_start {
                 return Err(RestoreError::Root { revision });
             }
-            (tree, origins) = (tree.blank(), Origins::new_sync());
+            (tree, origins, repository) = (tree.blank(), Origins::new_sync(), repository.blank());
             continue;
         }
         let path = path.clone();
-        tree = tree
-            .with_entry(&path, node(record.clone()))
-            .ok_or_else(|| RestoreError::NoParent { revision, path: path.clone() })?;
-        if tree.expect_not_too_deep(&path).is_err() {
+        let node = node(record.clone());
+        let kept = if version_control::is_inside(&path) { &mut repository } else { &mut tree };
+        let next = match node {
+            Some(node) if version_control::is_inside(&path) => kept.laid(&path, node),
+            node => kept.with_entry(&path, node),
+        };
+        *kept = next.ok_or_else(|| RestoreError::NoParent { revision, path: path.clone() })?;
+        if kept.expect_not_too_deep(&path).is_err() {
             return Err(RestoreError::TooDeep { revision, path });
         }
     }
@@ -323,5 +342,5 @@ fn replay(state: &State, step: &Step) -> Result<State, RestoreError> {
     for (path, it) in &step.permissions {
         permissions.insert_mut(path.clone(), *it);
     }
-    Ok(State { tree, origins, fork, permissions })
+    Ok(State { tree, origins, fork, permissions, repository })
 }

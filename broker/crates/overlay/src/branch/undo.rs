@@ -71,7 +71,13 @@ impl State {
             let (tree, origins) = put_back(&fork.tree, &fork.origins, changes);
             Arc::new(ForkPoint { tree, origins })
         };
-        Self { tree, origins, fork, permissions: self.permissions.clone() }
+        Self {
+            tree,
+            origins,
+            fork,
+            permissions: self.permissions.clone(),
+            repository: self.repository.clone(),
+        }
     }
 }
 

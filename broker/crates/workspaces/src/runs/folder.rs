@@ -42,7 +42,7 @@ pub(super) struct Folder {
     sandbox: Sandbox,
     /// The branch as it was when the folder was opened; `None` for the base.
     opened: Option<Snapshot>,
-    /// The branch as the folder shows it. Held while that changes.
+    /// The branch as the folder shows it, with its own files of version control. Held while that changes.
     shown: tokio::sync::Mutex<Option<Snapshot>>,
     /// Number of runs that keep the folder from showing other revisions, as they keep what is written.
     harvests: watch::Sender<usize>,
@@ -116,7 +116,7 @@ impl Folder {
         stopping: watch::Receiver<bool>,
     ) -> Result<FolderUse, DaemonError> {
         let (launcher, root) = (launcher.clone(), target.workspace().root().to_owned());
-        let opened = target.snapshot();
+        let opened = target.snapshot().map(|it| it.with_repository());
         let view: Arc<dyn View> = match &opened {
             Some(snapshot) => Arc::new(snapshot.clone()),
             None => Arc::clone(&target.workspace().view),
@@ -186,7 +186,7 @@ impl Folder {
                 return Ok(());
             }
             if *self.harvests.borrow() == 0 {
-                let shadow = self.shadow()?;
+                let (shadow, after) = (self.shadow()?, after.with_repository());
                 let shows = after.clone();
                 blocking(move || apply(&shadow, &before, &after)).await?;
                 *self.status.lock() = Shown::of(Some(&shows));

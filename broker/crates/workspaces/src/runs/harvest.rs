@@ -3,14 +3,11 @@
 use std::{io, path::Path, sync::Arc};
 
 use globset::{GlobBuilder, GlobMatcher};
-use overlay::{Branch, ContentHash, FileKind, Snapshot, View, WorkspacePath};
+use overlay::{Branch, ContentHash, FileKind, Snapshot, View, WorkspacePath, is_of_version_control};
 use shadow::{Entry, EntryKind, OpenError, Shadow, is_cache_mark};
 
-use super::{ignored::Ignores, result::Written};
+use super::{ignored::Ignores, repository::pinned, result::Written};
 use crate::{Daemon, DaemonError};
-
-/// Folders, and files in the place of them, by which version control knows its own.
-const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 
 /// Bytes of files that one run may make an edit of.
 const MAX_BYTES: u64 = 512 << 20;
@@ -41,15 +38,12 @@ pub(super) enum Chosen {
 
 /// Files that were written by one run.
 pub(super) struct Change {
-    /// The branch when the run began.
+    /// The branch when the run began, with its own files of version control.
     pub(super) before: Snapshot,
     after: Arc<dyn View>,
     paths: Vec<WorkspacePath>,
-}
-
-/// Whether the path belongs to version control, whose files are in no branch.
-fn is_version_controls(path: &WorkspacePath) -> bool {
-    path.components().any(|it| VERSION_CONTROL.contains(&it))
+    /// Files of version control.
+    repository: Vec<WorkspacePath>,
 }
 
 /// Understands a glob, or says what is wrong with it.
@@ -75,9 +69,6 @@ impl Chosen {
             is_meant && size <= MAX_BYTES
         };
         let keep = |it: Entry| {
-            if is_version_controls(&it.path) {
-                return;
-            }
             count += 1;
             names += it.path.as_str().len()
                 + if let EntryKind::Link(target) = &it.kind { target.len() } else { 0 };
@@ -101,7 +92,7 @@ impl Chosen {
                 let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
                 (name == IGNORE_FILE || is_cache_mark(name)) && length <= MAX_RULES
             };
-            let keep = |it: Entry| entries.extend((!is_version_controls(&it.path)).then_some(it));
+            let keep = |it: Entry| entries.extend((!is_of_version_control(&it.path)).then_some(it));
             shadow.harvest_some(wants, keep).map_err(|it| unread(&it))?;
         }
         applied(opened, &entries)
@@ -109,8 +100,8 @@ impl Chosen {
 
     /// Whether a file that was written is chosen, or replaces a folder whose files may be.
     fn may_hold(&self, path: &WorkspacePath, before: &mut Ignores<'_>, after: &mut Ignores<'_>) -> bool {
-        if is_version_controls(path) {
-            return false;
+        if is_of_version_control(path) {
+            return true;
         }
         let is_meant = match self {
             Self::Glob(glob) => glob.is_match(path.as_str()),
@@ -124,6 +115,8 @@ impl Chosen {
     /// Whether the path, in which the two views differ, is chosen.
     fn holds(&self, path: &WorkspacePath, before: &mut Ignores<'_>, after: &mut Ignores<'_>) -> bool {
         match self {
+            // What a command did to files and what it noted of that in a repository belong together.
+            _ if is_of_version_control(path) => true,
             Self::Glob(glob) => glob.is_match(path.as_str()),
             Self::NotIgnored => {
                 (before.has(path) && !before.ignores(path)) || (after.has(path) && !after.ignores(path))
@@ -153,27 +146,32 @@ impl Change {
         paths.retain(|it| state(&*first, it) != state(&*last, it));
         paths.retain(|it| chosen.holds(it, &mut in_first, &mut in_last));
         drop((in_first, in_last));
-        Ok(Self { before, after: last, paths })
+        let (mut repository, paths): (Vec<_>, Vec<_>) = paths.into_iter().partition(is_of_version_control);
+        repository.extend(pinned(&*last, &repository));
+        Ok(Self { before, after: last, paths, repository })
     }
 
     /// Makes the branch so, unless it was edited at those paths meanwhile.
     fn make(&self, branch: &mut Branch) -> Result<(), DaemonError> {
-        let now = branch.snapshot();
+        let now = branch.snapshot().with_repository();
         let is_moved = |it: &&WorkspacePath| {
             let state = all_at(&now, it);
             state != all_at(&self.before, it) && state != all_at(&*self.after, it)
         };
-        let paths: Vec<_> = self.paths.iter().filter(is_moved).cloned().collect();
+        let all = self.paths.iter().chain(&self.repository);
+        let paths: Vec<_> = all.filter(is_moved).cloned().collect();
         if !paths.is_empty() {
             return Err(DaemonError::EditedMeanwhile { paths });
         }
-        self.paths.iter().try_for_each(|it| make(branch, &*self.after, it))
+        self.paths.iter().try_for_each(|it| make(branch, &*self.after, it))?;
+        branch.keep_repository(&*self.after, &self.repository)?;
+        Ok(())
     }
 
     fn written(&self) -> Written {
         let is_gone = |it: &WorkspacePath| self.after.metadata(it).is_err();
         let (removed, changed) = self.paths.iter().cloned().partition(is_gone);
-        Written { changed, removed, revision: None }
+        Written { changed, removed, repository: !self.repository.is_empty(), revision: None }
     }
 }
 
@@ -181,7 +179,7 @@ impl Daemon {
     /// Makes what was written one edit of a branch.
     pub(super) async fn keep(self: &Arc<Self>, branch: &str, change: Change) -> Result<Written, DaemonError> {
         let written = change.written();
-        if change.paths.is_empty() {
+        if change.paths.is_empty() && change.repository.is_empty() {
             return Ok(written);
         }
         let (_, cell) = self.branch(branch)?;
@@ -193,7 +191,7 @@ impl Daemon {
 
 /// `opened` with the entries.
 fn applied(opened: &Snapshot, entries: &[Entry]) -> Result<Arc<dyn View>, DaemonError> {
-    let mut branch = Branch::new(Arc::new(opened.clone()));
+    let mut branch = Branch::of_folder(Arc::new(opened.clone()));
     branch.transaction(|it| entries.iter().try_for_each(|entry| apply(it, entry)))?;
     Ok(Arc::new(branch.snapshot()))
 }

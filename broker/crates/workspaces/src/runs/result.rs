@@ -61,6 +61,8 @@ pub struct Written {
     /// New, or with another content.
     pub changed: Vec<WorkspacePath>,
     pub removed: Vec<WorkspacePath>,
+    /// Whether files of version control were written, which the branch keeps and no commit writes.
+    pub repository: bool,
     /// The branch's new revision; `None` if nothing was written.
     pub revision: Option<Revision>,
 }

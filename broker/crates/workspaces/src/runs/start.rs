@@ -117,6 +117,30 @@ fn environment(
     given: Option<&BTreeMap<String, String>>,
     allowed: &RunSettings,
 ) -> Vec<(OsString, OsString)> {
+    let mut environment = asked_environment(workspace, given, allowed);
+    for (name, value) in GIT {
+        if !environment.iter().any(|(it, _)| it == name) {
+            environment.push((name.into(), value.into()));
+        }
+    }
+    environment
+}
+
+/// Variables by which git writes to its repository only what it was asked for, and leaves no processes behind.
+const GIT: [(&str, &str); 6] = [
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_CONFIG_COUNT", "2"),
+    ("GIT_CONFIG_KEY_0", "gc.auto"),
+    ("GIT_CONFIG_VALUE_0", "0"),
+    ("GIT_CONFIG_KEY_1", "maintenance.auto"),
+    ("GIT_CONFIG_VALUE_1", "false"),
+];
+
+fn asked_environment(
+    workspace: &OpenWorkspace,
+    given: Option<&BTreeMap<String, String>>,
+    allowed: &RunSettings,
+) -> Vec<(OsString, OsString)> {
     let Some(given) = given else {
         let known = workspace.environment_of_servers();
         let variable = |name: &str| known.get(name).map(OsString::from);

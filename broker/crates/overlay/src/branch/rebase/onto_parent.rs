@@ -28,6 +28,7 @@ pub(super) fn rebase(own: &Snapshot, parent: &Snapshot, on_conflict: OnConflict)
             .permissions
             .iter()
             .fold(parent_state.permissions.clone(), |kept, (path, it)| kept.insert(path.clone(), *it)),
+        repository: own_state.repository.clone(),
     });
     let [fork, own, parent] = [&fork, own, parent].map(Snapshot::saved);
     let roots = [&fork, &own, &parent].map(|it| &*it.tree().root);
