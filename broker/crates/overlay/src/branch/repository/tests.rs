@@ -1,3 +1,5 @@
+//! Files of version control that a branch keeps.
+
 use bytes::Bytes;
 
 use super::*;
