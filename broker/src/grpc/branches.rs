@@ -117,6 +117,7 @@ impl BranchService for Front {
             unsaved_paths: to_proto::paths(&committed.unsaved),
             notes: committed.notes,
             left_paths: to_proto::paths(&committed.left),
+            merged_paths: to_proto::paths(&committed.merged),
         }))
     }
 

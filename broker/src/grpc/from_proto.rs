@@ -95,6 +95,7 @@ pub(super) fn commit(it: pb::CommitBranchRequest) -> CommitRequest {
         branch: it.branch_id,
         if_revision: it.if_revision.map(Revision),
         force_paths: it.force_paths,
+        rebase: it.rebase,
         dry_run: it.dry_run,
         request_id: some(it.request_id),
     }

@@ -256,12 +256,13 @@ fn of_branch(real: &Real) -> impl Strategy<Value = Any> + use<> {
         (branch(real), choice(), revision()).prop_map(|(branch_id, on_conflict, if_revision)| {
             Any::Rebase(pb::RebaseBranchRequest { branch_id, on_conflict, if_revision })
         }),
-        (branch(real), revision(), vec(path(), 0..3), any::<bool>(), hostile()).prop_map(
-            |(branch_id, if_revision, force_paths, dry_run, request_id)| {
+        (branch(real), revision(), vec(path(), 0..3), any::<[bool; 2]>(), hostile()).prop_map(
+            |(branch_id, if_revision, force_paths, [rebase, dry_run], request_id)| {
                 Any::Commit(pb::CommitBranchRequest {
                     branch_id,
                     if_revision,
                     force_paths,
+                    rebase,
                     dry_run,
                     request_id,
                 })

@@ -178,6 +178,7 @@ pub(crate) fn committed(it: pb::CommitBranchResponse) -> Answer<Committed> {
     Ok(Committed {
         revision: Revision(it.revision),
         changes: changes(it.changes)?,
+        merged: paths(&it.merged_paths)?,
         unsaved: paths(&it.unsaved_paths)?,
         left: paths(&it.left_paths)?,
         notes: it.notes,

@@ -85,6 +85,7 @@ pub(crate) fn commit(it: CommitRequest) -> pb::CommitBranchRequest {
         force_paths: it.force_paths,
         dry_run: it.dry_run,
         request_id: it.request_id.unwrap_or_default(),
+        rebase: it.rebase,
     }
 }
 

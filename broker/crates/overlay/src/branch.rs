@@ -35,7 +35,10 @@ use history::{History, State};
 pub use history::{KEPT_STEPS, LogEntry, StepKind};
 pub use origin::Origin;
 pub use patch::{MAX_PATCH, MovedHunk, PatchApplied, PatchError};
-pub use rebase::{Conflict, ConflictKind, OnConflict, RebaseError, RebaseOnto, Rebased, merge_texts};
+pub use rebase::{
+    Conflict, ConflictHunk, ConflictKind, OnConflict, RebaseError, RebaseOnto, Rebased, marked_lines,
+    merge_texts,
+};
 pub use snapshot::Snapshot;
 pub use steps::{NodeRecord, RestoreError, Step};
 pub use text::TextEdit;

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use overlay::{
-    Branch, CommitError, CommitPlan, Committed as Written, Committer, Conflict, OnConflict, PlanError,
-    RebaseError, RebaseOnto, Revision, Snapshot, View as _, WorkspacePath,
+    Branch, CommitError, CommitPlan, Committed as Written, Committer, Conflict, FileOp, OnConflict,
+    PlanError, RebaseError, RebaseOnto, Revision, Snapshot, View as _, WorkspacePath, marked_lines,
 };
 
 use super::{
@@ -16,8 +16,10 @@ use super::{
 pub struct CommitRequest {
     pub branch: String,
     pub if_revision: Option<Revision>,
-    /// Paths that are written even if they changed on the disk.
+    /// Paths that are written even if they changed on the disk, or have markers of conflicts.
     pub force_paths: Vec<String>,
+    /// Whether changes of the disk that go together with the branch's are merged first.
+    pub rebase: bool,
     /// Reports what would be written, and writes nothing.
     pub dry_run: bool,
     /// A request that is repeated with the same id commits once.
@@ -28,7 +30,14 @@ impl CommitRequest {
     /// Whatever the branch's revision is, without force.
     pub fn of(branch: impl Into<String>) -> Self {
         let branch = branch.into();
-        Self { branch, if_revision: None, force_paths: Vec::new(), dry_run: false, request_id: None }
+        Self {
+            branch,
+            if_revision: None,
+            force_paths: Vec::new(),
+            rebase: false,
+            dry_run: false,
+            request_id: None,
+        }
     }
 }
 
@@ -44,6 +53,8 @@ pub struct RebaseRequest {
 pub struct Committed {
     pub revision: Revision,
     pub changes: Vec<FileChange>,
+    /// Files that had changed on the disk and were merged first.
+    pub merged: Vec<WorkspacePath>,
     /// Paths of `changes` for which an editor that does not apply commits has other, unsaved text.
     pub unsaved: Vec<WorkspacePath>,
     /// Files that are not written, because an editor that applies commits has unsaved text for them. The branch keeps its edits
@@ -68,12 +79,13 @@ pub struct Rebased {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedConflict {
     pub path: WorkspacePath,
+    /// What happened on both sides, with the places.
     pub reason: String,
 }
 
 impl From<overlay::Rebased> for Rebased {
     fn from(it: overlay::Rebased) -> Self {
-        let conflict = |it: &Conflict| ResolvedConflict { path: it.path.clone(), reason: it.to_string() };
+        let conflict = |it: &Conflict| ResolvedConflict { path: it.path.clone(), reason: it.describe() };
         let conflicts = it.conflicts.iter().map(conflict).collect();
         Self { revision: it.revision, merged: it.merged, conflicts }
     }
@@ -92,7 +104,7 @@ impl OpenWorkspace {
         self: &Arc<Self>,
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
-        force: BTreeSet<WorkspacePath>,
+        merge: Merge,
         request: Option<Repeatable>,
     ) -> Result<Committed, DaemonError> {
         let commit = async {
@@ -102,25 +114,26 @@ impl OpenWorkspace {
                 workspace.expect_there()?;
                 // Leftovers of an earlier commit, by this process or another.
                 let recovered = workspace.committer.recover().map_err(DaemonError::Commit)?;
-                let plan = workspace.plan(branch, &force)?;
+                let merged = merge.bring_up(branch)?;
+                let plan = workspace.plan(branch, &merge.force)?;
                 let (written, unfinished) = write(&workspace.committer, &plan)?;
                 branch.committed_but(&plan.left, written.permissions);
                 let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
-                Ok((plan, left.map(|it| it.to_string()).collect(), unfinished))
+                Ok((plan, merged, left.map(|it| it.to_string()).collect(), unfinished))
             };
-            let kind = |(plan, _, _): &(CommitPlan, _, _)| BranchChangeKind::Committed {
+            let kind = |(plan, ..): &(CommitPlan, _, _, _)| BranchChangeKind::Committed {
                 changes: FileChange::all(plan.changes.clone()),
                 unsaved: plan.unsaved.clone(),
                 left: plan.left.clone(),
             };
             let done = cell.edit_for_good(if_revision, write, kind).await?;
-            let ((plan, notes, unfinished), revision) = done;
+            let ((plan, merged, notes, unfinished), revision) = done;
             match unfinished {
                 Some(error) => Err(DaemonError::Commit(error)),
                 None => {
                     let CommitPlan { changes, unsaved, left, .. } = plan;
                     let changes = FileChange::all(changes);
-                    Ok(Committed { revision, changes, unsaved, left, notes })
+                    Ok(Committed { revision, changes, merged, unsaved, left, notes })
                 }
             }
         };
@@ -132,18 +145,21 @@ impl OpenWorkspace {
         self: &Arc<Self>,
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
-        force: BTreeSet<WorkspacePath>,
+        merge: Merge,
     ) -> Result<Committed, DaemonError> {
         self.expect_there()?;
         let workspace = Arc::clone(self);
         let look = move |branch: &mut Branch| {
-            let plan = workspace.plan(branch, &force)?;
+            let mut brought_up = branch.clone();
+            let merged = merge.bring_up(&mut brought_up)?;
+            let plan = workspace.plan(&brought_up, &merge.force)?;
             workspace.committer.check(&plan.ops).map_err(DaemonError::Commit)?;
-            Ok(plan)
+            Ok((plan, merged))
         };
-        let (CommitPlan { changes, unsaved, left, .. }, revision) = cell.edit(if_revision, look).await?;
+        let ((plan, merged), revision) = cell.edit(if_revision, look).await?;
+        let CommitPlan { changes, unsaved, left, .. } = plan;
         let changes = FileChange::all(changes);
-        Ok(Committed { revision, changes, unsaved, left, notes: Vec::new() })
+        Ok(Committed { revision, changes, merged, unsaved, left, notes: Vec::new() })
     }
 
     fn plan(&self, branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, DaemonError> {
@@ -154,11 +170,53 @@ impl OpenWorkspace {
             let message = format!("the branch does not change `{path}`");
             return Err(DaemonError::invalid("force_paths", message));
         }
-        branch.plan_commit_but(|it| self.editors.take_commits(it), force).map_err(|error| match error {
+        let plan = branch.plan_commit_but(|it| self.editors.take_commits(it), force);
+        let plan = plan.map_err(|error| match error {
             PlanError::VersionControl(path) => DaemonError::Commit(CommitError::VersionControl { path }),
             PlanError::Io(source) => DaemonError::unreadable(source),
-        })
+        })?;
+        expect_no_markers(&plan, &branch.snapshot(), force)?;
+        Ok(plan)
     }
+}
+
+/// Treatment of what changed on the disk.
+#[derive(Default)]
+pub(super) struct Merge {
+    /// Whether it is merged where it goes together.
+    rebase: bool,
+    /// Paths that are written over.
+    force: BTreeSet<WorkspacePath>,
+}
+
+impl Merge {
+    /// Merges what changed on the disk into the branch; returns the files with changes of both sides.
+    fn bring_up(&self, branch: &mut Branch) -> Result<Vec<WorkspacePath>, DaemonError> {
+        // What is forced is to stay as the branch has it.
+        if !self.rebase || !self.force.is_empty() || branch.conflicts()?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rebased = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).map_err(refused)?;
+        Ok(rebased.merged)
+    }
+}
+
+/// Fails if a file would be written with markers of conflicts that the text before did not have.
+fn expect_no_markers(
+    plan: &CommitPlan,
+    snapshot: &Snapshot,
+    force: &BTreeSet<WorkspacePath>,
+) -> Result<(), DaemonError> {
+    let base = snapshot.base_of();
+    let marked = |ops: &FileOp| {
+        let FileOp::Write { path, bytes, .. } = ops else { return None };
+        let lines = marked_lines(str::from_utf8(bytes).ok()?);
+        let before = base.read(&snapshot.came_from(path)).ok();
+        let before = before.and_then(|it| Some(marked_lines(str::from_utf8(&it).ok()?).len()));
+        (lines.len() > before.unwrap_or(0) && !force.contains(path)).then(|| (path.clone(), lines))
+    };
+    let places: Vec<_> = plan.ops.iter().filter_map(marked).collect();
+    if places.is_empty() { Ok(()) } else { Err(DaemonError::Markers(places)) }
 }
 
 /// Writes the plan. An error beside the result means that all files are written, but leftovers could not be removed.
@@ -212,13 +270,15 @@ impl Daemon {
         let force = fields::paths("force_paths", &request.force_paths)?;
         let if_revision = request.if_revision;
         if request.dry_run {
-            return workspace.would_commit(&cell, if_revision, force).await;
+            let merge = Merge { rebase: request.rebase, force };
+            return workspace.would_commit(&cell, if_revision, merge).await;
         }
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         run_uncancellable(async move {
             let measured = Measured::commit(&cell);
-            let commit = workspace.commit(&cell, if_revision, force, repeatable);
+            let merge = Merge { rebase: request.rebase, force };
+            let commit = workspace.commit(&cell, if_revision, merge, repeatable);
             let committed = measured.around(commit).await;
             match &committed {
                 Ok(it) => measured.committed(it.revision, it.changes.len()),

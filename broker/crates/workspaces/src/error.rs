@@ -39,6 +39,9 @@ pub enum DaemonError {
     Stale { expected: Revision, actual: Revision },
     #[error("both sides changed {}: {}", files(.0.len()), overlay::first_of_files(.0.iter().map(path_of)))]
     Conflicts(Vec<Conflict>),
+    /// Files, with the lines at which markers begin.
+    #[error("conflicts are not resolved in {}: {}", files(.0.len()), overlay::first_of_files(.0.iter().map(|it| &it.0)))]
+    Markers(Vec<(WorkspacePath, Vec<u32>)>),
     #[error(transparent)]
     Edit(#[from] EditError),
     /// Error of one of several edits, counted from 0.

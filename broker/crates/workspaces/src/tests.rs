@@ -95,6 +95,7 @@ fn commit(branch: &str, request_id: Option<&str>) -> CommitRequest {
         branch: branch.to_owned(),
         if_revision: None,
         force_paths: Vec::new(),
+        rebase: false,
         dry_run: false,
         request_id: request_id.map(str::to_owned),
     }

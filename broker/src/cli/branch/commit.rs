@@ -15,8 +15,8 @@ use crate::{
 
 /// Write a branch's changes to the disk: all of them, or none
 ///
-/// Refuses, with 2, if a file changed on the disk since the branch touched it. The branch stays and shows the
-/// files on the disk from then on.
+/// What changed on the disk since the branch touched it is merged first. Refuses, with 2, if both sides changed the same lines, or if
+/// a file has markers of conflicts that a rebase wrote. The branch stays and shows the files on the disk from then on.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,6 +29,10 @@ pub(super) struct Commit {
     /// while another program has the file open for writing
     #[arg(long, value_name = "PATH")]
     force: Vec<PathBuf>,
+
+    /// Refuse files that changed on the disk, also where both changes go together
+    #[arg(long)]
+    no_rebase: bool,
 
     /// Write nothing; say what would be written
     #[arg(long)]
@@ -56,6 +60,7 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
     let request = CommitRequest {
         if_revision: args.expected.revision(),
         force_paths,
+        rebase: !args.no_rebase,
         dry_run: args.dry_run,
         ..CommitRequest::of(&*branch.id)
     };
@@ -68,6 +73,10 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
         let error = CliError::from(error);
         if refused { error.hint(hint) } else { error }
     })?;
+    for path in &answer.merged {
+        let path = open.display(path.as_str());
+        session.messages.line(&format!("merged {path}, which had changed on the disk"));
+    }
     for path in &answer.unsaved {
         let path = printable(path.as_str());
         session

@@ -136,6 +136,35 @@ fn what_was_done_can_be_undone() {
 }
 
 #[test]
+fn a_commit_merges_what_goes_together() {
+    let it = Place::new(&[("a.py", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    it.ok_with_input(&["branch", "write", "try", "a.py"], "ours\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    it.write("a.py", "1\n2\n3\n4\n5\n6\n7\n8\ntheirs\n");
+    let (exit, stdout, stderr) = it.told(&["branch", "commit", "try", "--dry-run"]);
+    assert_eq!((exit, stderr.as_str()), (0, "merged a.py, which had changed on the disk\n"), "{stdout}");
+    assert_eq!(it.read("a.py"), "1\n2\n3\n4\n5\n6\n7\n8\ntheirs\n");
+    assert_eq!(it.told(&["branch", "commit", "try"]).0, 0);
+    assert_eq!(it.read("a.py"), "ours\n2\n3\n4\n5\n6\n7\n8\ntheirs\n");
+}
+
+#[test]
+fn markers_of_conflicts_are_not_committed() {
+    let it = Place::new(&[("b.py", "x\n"), ("doc.md", "<<<<<<< a\n=======\n>>>>>>> b\n")]);
+    it.ok(&["branch", "fork", "try"]);
+    it.ok_with_input(&["branch", "write", "try", "b.py"], "ours\n");
+    it.ok_with_input(&["branch", "write", "try", "doc.md"], "# Doc\n<<<<<<< a\n=======\n>>>>>>> b\n");
+    it.write("b.py", "theirs\n");
+    it.ok(&["branch", "rebase", "try", "--on-conflict", "markers"]);
+    let (exit, stdout, stderr) = it.told(&["branch", "commit", "try"]);
+    assert_eq!((exit, stdout.as_str(), it.read("b.py").as_str()), (2, "", "theirs\n"));
+    assert!(stderr.contains("markers of conflicts at the lines 1") && !stderr.contains("doc.md"), "{stderr}");
+    it.ok_with_input(&["branch", "write", "try", "b.py"], "both\n");
+    it.ok(&["branch", "commit", "try"]);
+    assert_eq!((it.read("b.py").as_str(), it.read("doc.md").lines().next()), ("both\n", Some("# Doc")));
+}
+
+#[test]
 fn a_commit_overwrites_nothing_unasked() {
     let it = Place::new(&[("a.py", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"), ("b.py", "x\n")]);
     it.ok(&["branch", "fork", "try"]);
@@ -143,9 +172,14 @@ fn a_commit_overwrites_nothing_unasked() {
     it.ok_with_input(&["branch", "write", "try", "b.py"], "ours\n");
     it.write("a.py", "1\n2\n3\n4\n5\n6\n7\n8\ntheirs\n");
     it.write("b.py", "theirs\n");
-    let (exit, stdout, stderr) = it.told(&["branch", "commit", "try"]);
+    let (exit, stdout, stderr) = it.told(&["branch", "commit", "try", "--no-rebase"]);
     assert_eq!((exit, stdout.as_str()), (2, ""));
     assert!(stderr.contains("`a.py`") && stderr.contains("`b.py`"), "{stderr}");
+    let (exit, stdout, stderr) = it.told(&["branch", "commit", "try"]);
+    assert_eq!((exit, stdout.as_str()), (2, ""));
+    assert!(!stderr.contains("`a.py`") && stderr.contains("`b.py`"), "{stderr}");
+    let places = ["line 1", "before:", "  x", "the branch:", "  ours", "the other side:", "  theirs"];
+    assert!(places.iter().all(|it| stderr.contains(it)), "{stderr}");
     assert!(stderr.contains("`broker branch rebase try`") && stderr.contains("`--force PATH`"), "{stderr}");
     assert_eq!(it.read("b.py"), "theirs\n");
 

@@ -15,8 +15,7 @@ pub(super) const FORK: &str =
     "Fork a branch, to try something beside it. Pass its name as `branch` in later calls.";
 pub(super) const LIST: &str = "List the workspace's branches.";
 pub(super) const DIFF: &str = "What a branch changes against its parent, as a unified diff.";
-pub(super) const COMMIT: &str =
-    "Write a branch's changes to the disk, all or none. Refused where the disk changed meanwhile.";
+pub(super) const COMMIT: &str = "Write a branch's changes to the disk, all or none. What changed there meanwhile is merged; a conflict is told and nothing written.";
 pub(super) const DISCARD: &str = "Drop a branch with all its edits, for good.";
 pub(super) const REBASE: &str = "Bring a branch onto its parent or the disk as they are now.";
 
@@ -104,6 +103,9 @@ pub(super) struct Written {
     changes: Vec<String>,
     /// Number of changed paths.
     total: usize,
+    /// Files that had changed on the disk and have the changes of both sides now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    merged: Vec<String>,
     /// Files for which an editor has unsaved text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsaved: Vec<String>,
@@ -167,11 +169,10 @@ pub(super) async fn commit(
 ) -> Result<Written, ToolError> {
     let branch = context.expect_branch(branch.as_deref()).await?;
     let request = CommitRequest {
-        branch: branch.id,
         if_revision: Some(branch.revision),
-        force_paths: Vec::new(),
+        rebase: true,
         dry_run,
-        request_id: None,
+        ..CommitRequest::of(branch.id)
     };
     let committed = context.daemon.commit(request).await?;
     let (changes, total) = changed_paths(&committed.changes);
@@ -181,6 +182,7 @@ pub(super) async fn commit(
         dry_run,
         changes,
         total,
+        merged: committed.merged.iter().map(ToString::to_string).collect(),
         unsaved: committed.unsaved.iter().map(ToString::to_string).collect(),
         left: committed.left.iter().map(ToString::to_string).collect(),
         notes: committed.notes,
@@ -209,7 +211,7 @@ pub(super) async fn rebase(
         branch: branch.name,
         revision: rebased.revision.0,
         merged: rebased.merged.iter().map(ToString::to_string).collect(),
-        conflicts: rebased.conflicts.iter().map(|it| it.path.to_string()).collect(),
+        conflicts: rebased.conflicts.into_iter().map(|it| it.reason).collect(),
     })
 }
 
@@ -274,6 +276,9 @@ impl Answer for Written {
         if more > 0 {
             text.push_str(&format!("\n… {more} more"));
         }
+        for path in &self.merged {
+            text.push_str(&format!("\nmerged {path}, which had changed on the disk"));
+        }
         for path in &self.unsaved {
             text.push_str(&format!("\nan editor has unsaved text for {path}"));
         }
@@ -301,8 +306,8 @@ impl Answer for Rebased {
         for path in &self.merged {
             text.push_str(&format!("\nmerged {path}"));
         }
-        for path in &self.conflicts {
-            text.push_str(&format!("\nconflict in {path}"));
+        for conflict in &self.conflicts {
+            text.push_str(&format!("\nconflict: {conflict}"));
         }
         text
     }

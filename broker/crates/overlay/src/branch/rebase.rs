@@ -3,11 +3,15 @@
 //! Texts that both sides changed are merged line by line, as git does, unless they are large and have so
 //! little in common that it would take too long.
 
+mod hunks;
 mod merge;
 mod onto_base;
 mod onto_parent;
 
-pub use self::merge::merge_texts;
+pub use self::{
+    hunks::{ConflictHunk, marked_lines},
+    merge::merge_texts,
+};
 
 use std::{fmt, sync::Arc};
 
@@ -39,6 +43,8 @@ pub enum OnConflict {
 pub struct Conflict {
     pub path: WorkspacePath,
     pub kind: ConflictKind,
+    /// The places in a text that both sides changed; none where it is no text, or too different to be compared.
+    pub hunks: Vec<ConflictHunk>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +62,21 @@ pub enum ConflictKind {
     DeletedThere,
     /// A file and a directory, or the like.
     TypeChanged,
+}
+
+/// Places of one conflict that are described.
+const SHOWN_HUNKS: usize = 8;
+
+impl Conflict {
+    /// Describes it, with the lines of both sides where it is one of texts.
+    pub fn describe(&self) -> String {
+        let mut text = self.to_string();
+        self.hunks.iter().take(SHOWN_HUNKS).for_each(|it| text.push_str(&format!("\n{it}")));
+        if self.hunks.len() > SHOWN_HUNKS {
+            text.push_str(&format!("\n… {} more places", self.hunks.len() - SHOWN_HUNKS));
+        }
+        text
+    }
 }
 
 impl fmt::Display for Conflict {

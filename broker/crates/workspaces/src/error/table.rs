@@ -47,6 +47,9 @@ pub const OPEN_FOR_WRITING: &str = "OPEN_FOR_WRITING";
 /// Kind of an obstacle: something else is there than the branch was made on.
 const CONFLICT: &str = "CONFLICT";
 
+/// Kind of an obstacle: a text has the markers that a rebase wrote.
+const MARKERS: &str = "MARKERS";
+
 impl DaemonError {
     /// The reason of conflicts.
     pub(crate) const CONFLICT: &'static str = "CONFLICT";
@@ -86,6 +89,9 @@ impl DaemonError {
             Self::SandboxDiffers { .. } => Some(
                 "run it with the same options, end what runs (`broker run ps` lists it), or give it a folder of its own (`--own-folder`)",
             ),
+            Self::Markers(_) => {
+                Some("edit the lines between `<<<<<<<` and `>>>>>>>`, and remove these markers")
+            }
             Self::EditedMeanwhile { .. } => Some("run the command again"),
             Self::InEdit { error, .. } => error.hint(),
             _ => None,
@@ -96,7 +102,15 @@ impl DaemonError {
     pub fn obstacles(&self) -> Vec<Obstacle> {
         match self {
             Self::Conflicts(conflicts) => {
-                conflicts.iter().map(|it| Obstacle::new(CONFLICT, &it.path, it)).collect()
+                conflicts.iter().map(|it| Obstacle::new(CONFLICT, &it.path, &it.describe())).collect()
+            }
+            Self::Markers(places) => {
+                let obstacle = |(path, lines): &(WorkspacePath, Vec<u32>)| {
+                    let lines = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                    let reason = format!("`{path}` has markers of conflicts at the lines {lines}");
+                    Obstacle::new(MARKERS, path, &reason)
+                };
+                places.iter().map(obstacle).collect()
             }
             Self::Commit(error) => {
                 let conflicts = error.conflicts().unwrap_or_default().iter();
@@ -131,6 +145,7 @@ fn row(error: &DaemonError) -> (ErrorKind, &'static str) {
         DaemonError::TooMuch { .. } => (ErrorKind::Invalid, "LIMIT_EXCEEDED"),
         DaemonError::Stale { .. } => (ErrorKind::Aborted, "STALE_REVISION"),
         DaemonError::Conflicts(_) => (ErrorKind::Aborted, DaemonError::CONFLICT),
+        DaemonError::Markers(_) => (ErrorKind::Refused, "UNRESOLVED_CONFLICTS"),
         DaemonError::Edit(error) => edit(error),
         DaemonError::InEdit { error, .. } => row(error),
         DaemonError::RequestReused { .. } => (ErrorKind::Invalid, "REQUEST_ID_REUSED"),

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use diffy::{ConflictStyle, IncompleteHunkStyle, MergeOptions};
 
-use super::ConflictKind;
+use super::{ConflictHunk, ConflictKind, hunks::conflict_hunks};
 use crate::{
     Origin,
     branch::{lines::are_too_different, tree::Node},
@@ -22,6 +22,7 @@ pub(super) enum Outcome {
         kind: ConflictKind,
         /// A file with both, where both are text.
         marked: Option<Node>,
+        hunks: Vec<ConflictHunk>,
     },
 }
 
@@ -44,7 +45,7 @@ pub(super) fn merge(ancestor: &Origin, ours: &Origin, theirs: &Origin) -> Outcom
             let bit = if *our_bit == old_bit { *their_bit } else { *our_bit };
             files(old, ours, theirs, bit)
         }
-        _ => Outcome::Conflict { kind: kind(ours, theirs), marked: None },
+        _ => Outcome::Conflict { kind: kind(ours, theirs), marked: None, hunks: Vec::new() },
     }
 }
 
@@ -75,18 +76,19 @@ fn files(old: Option<&Bytes>, ours: &Bytes, theirs: &Bytes, executable: bool) ->
     }
     let ancestor = old.map_or(Some(""), |it| text(it));
     let (Some(ancestor), Some(ours), Some(theirs)) = (ancestor, text(ours), text(theirs)) else {
-        return Outcome::Conflict { kind: ConflictKind::Binary, marked: None };
+        return Outcome::Conflict { kind: ConflictKind::Binary, marked: None, hunks: Vec::new() };
     };
     if [ours, theirs].into_iter().any(|it| are_too_different(ancestor, it)) {
-        return Outcome::Conflict { kind: ConflictKind::Content, marked: None };
+        return Outcome::Conflict { kind: ConflictKind::Content, marked: None, hunks: Vec::new() };
     }
     let mut options = MergeOptions::new();
     options.set_conflict_style(ConflictStyle::Merge).set_incomplete_hunk_style(IncompleteHunkStyle::Git);
     match options.merge(ancestor, ours, theirs) {
         Ok(text) => Outcome::File { bytes: text.into(), executable },
-        Err(text) => Outcome::Conflict {
+        Err(merged) => Outcome::Conflict {
             kind: if old.is_some() { ConflictKind::Content } else { ConflictKind::BothAdded },
-            marked: Some(Node::file(text.into(), executable)),
+            marked: Some(Node::file(merged.into(), executable)),
+            hunks: conflict_hunks(ancestor, ours, theirs),
         },
     }
 }

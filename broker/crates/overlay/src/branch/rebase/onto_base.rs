@@ -36,8 +36,8 @@ pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Dra
                 draft.merged.push(path.clone());
                 Some(Node::file(bytes, executable))
             }
-            Outcome::Conflict { kind, marked } => {
-                draft.conflicts.push(Conflict { path: path.clone(), kind });
+            Outcome::Conflict { kind, marked, hunks } => {
+                draft.conflicts.push(Conflict { path: path.clone(), kind, hunks });
                 marked.filter(|_| on_conflict == OnConflict::Markers)
             }
         };
@@ -57,11 +57,11 @@ pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Dra
 pub(super) fn conflicts(snapshot: &Snapshot) -> Result<Vec<Conflict>, EditError> {
     let touched = differing(&snapshot.saved())?.into_iter().filter(|it| it.ours != it.theirs);
     let conflict = |it: Touched| {
-        let kind = match it.outcome() {
-            Outcome::Conflict { kind, .. } => kind,
-            Outcome::Theirs | Outcome::Ours | Outcome::File { .. } => ConflictKind::Mergeable,
+        let (kind, hunks) = match it.outcome() {
+            Outcome::Conflict { kind, hunks, .. } => (kind, hunks),
+            Outcome::Theirs | Outcome::Ours | Outcome::File { .. } => (ConflictKind::Mergeable, Vec::new()),
         };
-        Conflict { path: it.path, kind }
+        Conflict { path: it.path, kind, hunks }
     };
     Ok(touched.map(conflict).collect())
 }
@@ -162,7 +162,7 @@ impl Touched {
     fn outcome(&self) -> Outcome {
         match self.merged() {
             Outcome::Theirs if self.is_blocked && self.theirs != Origin::Missing => {
-                Outcome::Conflict { kind: ConflictKind::TypeChanged, marked: None }
+                Outcome::Conflict { kind: ConflictKind::TypeChanged, marked: None, hunks: Vec::new() }
             }
             outcome => outcome,
         }
@@ -174,9 +174,11 @@ impl Touched {
             (Origin::Directory, Origin::Directory) => Outcome::Theirs,
             // There may be edits in it.
             (Origin::Directory, Origin::Missing) => {
-                Outcome::Conflict { kind: ConflictKind::DeletedThere, marked: None }
+                Outcome::Conflict { kind: ConflictKind::DeletedThere, marked: None, hunks: Vec::new() }
             }
-            (Origin::Directory, _) => Outcome::Conflict { kind: ConflictKind::TypeChanged, marked: None },
+            (Origin::Directory, _) => {
+                Outcome::Conflict { kind: ConflictKind::TypeChanged, marked: None, hunks: Vec::new() }
+            }
             (ours, theirs) => merge(&self.ancestor, ours, theirs),
         }
     }

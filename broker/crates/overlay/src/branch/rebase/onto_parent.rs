@@ -182,7 +182,7 @@ impl Merger<'_> {
         let outcome = match (&ours, &theirs) {
             // There are edits in it, or it is another directory than the other side's.
             (Origin::Directory, _) | (_, Origin::Directory) => {
-                Outcome::Conflict { kind: kind(&ours, &theirs), marked: None }
+                Outcome::Conflict { kind: kind(&ours, &theirs), marked: None, hunks: Vec::new() }
             }
             _ => merge(&self.ancestor(path)?, &ours, &theirs),
         };
@@ -193,8 +193,8 @@ impl Merger<'_> {
                 self.draft.merged.push(path.clone());
                 Chosen::New(Node::file(bytes, executable))
             }
-            Outcome::Conflict { kind, marked } => {
-                self.draft.conflicts.push(Conflict { path: path.clone(), kind });
+            Outcome::Conflict { kind, marked, hunks } => {
+                self.draft.conflicts.push(Conflict { path: path.clone(), kind, hunks });
                 let marked = marked.filter(|_| self.on_conflict == OnConflict::Markers);
                 marked.map_or(Chosen::Own, Chosen::New)
             }

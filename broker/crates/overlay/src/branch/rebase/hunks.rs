@@ -1,0 +1,160 @@
+//! Places of a text that both sides changed, and the markers that a rebase writes for them.
+
+use std::fmt;
+
+use diffy::{ConflictStyle, MergeOptions};
+
+/// A place that both sides changed. A side without lines deleted them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConflictHunk {
+    /// Line in the branch's text at which it begins, from 1.
+    pub line: u32,
+    /// The lines before both changes.
+    pub base: String,
+    /// The branch's lines.
+    pub ours: String,
+    /// The other side's lines.
+    pub theirs: String,
+}
+
+/// Length of the markers that are looked for in a merged text: no source has a line like them.
+const LENGTH: usize = 97;
+
+/// Signs of git's markers.
+const SHORT: usize = 7;
+
+/// The hunks that a merge by lines cannot decide.
+pub(super) fn conflict_hunks(ancestor: &str, ours: &str, theirs: &str) -> Vec<ConflictHunk> {
+    let mut options = MergeOptions::new();
+    options.set_conflict_style(ConflictStyle::Diff3).set_conflict_marker_length(LENGTH);
+    let Err(merged) = options.merge(ancestor, ours, theirs) else { return Vec::new() };
+    let mut reader = Reader { line: 1, part: Part::Both, hunks: Vec::new() };
+    merged.split_inclusive('\n').for_each(|it| reader.read(it));
+    reader.hunks
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Both,
+    Ours,
+    Base,
+    Theirs,
+}
+
+struct Reader {
+    /// Line of the branch's text.
+    line: u32,
+    part: Part,
+    hunks: Vec<ConflictHunk>,
+}
+
+impl Reader {
+    fn read(&mut self, line: &str) {
+        if let Some(part) = part_after(line) {
+            self.part = part;
+            if part == Part::Ours {
+                let (base, ours, theirs) = Default::default();
+                self.hunks.push(ConflictHunk { line: self.line, base, ours, theirs });
+            }
+            return;
+        }
+        if matches!(self.part, Part::Both | Part::Ours) {
+            self.line += 1;
+        }
+        let Some(hunk) = self.hunks.last_mut() else { return };
+        match self.part {
+            Part::Both => {}
+            Part::Ours => hunk.ours.push_str(line),
+            Part::Base => hunk.base.push_str(line),
+            Part::Theirs => hunk.theirs.push_str(line),
+        }
+    }
+}
+
+/// The part of a merged text that begins after this line; `None` if it is no marker.
+fn part_after(line: &str) -> Option<Part> {
+    let parts = [('<', Part::Ours), ('|', Part::Base), ('=', Part::Theirs), ('>', Part::Both)];
+    let is_marker = |sign: char| line.chars().take_while(|it| *it == sign).count() == LENGTH;
+    parts.into_iter().find(|(sign, _)| is_marker(*sign)).map(|(_, part)| part)
+}
+
+/// Lines, from 1, at which markers begin as [`OnConflict::Markers`](super::OnConflict::Markers) writes them: all three of them, in their order.
+pub fn marked_lines(text: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    let (mut begun, mut is_divided) = (None, false);
+    for (line, number) in text.lines().zip(1..) {
+        if is_mark(line, '<') {
+            (begun, is_divided) = (Some(number), false);
+        } else if line.trim_end() == "=".repeat(SHORT) {
+            is_divided = begun.is_some();
+        } else if is_mark(line, '>')
+            && is_divided
+            && let Some(first) = begun.take()
+        {
+            found.push(first);
+        }
+    }
+    found
+}
+
+fn is_mark(line: &str, sign: char) -> bool {
+    let rest = line.trim_start_matches(sign);
+    line.len() - rest.len() == SHORT && rest.starts_with(' ')
+}
+
+/// Lines of one side that are shown.
+const SHOWN: usize = 10;
+
+impl fmt::Display for ConflictHunk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        for (name, text) in
+            [("before", &self.base), ("the branch", &self.ours), ("the other side", &self.theirs)]
+        {
+            let count = text.lines().count();
+            write!(f, "\n{name}:{}", if count == 0 { " nothing" } else { "" })?;
+            text.lines().take(SHOWN).try_for_each(|it| write!(f, "\n  {it}"))?;
+            if count > SHOWN {
+                write!(f, "\n  … {} more lines", count - SHOWN)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_has_the_lines_of_all_sides() {
+        let base = "a\nb\nc\nd\ne\nf\ng\n";
+        let hunks = conflict_hunks(base, "A\na\nb\nours\nd\ne\nf\n", "a\nb\ntheirs\nd\ne\nf\nchanged\n");
+        let of = |line, base: &str, ours: &str, theirs: &str| ConflictHunk {
+            line,
+            base: base.into(),
+            ours: ours.into(),
+            theirs: theirs.into(),
+        };
+        assert_eq!(hunks, [of(4, "c\n", "ours\n", "theirs\n"), of(8, "g\n", "", "changed\n")]);
+        assert_eq!(conflict_hunks(base, base, "x\n"), []);
+        let shown = "line 8\nbefore:\n  g\nthe branch: nothing\nthe other side:\n  changed";
+        assert_eq!(hunks[1].to_string(), shown);
+    }
+
+    #[test]
+    fn markers_count_only_in_their_order() {
+        let marked = "a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n";
+        assert_eq!(marked_lines(marked), [2]);
+        assert_eq!(marked_lines(&marked.repeat(2)), [2, 8]);
+        assert_eq!(marked_lines(&marked.replace('\n', "\r\n")), [2]);
+        for text in [
+            "<<<<<<< a\n>>>>>>> b\n",
+            "=======\n>>>>>>> b\n",
+            "Title\n=======\n",
+            "<<<<<<<<< a\n=======\n>>>>>>> b\n",
+        ] {
+            assert_eq!(marked_lines(text), [], "{text}");
+        }
+    }
+}
