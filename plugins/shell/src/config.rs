@@ -38,7 +38,7 @@ pub(crate) struct Config {
     /// The configuration file, shuck's if there is one, or else ShellCheck's.
     pub(crate) file: Option<PathBuf>,
     shells: Vec<(GlobMatcher, ShellDialect)>,
-    root: PathBuf,
+    pub(crate) root: PathBuf,
     /// ShellCheck's configuration names a shell for all files.
     shell: Option<ShellDialect>,
 }

@@ -4,33 +4,41 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
+use std::path::Path;
 
-use shuck_ast::{Command, CompoundCommand, File, Redirect, RedirectKind, Stmt, WordPart, WordPartNode};
+use shuck_ast::{Command, CompoundCommand, File, Redirect, RedirectKind, Stmt, Word, WordPart, WordPartNode};
 use shuck_linter::{Diagnostic, Rule, ShellDialect};
 
 use crate::arrays::Arrays;
 use crate::closed::{is_closed, is_fragment};
 use crate::conditions::{ask_shell, loop_conditions};
-use crate::defaults;
 use crate::guards::Guards;
 use crate::libraries::leads_to_others;
+use crate::lint::Check;
 use crate::loops::is_never_empty;
 use crate::outputs::{Outputs, is_of_output};
 use crate::patterns::Patterns;
 use crate::splats::{Functions, is_affixed};
 use crate::tree::{Statements, command_name, range};
 use crate::variables::passed;
+use crate::{busybox, defaults, environment};
 
 /// Facts about one script by which its findings are suppressed.
 pub(crate) struct Doubts<'a> {
     text: &'a str,
     shell: ShellDialect,
+    /// None if the script is a part of a file.
+    path: Option<&'a Path>,
+    /// Folder above which no other file is looked for.
+    root: &'a Path,
     /// Whether the script is run by itself, and runs no text but its own.
     is_closed: bool,
     /// Other scripts may read it, maybe within a function or a loop.
     is_fragment: bool,
     /// Whether the script asks which shell it runs in.
     asks_shell: OnceCell<bool>,
+    /// Whether BusyBox runs it.
+    is_of_busybox: OnceCell<bool>,
     file: &'a File,
     statements: OnceCell<Statements<'a>>,
     functions: OnceCell<Functions>,
@@ -44,13 +52,17 @@ pub(crate) struct Doubts<'a> {
 }
 
 impl<'a> Doubts<'a> {
-    pub(crate) fn of(text: &'a str, file: &'a File, shell: ShellDialect, is_file: bool) -> Self {
+    pub(crate) fn of(check: &Check<'a>, file: &'a File) -> Self {
+        let text = check.text;
         Self {
             text,
-            shell,
+            shell: check.shell,
+            path: check.is_file.then_some(check.path),
+            root: &check.config.root,
             is_closed: is_closed(text),
-            is_fragment: is_file && is_fragment(text),
+            is_fragment: check.is_file && is_fragment(text),
             asks_shell: OnceCell::new(),
+            is_of_busybox: OnceCell::new(),
             file,
             statements: OnceCell::new(),
             functions: OnceCell::new(),
@@ -93,6 +105,8 @@ impl<'a> Doubts<'a> {
             Rule::UnquotedArrayExpansion => self.may_be_split(found),
             Rule::UnquotedVariableInTest => self.is_never_empty(found),
             Rule::PositionalArgsInString => self.may_be_joined(found),
+            Rule::FindOrWithoutGrouping => self.may_prune(found),
+            rule if busybox::does(rule) && self.is_of_busybox() => true,
             Rule::SourcedWithArgs => self.passes_its_own(found),
             rule => rule.code().starts_with('X') && self.is_guarded(rule, found),
         }
@@ -118,6 +132,29 @@ impl<'a> Doubts<'a> {
 
     fn asks_shell(&self) -> bool {
         *self.asks_shell.get_or_init(|| ask_shell(self.file, self.text))
+    }
+
+    /// Whether `find` runs the action where what is before the `-o` is not so, on purpose: `\( … -prune -o -false \) -o -exec …`.
+    /// An expansion may hold `-prune` as well.
+    fn may_prune(&self, found: &Diagnostic) -> bool {
+        let at = found.span.start.offset();
+        let Some(around) = self.statement_at(at) else { return false };
+        let Command::Simple(find) = &around.command else { return false };
+        let words: Vec<_> = find.args.iter().take_while(|it| it.span.start.offset() < at).collect();
+        let read = |it: &'a Word| it.try_static_text(self.text);
+        words.iter().enumerate().any(|(at, it)| match read(it) {
+            Some(it) => PRUNING.contains(&&*it),
+            None => {
+                // The first word is a folder, and what stands behind a test its operand.
+                let is_operand = at == 0 || read(words[at - 1]).is_some_and(|it| takes_operand(&it));
+                let written = &self.text[range(it.span)];
+                !is_operand && (written.contains('@') || !written.starts_with('"'))
+            }
+        })
+    }
+
+    fn is_of_busybox(&self) -> bool {
+        *self.is_of_busybox.get_or_init(|| busybox::runs(self.text, self.path, self.root))
     }
 
     fn guards(&self) -> &Guards {
@@ -256,7 +293,9 @@ impl<'a> Doubts<'a> {
         let is_expansion = self.text[found.span.start.offset()..].starts_with('$');
         let Some(name) = name(found).filter(|it| is_own(it) && it.len() >= SHORTEST) else { return false };
         let passed = self.passed.get_or_init(|| passed(self.file, self.text));
-        is_expansion && !passed.contains(name) && assigned(self.text).iter().any(|it| is_like(it, name))
+        let assigned = assigned(self.text);
+        let is_known = passed.contains(name) || assigned.contains(name) || environment::sets(name);
+        is_expansion && !is_known && assigned.iter().any(|it| is_like(it, name))
     }
 }
 
@@ -267,6 +306,32 @@ const OF_FILES: [&str; 20] = [
 ];
 
 const FILE_TESTS: [&str; 10] = ["-d", "-e", "-f", "-h", "-L", "-r", "-s", "-w", "-x", "-S"];
+
+/// Words of `find` by which it leaves out what is before an `-o`.
+const PRUNING: [&str; 3] = ["-prune", "-quit", "-false"];
+
+/// Whether a word of `find` has an operand: `-name`, `-path`, `-newer`.
+fn takes_operand(word: &str) -> bool {
+    const NONE: [&str; 16] = [
+        "-a",
+        "-and",
+        "-o",
+        "-or",
+        "-not",
+        "-depth",
+        "-empty",
+        "-executable",
+        "-follow",
+        "-mount",
+        "-nogroup",
+        "-nouser",
+        "-readable",
+        "-true",
+        "-writable",
+        "-xdev",
+    ];
+    word.starts_with('-') && !NONE.contains(&word)
+}
 
 /// Length of the shortest names in which a letter more or less is an accident.
 const SHORTEST: usize = 4;

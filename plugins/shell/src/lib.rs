@@ -20,7 +20,9 @@
 //! - a `}` in a word (`find . -exec rm \{} \;`) is no syntax error ([`script`]);
 //! - fixes that can change what a script does are unsafe, though shuck calls some of them safe;
 //! - within backticks, S001 points to what it means ([`backticks`]);
-//! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's ([`dialect`]);
+//! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's, and one whose `#!` is behind
+//!   comments or empty lines as that shell's ([`dialect`]);
+//! - what BusyBox's `sh` has is not reported in scripts of Alpine's images ([`busybox`]);
 //! - C006 is a warning, and the words of C055, C030 and S021 are ours: shuck's say that patterns should not have variables, that
 //!   `[ -f x]` lacks its operand, and that `"x $@"` becomes one word;
 //! - a test whose `]` has no space before it has one finding, C036, with the fix of C030 or C031 ([`brackets`]);
@@ -38,6 +40,7 @@
 mod arrays;
 mod backticks;
 mod brackets;
+mod busybox;
 mod closed;
 mod commands;
 mod conditions;
@@ -48,6 +51,7 @@ mod defaults;
 mod dialect;
 mod doubts;
 mod ends;
+mod environment;
 mod extra;
 mod guards;
 mod libraries;

@@ -81,7 +81,7 @@ impl Check<'_> {
 
     fn report(&self, script: &Script<'_>) -> Result<Report, Cow<'static, str>> {
         let is_read = script.parsed.is_ok();
-        let doubts = is_read.then(|| Doubts::of(self.text, &script.parsed.file, self.shell, self.is_file));
+        let doubts = is_read.then(|| Doubts::of(self, &script.parsed.file));
         let settings = self.settings(doubts.as_ref());
         let request = AnalysisRequest::from_parse_result(&script.parsed, &script.text, &settings);
         let place = Place {

@@ -3,8 +3,8 @@
 use broker_plugin_sdk::{self as plugin, FixAvailability};
 use shuck_linter::{Rule, RuleSet, ShellCheckCodeMap, rule_metadata};
 
-use crate::defaults;
 use crate::extra::Extra;
+use crate::{busybox, defaults};
 
 /// Code of the parser's errors. Not a rule of shuck's, which prints them as errors of their own.
 pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
@@ -38,6 +38,10 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
         parts.push("Off by default where there is a `.shuck.toml`, as it is in shuck.".to_owned());
     }
     parts.extend(suppressed(rule));
+    if busybox::does(rule) {
+        parts.push("Where there is no `.shuck.toml`, it is not reported in scripts that BusyBox's `sh` runs, which has it: those \
+                    that Dockerfiles copy into images of Alpine, and those that call `apk` or `opkg`.".to_owned());
+    }
     if fix_changes_meaning(rule) {
         parts.push("Its fix can change what the script does, and is not applied as a safe one.".to_owned());
     }
@@ -70,7 +74,8 @@ fn suppressed_of_variables(rule: Rule) -> Option<&'static str> {
         }
         Rule::UndefinedVariable => {
             "only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are looked through, for names that \
-             differ in a letter from one that is assigned, and that no command is given (`read_into name`)."
+             differ in a letter from one that is assigned, and that no command is given (`read_into name`) nor the environment \
+             sets (`http_proxy`)."
         }
         Rule::UnquotedArrayExpansion => {
             "these are not reported: arrays whose elements are not known or hold nothing to split (`${a[@]}` after \
@@ -103,6 +108,9 @@ fn suppressed_of_words(rule: Rule) -> Option<&'static str> {
 
 fn suppressed_of_commands(rule: Rule) -> Option<&'static str> {
     Some(match rule {
+        Rule::FindOrWithoutGrouping => {
+            "it is not reported where `find` leaves out what is before the `-o` (`-prune`, `-false`), or an expansion may say so."
+        }
         Rule::LoopControlOutsideLoop => {
             "one in the condition of a loop is not reported: `while case $# in 0) break ;; esac do`."
         }

@@ -10,6 +10,7 @@ use broker_plugin_sdk::{
 use crate::Shell;
 
 mod brackets;
+mod busybox;
 mod conditions;
 mod continuations;
 mod meant;
@@ -97,6 +98,17 @@ fn names_that_nothing_assigns() {
     }
     assert_eq!(sh("names=1; echo nmaes; fill x=nmaes\necho \"$nmaes\" \"$names\""), "3 C006 \"$nmaes\"");
     assert_eq!(sh("echo \"$enable_prof\""), "", "of a caller");
+    assert_eq!(
+        sh(
+            "docker build --build-arg no_proxx=1 --build-arg http_proxy=$http_proxy https_proxy=$https_proxy $no_proxy"
+        ),
+        ""
+    );
+    assert_eq!(
+        sh("npm_package_versio=1\necho \"$npm_package_version\" \"$npm_package_versio\""),
+        "",
+        "of npm"
+    );
     assert_eq!(sh("names=1\necho \"$NAMES\" \"$names\""), "", "of the environment");
     assert_eq!(sh("names=1\n. ./lib.sh\necho \"$nmaes\" \"$names\""), "", "of a sourced file");
     assert_eq!(sh("eval 'declare -gA sets=()'\nset=1\nsets[emoji]=\"$set\""), "", "of `eval`");
@@ -222,6 +234,30 @@ fn shells() {
     let named = |name| lines_of(&[(name, array)], settings(), name);
     assert!(named(".profile").contains("X013"), "what starts any shell is for any");
     assert_eq!(named(".bashrc"), "");
+    for before in ["\n\n", "# Copyright A\n#\n\n", "# shellcheck disable=SC1091\n"] {
+        assert_eq!(
+            check(&format!("{before}#!/usr/bin/env bash\n[[ a == b ]] && {array}")),
+            "2 C075 \"\"".replace("2", &(before.lines().count() + 1).to_string()),
+            "{before:?}"
+        );
+        assert!(check(&format!("{before}#!/bin/sh\n{array}")).contains("X013"));
+    }
+    for line in ["# vim: set ft=bash sw=2 :", "# vim:filetype=ksh", "# -*- mode: sh; sh-shell: bash -*-"] {
+        assert_eq!(
+            lines_of(&[(".profile", &format!("{line}\n{array}"))], settings(), ".profile"),
+            "",
+            "{line}"
+        );
+        assert_eq!(
+            lines_of(&[(".profile", &format!("{array}{line}\n"))], settings(), ".profile"),
+            "",
+            "{line}"
+        );
+    }
+    for line in ["# vim: ft=sh", "# -*- mode: sh -*-", "# ft=bash", "echo vim: ft=bash"] {
+        let found = lines_of(&[(".profile", &format!("{line}\n{array}"))], settings(), ".profile");
+        assert!(found.contains("X013"), "{line}");
+    }
     assert_eq!(check("#!/usr/bin/env fish\nset x (date)\nif test; end\n"), "excluded");
     assert_eq!(check("#!/usr/bin/env zsh\nprint -l ${(u)path}\n"), "");
     assert_eq!(

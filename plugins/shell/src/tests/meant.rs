@@ -144,6 +144,29 @@ fn arrays_in_strings() {
     }
 }
 
+/// C103: an action behind `-o` that is for what is not pruned.
+#[test]
+fn finds_that_prune() {
+    let bash = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
+    for lines in [
+        "find . \\( \"${pruned[@]}\" -false \\) -o -type f -exec sed p {} +",
+        "find . \\( -path ./a -prune -o -false \\) -o -type f -exec sed p {} +",
+        "find . -path ./a -prune -o -name b -print",
+        "find \"$dir\" $pruned -o -type f -delete",
+        "find . \"$@\" -o -type f -delete",
+    ] {
+        assert_eq!(bash(lines), "", "{lines}");
+    }
+    for lines in [
+        "find . -name a -o -name b -delete",
+        "find $dir -name a -o -name b -delete",
+        "find \"$one\" \"$two\" -name \"$a\" -o -name $b -delete",
+        "find . -type f -name a -o -name b -exec rm {} +",
+    ] {
+        assert!(bash(lines).starts_with("2 C103"), "{lines}: {}", bash(lines));
+    }
+}
+
 /// C085: where nothing takes what is written to the standard output.
 #[test]
 fn redirections_in_the_wrong_order() {
