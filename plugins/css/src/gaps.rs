@@ -9,13 +9,15 @@ use raffia::Syntax;
 use crate::mask::{Mask, statement_end};
 
 /// At-rules whose preludes are nothing to rules if some signs are in them, and what is a prelude to raffia.
-const PRELUDES: [(&str, &[u8], &[u8]); 5] = [
+const PRELUDES: [(&str, &[u8], &[u8]); 6] = [
     ("media", b"#@$~", b" x"),
     ("supports", b"#@$~", b" (x:x)"),
     ("container", b"#@$~", b" (x:x)"),
     ("font-feature-values", b",", b" x"),
     // `:local(name)` of CSS modules.
     ("keyframes", b":", b" x"),
+    // `:nth(2n of chapter)`, of media with pages.
+    ("page", b"(", b" x"),
 ];
 
 /// Pseudo-elements whose arguments are more than a name.
@@ -120,6 +122,7 @@ impl Filled<'_> {
             b'.' if self.syntax == Syntax::Less && rest.starts_with(b".(") => self.parameters(at),
             b'-' if is_start && rest.starts_with(b"--") => self.custom_property(at),
             b'p' | b'P' if starts(rest, "progid:") => self.word(at, at + value_end(rest)),
+            b'e' | b'E' if starts(rest, "element") => self.running_element(at),
             it if it.is_ascii_alphabetic() && !is_name(last) => self.range(at),
             _ => {}
         }
@@ -154,6 +157,16 @@ impl Filled<'_> {
         let rest = &self.mask[at..];
         let Some(name) = ARGUMENTS.iter().find(|it| rest.starts_with(it)).map(|it| it.len()) else { return };
         self.word(at + name, at + name + value_end(&rest[name..]));
+    }
+
+    /// `element(header)` of media with pages: raffia knows `element(#id)` alone.
+    fn running_element(&mut self, at: usize) {
+        let end = at + "element".len();
+        let rest = self.mask[end..].strip_prefix(b"(").map(<[u8]>::trim_ascii_start);
+        let is_whole = at == 0 || !is_name(self.mask[at - 1]);
+        if is_whole && rest.and_then(<[u8]>::first).is_some_and(|it| is_name(*it)) {
+            self.text[end - 1] = b'x';
+        }
     }
 
     /// Blanks out the parameters of a function without a name: `.(@value, @key) { … }`.

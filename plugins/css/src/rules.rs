@@ -25,7 +25,8 @@ const TABLE: [(&str, &str, &str); 28] = [
     (
         "at-rule-no-unknown",
         "An at-rule that does not exist",
-        "Those of Tailwind and of PostCSS's well-known plugins are left alone, and so is all of SCSS and Less.",
+        "Those of Tailwind and of PostCSS's well-known plugins are left alone, those of programs that print (`@footnote`), and so is \
+        all of SCSS and Less.",
     ),
     (
         EMPTY_BLOCK,

@@ -564,3 +564,17 @@ fn odd_files() {
     report("a { top: \u{e9}\\".as_bytes());
     report("a{b:c:d(".as_bytes());
 }
+
+#[test]
+fn what_programs_that_print_read() {
+    let told = |text: &str| told(&[("a.css", text)], settings(), "a.css");
+    assert_eq!(told(include_str!("../fixtures/valid/paged.css")), "");
+    for (text, code) in [
+        ("@footnot { a: b }\n", "at-rule-no-unknown"),
+        ("a::footnote-cal { top: 1px }\n", "selector-pseudo-element-no-unknown"),
+        ("a { princ-x: 1px }\n", "property-no-unknown"),
+        ("a { float: sidenot }\n", "declaration-property-value-no-unknown"),
+    ] {
+        assert!(told(text).contains(code), "{text}");
+    }
+}
