@@ -47,7 +47,7 @@ const HARMLESS: [&str; 8] = [
 ];
 
 /// Rules about what is left over, by the files in which it is there on purpose.
-const LEFT_ON_PURPOSE: [(Purpose, &[&str]); 4] = [
+const LEFT_ON_PURPOSE: [(Purpose, &[&str]); 5] = [
     // Imports are offered, also by `import *`, or there for their effects.
     (Purpose::Package, &["F401", "F822"]),
     (Purpose::Fixtures, &["F401"]),
@@ -55,6 +55,8 @@ const LEFT_ON_PURPOSE: [(Purpose, &[&str]); 4] = [
     (Purpose::Test, &["F841", "F842"]),
     // A program writes what may be needed.
     (Purpose::Generated, &["F401", "F841", "F842"]),
+    // What is left over is the other project's.
+    (Purpose::Vendored, &["F401", "F811", "F841", "F842"]),
 ];
 
 /// Whether a rule of ruff's defaults is off without a configuration of ruff.
@@ -99,19 +101,20 @@ pub(crate) fn note(is_ruffs_default: bool, rule: Rule) -> &'static str {
              not results of functions, names, and attributes."
         }
         Rule::UnusedImport => {
-            "\n\n## In Broker\nWhere ruff is not configured, it is off in `__init__`, in `conftest.py` and in files that say that they are \
-             generated. Imports that are tried (`except ImportError`) are not reported, nor imports in tests that are fixtures: \
-             functions of the file have parameters of the same name."
+            "\n\n## In Broker\nWhere ruff is not configured, it is off in `__init__`, in `conftest.py`, in folders such as `vendor` and in files \
+             that say that they are generated. Imports that are tried (`except ImportError`) are not reported, nor imports in tests that are fixtures: \
+             functions of the file have parameters of the same name, or the file asks for them by name (`usefixtures(\"name\")`)."
         }
         Rule::UnusedVariable | Rule::UnusedAnnotation => {
-            "\n\n## In Broker\nWhere ruff is not configured, it is off in tests, and in files that say that they are generated."
+            "\n\n## In Broker\nWhere ruff is not configured, it is off in tests, in folders such as `vendor`, and in files that say that they \
+             are generated."
         }
         Rule::UselessComparison => {
             "\n\n## In Broker\nWhere ruff is not configured, comparisons are not reported that are there for the exception that they \
              raise: in `with raises(…)` and its like, and where they are all that a `try` does."
         }
         Rule::RedefinedWhileUnused => {
-            "\n\n## In Broker\nWhere ruff is not configured, definitions are not reported that decorators may register, other than those \
+            "\n\n## In Broker\nWhere ruff is not configured, it is off in folders such as `vendor`, and definitions are not reported that decorators may register, other than those \
              of the standard library and pytest; nor `_`, and in tests parameters that are fixtures."
         }
         Rule::ImportShadowedByLoopVar => {

@@ -1,7 +1,9 @@
-//! Purposes of files by which rules differ: tests, the public interface of a package, fixtures, generated code. Knows nothing of
+//! Purposes of files by which rules differ: tests, the public interface of a package, fixtures, generated and copied code. Knows nothing of
 //! rules.
 
 use std::path::Path;
+
+use broker_plugin_sdk::vendored;
 
 /// Words in the names of folders and files of tests and benchmarks.
 const TESTS: [&str; 13] = [
@@ -49,6 +51,8 @@ pub(crate) enum Purpose {
     Test,
     /// Written by a program.
     Generated,
+    /// Copied from another project.
+    Vendored,
 }
 
 /// Returns the purposes of a file, by its path below the workspace's root.
@@ -58,6 +62,7 @@ pub(crate) fn of(path: &Path) -> Vec<Purpose> {
         (stem == "__init__", Purpose::Package),
         (stem == "conftest", Purpose::Fixtures),
         (is_test(path), Purpose::Test),
+        (vendored::is_in_folder(path), Purpose::Vendored),
     ];
     found.into_iter().filter_map(|(is, purpose)| is.then_some(purpose)).collect()
 }
@@ -139,6 +144,7 @@ mod tests {
         assert_eq!(of(Path::new("tests/__init__.py")), [Purpose::Package, Purpose::Test]);
         assert_eq!(of(Path::new("conftest.py")), [Purpose::Fixtures, Purpose::Test]);
         assert_eq!(of(Path::new("a/init.py")), []);
+        assert_eq!(of(Path::new("a/_vendor/six/a.py")), [Purpose::Vendored]);
     }
 
     #[test]

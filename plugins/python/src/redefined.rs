@@ -10,11 +10,16 @@ use ruff_python_stdlib::sys::is_known_standard_library;
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::handled::last_name;
+
 /// Packages besides the standard library's whose decorators register nothing.
 const KNOWN: [&str; 3] = ["mock", "pytest", "typing_extensions"];
 
 /// Functions that register, in whatever module: `atexit.register`.
 const REGISTERING: &str = "register";
+
+/// Functions of pytest that take names of fixtures: `usefixtures`, `request.getfixturevalue`, and `lazy_fixture` of plugins.
+const ASKING: [&str; 5] = ["usefixtures", "getfixturevalue", "getfuncargvalue", "lazy_fixture", "lf"];
 
 /// Definitions and parameters of a module.
 #[derive(Default)]
@@ -29,6 +34,8 @@ pub(crate) struct Definitions<'a> {
     places: FxHashSet<TextRange>,
     /// Names that imports bind, by the place of the import.
     imported: FxHashMap<TextRange, &'a str>,
+    /// Names of fixtures that are asked for as text: `usefixtures("database")`.
+    asked: FxHashSet<&'a str>,
 }
 
 impl<'a> Definitions<'a> {
@@ -43,9 +50,11 @@ impl<'a> Definitions<'a> {
         self.decorators.get(&name).is_some_and(|all| all.iter().any(|it| self.registers(&it.expression)))
     }
 
-    /// Whether an import may be a fixture of pytest, which passes it to parameters of this name.
+    /// Whether an import may be a fixture of pytest, which passes it to parameters of this name, or runs it where it is asked for
+    /// by name.
     pub(crate) fn is_fixture(&self, import: TextRange) -> bool {
-        self.imported.get(&import).is_some_and(|it| self.parameters.contains(it))
+        let names = self.imported.get(&import);
+        names.is_some_and(|it| self.parameters.contains(it) || self.asked.contains(it))
     }
 
     pub(crate) fn is_parameter(&self, name: TextRange) -> bool {
@@ -100,9 +109,22 @@ impl<'a> Visitor<'a> for Definitions<'a> {
         visitor::walk_stmt(self, stmt);
     }
 
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Call(it) = expr
+            && ASKING.contains(&last_name(&it.func))
+        {
+            self.asked.extend(it.arguments.args.iter().filter_map(text));
+        }
+        visitor::walk_expr(self, expr);
+    }
+
     fn visit_parameter(&mut self, parameter: &'a Parameter) {
         self.parameters.insert(&parameter.name);
         self.places.insert(parameter.name.range());
         visitor::walk_parameter(self, parameter);
     }
+}
+
+fn text(expr: &Expr) -> Option<&str> {
+    expr.as_string_literal_expr().map(|it| it.value.to_str())
 }

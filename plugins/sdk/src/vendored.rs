@@ -6,8 +6,9 @@ use std::path::Path;
 use crate::minified;
 
 /// Names of folders with third-party code, in lower case and without punctuation.
-const FOLDERS: [&str; 12] = [
+const FOLDERS: [&str; 13] = [
     "bowercomponents",
+    "extern",
     "external",
     "externals",
     "jspmpackages",
@@ -23,10 +24,11 @@ const FOLDERS: [&str; 12] = [
 
 /// Names of libraries, and of files that generators of documentation add to their pages, in lower case. A version or the name of
 /// a part may follow them.
-const LIBRARIES: [&str; 41] = [
+const LIBRARIES: [&str; 46] = [
     "angular",
     "animate",
     "backbone",
+    "basscss",
     "bootstrap",
     "bulma",
     "codemirror",
@@ -38,9 +40,11 @@ const LIBRARIES: [&str; 41] = [
     "ember",
     "flatpickr",
     "font-awesome",
+    "github-markdown",
     "fontawesome",
     "fullcalendar",
     "handlebars",
+    "highlight",
     "highcharts",
     "html5shiv",
     "htmx",
@@ -53,7 +57,9 @@ const LIBRARIES: [&str; 41] = [
     "lodash",
     "materialize",
     "mathjax",
+    "milligram",
     "moment",
+    "modernizr",
     "mootools",
     "normalize",
     "popper",
@@ -103,16 +109,29 @@ pub fn is_vendored(path: &Path, text: &str) -> bool {
         || minified::has_source_map(text)
 }
 
-/// Whether the file's name or a folder above it marks it as vendored or generated.
-fn is_named_so(path: &Path) -> bool {
+/// Whether a file is in a folder for code from other projects: `vendor`, `third_party`, `_vendored`. `path` is relative to the
+/// workspace's root.
+#[must_use]
+pub fn is_in_folder(path: &Path) -> bool {
     let plain =
         |it: &str| it.chars().filter(|it| it.is_alphanumeric()).collect::<String>().to_ascii_lowercase();
-    let mut folders =
-        path.parent().into_iter().flat_map(Path::components).filter_map(|it| it.as_os_str().to_str());
+    folders(path).any(|it| FOLDERS.contains(&plain(it).as_str()))
+}
+
+fn folders(path: &Path) -> impl Iterator<Item = &str> {
+    path.parent().into_iter().flat_map(Path::components).filter_map(|it| it.as_os_str().to_str())
+}
+
+/// Whether a file is in `docs/assets`, where themes of documentation keep theirs.
+fn is_of_theme(path: &Path) -> bool {
+    let folders: Vec<_> = folders(path).collect();
+    folders.windows(2).any(|it| matches!(it, ["doc" | "docs" | "documentation", "assets"]))
+}
+
+/// Whether the file's name or a folder above it marks it as vendored or generated.
+fn is_named_so(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
-    folders.any(|it| FOLDERS.contains(&plain(it).as_str()))
-        || STOCK.contains(&name.as_str())
-        || is_library(&name)
+    is_in_folder(path) || is_of_theme(path) || STOCK.contains(&name.as_str()) || is_library(&name)
 }
 
 /// Whether a name is that of a library, alone or with a version or the name of a part after it: `jquery-3.7.1.js`,
@@ -131,13 +150,22 @@ fn is_part(word: &str) -> bool {
     PARTS.contains(&word) || word == "min" || number.starts_with(|it: char| it.is_ascii_digit())
 }
 
-/// Whether the text begins with a comment that minifiers are to keep and that names a version: `/*! name v1.2.3 | MIT */`.
+/// Whether the text begins with a comment that minifiers are to keep and that names a version, or a licence and an address:
+/// `/*! name v1.2.3 */`, `/*! name | https://a.org | MIT License */`.
 fn has_banner(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let text = text.strip_prefix("@charset \"UTF-8\";").map_or(text, str::trim_start);
     let Some(comment) = text.strip_prefix("/*").and_then(|it| it.split("*/").next()) else { return false };
     let is_kept = comment.starts_with('!') || comment.contains("@license") || comment.contains("@preserve");
-    is_kept && comment.lines().take(BANNER_LINES).flat_map(str::split_whitespace).any(is_version)
+    let words = || comment.lines().take(BANNER_LINES).flat_map(str::split_whitespace);
+    let is_published = words().any(|it| it.contains("://")) && words().any(is_licence);
+    is_kept && (words().any(is_version) || is_published)
+}
+
+/// Whether a word is the name of a licence under which libraries are published, or the word itself.
+fn is_licence(word: &str) -> bool {
+    let word = word.trim_matches(|it: char| !it.is_ascii_alphanumeric()).to_ascii_lowercase();
+    matches!(&*word, "mit" | "bsd" | "isc" | "apache" | "gpl" | "mpl" | "license" | "licence" | "licensed")
 }
 
 /// Whether a word is a version: `v1.2`, `1.2.3`. Two numbers alone may be those of a licence.
@@ -172,6 +200,8 @@ mod tests {
             "css/font-awesome.css",
             "d3.v5.js",
             "docs/_static/searchtools.js",
+            "pkg/_vendor/a.py",
+            "a/docs/assets/js/main.js",
         ] {
             assert!(is(path, ""), "{path}");
         }
@@ -181,6 +211,8 @@ mod tests {
             "js/jquery.own-plugin.js",
             "d3chart.js",
             "chart-of-us.js",
+            "docs/a.js",
+            "src/assets/a.js",
             "a.css",
         ] {
             assert!(!is(path, ""), "{path}");
@@ -194,12 +226,14 @@ mod tests {
             "/*!\n * Lib 4.17.21 by A\n */\n",
             "@charset \"UTF-8\";\n/*!\n * lib v3.7.2\n */",
             "/**\n * @license\n * Lib v16.2\n */",
+            "/*! Lib | http://lib.example | MIT License */\n",
         ] {
             assert!(is("a.js", text), "{text}");
         }
         for text in [
             "/* lib v2.0.7 */\n",
             "/*! Apache License 2.0 */\n",
+            "/*! see https://a.example */\n",
             "/*! made by A */\nvar a = '1.2.3';\n",
             "var a = 1; /*! lib v1.2.3 */\n",
         ] {

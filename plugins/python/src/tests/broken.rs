@@ -207,6 +207,50 @@ fn definitions_that_are_registered() {
 }
 
 #[test]
+fn fixtures_are_imported_to_be_asked_for_by_name() {
+    for asking in [
+        "@mark.usefixtures('client', \"other\")\nclass TestWeb:\n    pass",
+        "pytestmark = [pytest.mark.usefixtures('client', 'other')]",
+        "def test_get(request, other):\n    assert request.getfixturevalue('client')",
+    ] {
+        let text = format!(
+            "from pytest import mark\nimport pytest\nfrom .fixtures import client, other\nmark, pytest\n\n\n{asking}\n"
+        );
+        assert_eq!(by_default("tests/test_web.py", &text, "F401"), "", "{asking}");
+        assert_eq!(check("web.py", &text).matches("F401").count(), 2, "no test: {asking}");
+        let configured =
+            Project::new(&[("tests/test_web.py", &text), ("ruff.toml", "")]).check("tests/test_web.py");
+        assert!(configured.contains("F401"), "ruff's own: {asking}");
+    }
+    let other = "from .fixtures import client\n\n\ndef test_get(mark):\n    mark.fixtures('client')\n";
+    assert_eq!(check("tests/test_web.py", other), "F401");
+}
+
+#[test]
+fn what_is_left_in_copies_is_the_other_projects() {
+    let text = "import os\n\n\ndef f():\n    a = 1\n    return b\n";
+    assert_eq!(check("web/_vendor/a.py", text), "F821");
+    assert_eq!(check("web/vending/a.py", text), "F401 F841 F821");
+    let configured = Project::new(&[("vendor/a.py", text), ("ruff.toml", "")]).check("vendor/a.py");
+    assert_eq!(configured, "F401 F841 F821", "ruff's own");
+}
+
+/// Opinions, and what another linter or the code itself needs: RUF100, B004, DTZ.
+#[test]
+fn what_is_no_mistake_without_a_configuration() {
+    let text = "import datetime\n\n\ndef callable(it):\n    return hasattr(it, '__call__')  # noqa\n\n\n\
+                def noted(it):  # noqa: E501\n    return hasattr(it, '__call__'), datetime.datetime.now()\n";
+    let mut project = Project::new(&[("a.py", text), (".flake8", "[flake8]\nmax-line-length = 20\n")]);
+    assert_eq!(project.check("a.py"), "");
+    let rules = "lint.select = ['RUF100', 'B004', 'DTZ']\n";
+    let configured = Project::new(&[("a.py", text), ("ruff.toml", rules)]).check("a.py");
+    assert!(
+        ["RUF100", "B004", "DTZ005"].iter().all(|it| configured.contains(it)),
+        "ruff's own: {configured}"
+    );
+}
+
+#[test]
 fn fixtures_are_imported_for_parameters() {
     let text = "from .fixtures import client, other\n\n\ndef test_get(client):\n    assert client.get('/')\n";
     assert_eq!(by_default("tests/test_web.py", text, "F811"), "F401", "`other` alone");
@@ -308,6 +352,7 @@ fn fixtures() {
         ("probe.py", include_str!("../../fixtures/valid/probe.py")),
         ("routes.py", include_str!("../../fixtures/valid/routes.py")),
         ("test_order.py", include_str!("../../fixtures/valid/test_order.py")),
+        ("test_marks.py", include_str!("../../fixtures/valid/test_marks.py")),
     ] {
         assert_eq!(check(path, text), "", "{path}");
         assert_ne!(
