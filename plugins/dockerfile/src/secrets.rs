@@ -1,12 +1,13 @@
 //! Names of what should be kept secret, in `ARG` and `ENV`.
 //!
-//! BuildKit's list of words, without names that only speak of a secret, ids of public keys, switches and paths. Left out: other
-//! values.
+//! BuildKit's list of words, without names that only speak of a secret, ids of public keys, switches, paths, and values that are
+//! empty or other variables' alone. `ARG name` without a value is reported: it is there to be given one. Left out: other values.
 
 use broker_plugin_sdk::Diagnostic;
 
 use crate::buildkit::names;
 use crate::parse::Instruction;
+use crate::words::{Variable, variables};
 
 /// Reports each name of a secret.
 pub(crate) fn check(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>) {
@@ -14,7 +15,9 @@ pub(crate) fn check(it: &Instruction, escape: char, found: &mut Vec<Diagnostic>)
         let rest = &it.line.text[range.end..];
         let rest = if it.is("ARG") && !rest.starts_with('=') { "" } else { rest };
         let value = value_of(rest);
-        if is_secret(&name) && !is_public_key(&name, value) && !is_switch(value) && !is_path(value) {
+        let is_given = !rest.is_empty() && is_without_text(value, escape);
+        let is_harmless = is_given || is_public_key(&name, value) || is_switch(value) || is_path(value);
+        if is_secret(&name) && !is_harmless {
             let message =
                 format!("`{name}` looks like a secret: {} puts it into the image for all to see", it.kind);
             found.push(Diagnostic::new("SecretsUsedInArgOrEnv", message, it.line.place(range)));
@@ -66,11 +69,19 @@ fn is_public_key(name: &str, value: &str) -> bool {
 
 /// The value that follows a name, without its quotes.
 fn value_of(rest: &str) -> &str {
-    let value = rest.strip_prefix(['=', ' ']).unwrap_or_default().trim_start();
+    let value = rest.strip_prefix('=').unwrap_or_else(|| rest.trim_start());
     match value.chars().next().filter(|it| matches!(it, '"' | '\'')) {
         Some(quote) => value[1..].split(quote).next().unwrap_or_default(),
-        None => value.split_whitespace().next().unwrap_or_default(),
+        None => value.split(char::is_whitespace).next().unwrap_or_default(),
     }
+}
+
+/// Whether a value is empty, or consists of variables that have no default.
+fn is_without_text(value: &str, escape: char) -> bool {
+    let variables = variables(value, escape);
+    let is_plain = |it: &Variable| matches!(&*it.modifier, "" | "-" | ":-");
+    let length: usize = variables.iter().map(|it| it.range.len()).sum();
+    length == value.len() && variables.iter().all(is_plain)
 }
 
 /// Whether a value turns something on or off.

@@ -144,7 +144,24 @@ fn instructions() {
         "2 SecretsUsedInArgOrEnv \"API_KEY\", 2 SecretsUsedInArgOrEnv \"DB_PASSWORD\"",
         "places of secrets"
     );
+    assert_eq!(
+        check(
+            "FROM a:1\nENV PASSWORD= DB_TOKEN=\"\" AUTH_TOKEN='' API_KEY=$KEY SECRET=\"${A:-}${B}\"\nARG NPM_TOKEN=\nENV A_TOKEN \"\"\n"
+        ),
+        "4 LegacyKeyValueFormat \"A_TOKEN \\\"\\\"\"",
+        "no secret is in the image"
+    );
+    assert_eq!(
+        check("FROM a:1\nENV API_KEY=x$KEY SECRET=${A:-b}\nARG NPM_TOKEN\nARG TOKEN=a\n"),
+        "2 SecretsUsedInArgOrEnv \"API_KEY\", 2 SecretsUsedInArgOrEnv \"SECRET\", 3 SecretsUsedInArgOrEnv \"NPM_TOKEN\", \
+         4 SecretsUsedInArgOrEnv \"TOKEN\""
+    );
     assert_eq!(check("FROM a:1\nRUN a \\\n\n  b\n"), "3 NoEmptyContinuation \"\"");
+    assert_eq!(
+        check("FROM a:1\nENTRYPOINT exec a $B\nCMD c\n"),
+        "2 JSONArgsRecommended \"ENTRYPOINT\", 3 JSONArgsRecommended \"CMD\"",
+        "as BuildKit, which looks at nothing but SHELL"
+    );
 }
 
 #[test]

@@ -168,7 +168,8 @@ pub(super) const ALL: [Entry; 48] = [
         Warning,
         "ARG or ENV has the name of a secret",
         "Both are stored in the image. Use secret mounts: `RUN --mount=type=secret`. Names whose last word says that the value is \
-         no secret (`AUTH_METHOD`, `TOKEN_URL`, `PASSWORD_FILE`) are not reported, though BuildKit does so.",
+         no secret (`AUTH_METHOD`, `TOKEN_URL`, `PASSWORD_FILE`) are not reported, though BuildKit does so, nor are values that are \
+         empty (`ENV PASSWORD=`) or other variables' (`$TOKEN`).",
     ),
     on(
         "StageNameCasing",
