@@ -5,7 +5,7 @@
 //! [`links`] (what needs other files) and [`convert`] (say it in the plugin's words).
 //!
 //! Without a configuration file, only the rules of [`defaults`] are on, which report broken text rather than matters of taste,
-//! and in pages of documentation frameworks still less ([`site`]). As soon as there is one, rumdl's own defaults hold, or, where
+//! and in pages of documentation frameworks and parts of pages still less ([`site`], [`fragments`]). As soon as there is one, rumdl's own defaults hold, or, where
 //! it is markdownlint's, the rules that markdownlint has ([`markdownlint`]).
 //!
 //! Left out: MD074, which tells of `mkdocs.yml` in whichever file comes first, so that its answer depends on the
@@ -21,6 +21,7 @@ mod document;
 mod emphasis;
 mod excerpt;
 mod footnotes;
+mod fragments;
 mod labels;
 mod links;
 mod lint;

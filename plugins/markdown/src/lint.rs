@@ -17,7 +17,7 @@ use crate::document::{self, Binary, Document};
 use crate::references::References;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
-use crate::{anchors, convert, defaults, footnotes, labels, links, nesting, purpose};
+use crate::{anchors, convert, defaults, footnotes, fragments, labels, links, nesting, purpose};
 
 /// Why a file with work for programs is not checked as a whole.
 const PROGRAMS: &str = "`code-block-tools` names programs for this file's code blocks, which were not run: take them out of \
@@ -76,7 +76,11 @@ fn rules_on(
         let root = workspace.root().to_path_buf();
         let off = workspace.sites.off(path, document.text(), &root);
         let by_purpose = purpose::off(path.strip_prefix(&root).unwrap_or(path));
-        rules.retain(|it| !off.contains(&it.name()) && !by_purpose.contains(&it.name()));
+        let is_fragment = LazyCell::new(|| fragments::is_one(path, document.text(), &root));
+        let is_off = |it: &str| {
+            off.contains(&it) || by_purpose.contains(&it) || it == fragments::IN_DOUBT && *is_fragment
+        };
+        rules.retain(|it| !is_off(it.name()));
     }
     rules
 }

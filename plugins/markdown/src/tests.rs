@@ -738,3 +738,29 @@ fn footnotes_of_python_markdown() {
         assert_eq!(project.check(path), want, "{path}");
     }
 }
+
+/// Links within a page of which the text is a part.
+#[test]
+fn parts_of_pages() {
+    let (part, page) = ("## One\n\n[a](#other)\n", "# One\n\n[a](#other)\n");
+    let mut project = Project::new(&[
+        ("docs/sections/02-one.md", part),
+        ("docs/sections/page.md", page),
+        ("docs/_partials/deep/one.md", part),
+        ("guide/one.md", part),
+        ("guide/two.md", part),
+        ("guide/deep/three.md", part),
+        ("guide/all.md", "# All\n\n{{#include one.md}}\n\nSee [two](two.md).\n\n--8<-- \"deep/three.md\"\n"),
+        ("guide/four.md", page),
+        ("guide/all.rst", ".. include:: four.md\n"),
+    ]);
+    for path in
+        ["docs/sections/02-one.md", "docs/_partials/deep/one.md", "guide/one.md", "guide/deep/three.md"]
+    {
+        assert_eq!(project.check(path), "", "{path}");
+    }
+    for path in ["docs/sections/page.md", "guide/two.md", "guide/four.md"] {
+        assert_eq!(project.check(path), "MD051", "{path}");
+    }
+    assert_eq!(project.with(select(&["MD051"])).check("guide/one.md"), "MD051", "the user asks for it");
+}
