@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use broker_plugin_sdk::template::{self, Tag, on_lines, tags};
-use broker_plugin_sdk::{Diagnostic, Report, warn};
+use broker_plugin_sdk::{Diagnostic, Report, samples, vendored, warn};
 use full_moon::LuaVersion;
 use full_moon::ast::Ast;
 use selene_lib::standard_library::{LuaVersionError, StandardLibrary};
@@ -83,7 +83,13 @@ impl Linter {
     /// Runs selene on the file.
     pub(crate) fn run(&self, path: &str, text: &str, selection: &Selection) -> Report {
         match self.parse(path, text) {
-            Ok(ast) => Report::new(self.lint(&ast, text, selection)),
+            Ok(ast) => {
+                let mut found = self.lint(&ast, text, selection);
+                if matches!(self.versions, Versions::Any) && !selection.is_chosen() && is_given(path) {
+                    found.retain(|it| !defaults::LEFT_OVER.contains(&&*it.code));
+                }
+                Report::new(found)
+            }
             Err(errors) if matches!(self.versions, Versions::Any) && is_template(text, &errors) => {
                 Report::left_out(path, template::IS_TEMPLATE)
             }
@@ -144,6 +150,11 @@ fn version(library: &StandardLibrary) -> LuaVersion {
 /// Whether a global, or the one that a field is in (`vim.api`), exists in LuaJIT alone.
 fn is_of_luajit(global: &str) -> bool {
     OF_LUAJIT.contains(&global.split('.').next().unwrap_or(global))
+}
+
+/// Whether a file is what a test is given, or copied from another project.
+fn is_given(path: &str) -> bool {
+    samples::is_fixture(Path::new(path)) || vendored::is_in_folder(Path::new(path))
 }
 
 /// Whether the parser failed at tags of a template engine. `{{ … }}` alone may be a table in a table.

@@ -46,6 +46,11 @@ fn describe(row: &(&'static str, bool, &'static str, &'static str)) -> Rule {
         explanation.push_str(if explanation.is_empty() { "" } else { " " });
         explanation.push_str("On by default where there is a `selene.toml`, and only there.");
     }
+    if defaults::LEFT_OVER.contains(&code) {
+        let note = "Where there is no `selene.toml`, it is not reported in what tests are given, and in folders such as `vendor`.";
+        explanation.push_str(if explanation.is_empty() { "" } else { "\n\n" });
+        explanation.push_str(note);
+    }
     Rule { explanation, url: Some(url(code)), default: !defaults::is_off(code), ..Rule::new(code, summary) }
 }
 

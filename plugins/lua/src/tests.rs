@@ -49,6 +49,18 @@ fn without_a_configuration_what_is_broken_is_told() {
 }
 
 #[test]
+fn what_is_left_over_in_copies_and_fixtures_is_not_told() {
+    let text = "local x = 1\nif f() then\nend\n";
+    for path in ["vendor/b.lua", "tests/fixtures/b.lua"] {
+        assert_eq!(told(path, text), "", "{path}");
+        assert_eq!(told(path, MIXED), told("a.lua", MIXED), "{path}");
+    }
+    assert_eq!(found("a.lua", text).len(), 2);
+    let mut repo = Repo::new(&[("selene.toml", ""), ("vendor/b.lua", text)]);
+    assert_eq!(repo.check("vendor/b.lua"), "unused_variable empty_if undefined_variable");
+}
+
+#[test]
 fn with_one_it_is_as_selene_says() {
     let mut repo = Repo::new(&[("selene.toml", ""), ("a.lua", MIXED)]);
     assert_eq!(repo.check("a.lua"), "mixed_table duplicate_keys undefined_variable");

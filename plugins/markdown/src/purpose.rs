@@ -1,9 +1,9 @@
 //! Files whose links need not lead anywhere from where they lie: entries of old releases, whose files are gone; templates of
-//! issues and pull requests, whose text is shown elsewhere; and what tests are given.
+//! issues and pull requests, whose text is shown elsewhere; what tests are given; and copies of other projects' files.
 
 use std::path::Path;
 
-use broker_plugin_sdk::samples;
+use broker_plugin_sdk::{samples, vendored};
 
 /// Beginnings of the names of files that say what changed, in lower case.
 const CHANGES: [&str; 10] = [
@@ -29,7 +29,10 @@ const TEMPLATES: [&str; 4] =
 
 /// The rules that say nothing in a file, whose path is from the workspace's root.
 pub(crate) fn off(file: &Path) -> &'static [&'static str] {
-    if is_of_changes(file) || samples::is_fixture(file) {
+    if is_of_changes(file) {
+        // Subjects of commits begin with such signs as well.
+        &["MD051", "MD057", "MD069"]
+    } else if samples::is_fixture(file) || vendored::is_in_folder(file) {
         &["MD051", "MD057"]
     } else if is_template(file) {
         &["MD057"]
@@ -72,14 +75,16 @@ mod tests {
         for file in
             ["CHANGELOG.md", "docs/Changes-2.x.md", "NEWS.old.md", "release-notes/v1.md", "HISTORY.md"]
         {
-            assert_eq!(off(Path::new(file)), ["MD051", "MD057"], "{file}");
+            assert_eq!(off(Path::new(file)), ["MD051", "MD057", "MD069"], "{file}");
         }
         for file in
             [".github/PULL_REQUEST_TEMPLATE.md", "docs/issue-template.md", ".gitlab/issue_templates/a.md"]
         {
             assert_eq!(off(Path::new(file)), ["MD057"], "{file}");
         }
-        for file in ["spec/fixtures/a.md", "pkg/testdata/b.md", "__fixtures__/c.md"] {
+        for file in
+            ["spec/fixtures/a.md", "pkg/testdata/b.md", "__fixtures__/c.md", "a/third_party/b/README.md"]
+        {
             assert_eq!(off(Path::new(file)), ["MD051", "MD057"], "{file}");
         }
         for file in ["README.md", "newsletter.md", "docs/template.md", "historical.md", "tests/README.md"] {
