@@ -2,11 +2,11 @@
 //! caller or another shell decides is not known here.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use shuck_ast::{Command, CompoundCommand, File, Redirect, RedirectKind, Stmt, Word, WordPart, WordPartNode};
+use shuck_ast::{Command, CompoundCommand, File, Redirect, RedirectKind, Stmt, WordPart, WordPartNode};
 use shuck_linter::{Diagnostic, Rule, ShellDialect};
 
 use crate::arrays::Arrays;
@@ -18,10 +18,11 @@ use crate::lint::Check;
 use crate::loops::is_never_empty;
 use crate::outputs::{Outputs, is_of_output};
 use crate::patterns::Patterns;
+use crate::spelling::{assigned, is_like};
 use crate::splats::{Functions, is_affixed};
 use crate::tree::{Statements, command_name, range};
 use crate::variables::passed;
-use crate::{busybox, defaults, environment};
+use crate::{busybox, defaults, environment, finds};
 
 /// Facts about one script by which its findings are suppressed.
 pub(crate) struct Doubts<'a> {
@@ -134,23 +135,9 @@ impl<'a> Doubts<'a> {
         *self.asks_shell.get_or_init(|| ask_shell(self.file, self.text))
     }
 
-    /// Whether `find` runs the action where what is before the `-o` is not so, on purpose: `\( … -prune -o -false \) -o -exec …`.
-    /// An expansion may hold `-prune` as well.
     fn may_prune(&self, found: &Diagnostic) -> bool {
         let at = found.span.start.offset();
-        let Some(around) = self.statement_at(at) else { return false };
-        let Command::Simple(find) = &around.command else { return false };
-        let words: Vec<_> = find.args.iter().take_while(|it| it.span.start.offset() < at).collect();
-        let read = |it: &'a Word| it.try_static_text(self.text);
-        words.iter().enumerate().any(|(at, it)| match read(it) {
-            Some(it) => PRUNING.contains(&&*it),
-            None => {
-                // The first word is a folder, and what stands behind a test its operand.
-                let is_operand = at == 0 || read(words[at - 1]).is_some_and(|it| takes_operand(&it));
-                let written = &self.text[range(it.span)];
-                !is_operand && (written.contains('@') || !written.starts_with('"'))
-            }
-        })
+        self.statement_at(at).is_some_and(|it| finds::may_prune(it, at, self.text))
     }
 
     fn is_of_busybox(&self) -> bool {
@@ -307,32 +294,6 @@ const OF_FILES: [&str; 20] = [
 
 const FILE_TESTS: [&str; 10] = ["-d", "-e", "-f", "-h", "-L", "-r", "-s", "-w", "-x", "-S"];
 
-/// Words of `find` by which it leaves out what is before an `-o`.
-const PRUNING: [&str; 3] = ["-prune", "-quit", "-false"];
-
-/// Whether a word of `find` has an operand: `-name`, `-path`, `-newer`.
-fn takes_operand(word: &str) -> bool {
-    const NONE: [&str; 16] = [
-        "-a",
-        "-and",
-        "-o",
-        "-or",
-        "-not",
-        "-depth",
-        "-empty",
-        "-executable",
-        "-follow",
-        "-mount",
-        "-nogroup",
-        "-nouser",
-        "-readable",
-        "-true",
-        "-writable",
-        "-xdev",
-    ];
-    word.starts_with('-') && !NONE.contains(&word)
-}
-
 /// Length of the shortest names in which a letter more or less is an accident.
 const SHORTEST: usize = 4;
 
@@ -361,49 +322,9 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     words.map(move |it| (it.as_ptr() as usize - text.as_ptr() as usize, it))
 }
 
-fn assigned(text: &str) -> BTreeSet<&str> {
-    let is_assigned = |at: usize, word: &str| {
-        let after = &text[at + word.len()..];
-        after.starts_with('=') || after.starts_with("+=") || text[..at].ends_with("for ")
-    };
-    words(text).filter(|(at, word)| is_assigned(*at, word)).map(|it| it.1).collect()
-}
-
-/// Whether a letter is missing, there twice, another, or two have changed places. Numbers are no letters: `file1`, `file2`.
-fn is_like(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[start..], &b[start..]);
-    let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    let is_letter = |it: &u8| it.is_ascii_lowercase();
-    match (a, b) {
-        ([one], []) | ([], [one]) => is_letter(one),
-        ([one], [other]) => is_letter(one) && is_letter(other),
-        ([a, b], [c, d]) => a == d && b == c,
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_that_are_almost_the_same() {
-        for (a, b) in [("names", "nmaes"), ("name", "names"), ("color", "colour"), ("target", "tarket")] {
-            assert!(is_like(a, b) && is_like(b, a), "{a} {b}");
-        }
-        for (a, b) in [
-            ("names", "names"),
-            ("file1", "file2"),
-            ("file", "file1"),
-            ("source", "target"),
-            ("abcd", "badc"),
-        ] {
-            assert!(!is_like(a, b), "{a} {b}");
-        }
-    }
 
     #[test]
     fn what_is_local() {

@@ -53,6 +53,7 @@ mod doubts;
 mod ends;
 mod environment;
 mod extra;
+mod finds;
 mod guards;
 mod libraries;
 mod lint;
@@ -68,6 +69,7 @@ mod real_path;
 mod script;
 mod selection;
 mod shellcheck;
+mod spelling;
 mod splats;
 #[cfg(test)]
 mod tests;
