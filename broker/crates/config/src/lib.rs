@@ -17,7 +17,6 @@ mod place;
 pub mod root;
 mod selectors;
 mod show;
-mod signature;
 mod source;
 mod suggest;
 #[cfg(test)]
@@ -44,7 +43,6 @@ pub use self::{
     },
     selectors::{DEFAULT, Selection, Selectors, unknown_linter},
     show::{EffectiveConfig, EffectiveValue},
-    signature::{KeyId, PublicKey, Signature, Signers},
     source::{Digest, Source, is_encrypted_or_near, is_this_machine},
     suggest::{KnownRules, Suggestion},
 };

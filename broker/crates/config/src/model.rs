@@ -8,9 +8,10 @@ use plugin_host::Capability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use signatures::Signers;
 use toml::Spanned;
 
-use super::{Signers, Source};
+use super::Source;
 
 /// What broker does with the linters' findings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -327,8 +328,8 @@ pub struct PluginSettings {
     /// needed for one that the command line names.
     #[schemars(with = "Option<String>")]
     pub source: Option<Source>,
-    /// Public keys of minisign, each the line of a `minisign.pub` that begins with `RW`. The plugin is used only if one of
-    /// them signed it.
+    /// Signers any of which is enough, and without whose signature the plugin is not used: public keys, of minisign or in PEM, and
+    /// identities with their issuers.
     pub signed_by: Option<Signers>,
     /// What it may use beyond the workspace's files, such as `env:NAME`. Counts in a workspace that is trusted.
     #[schemars(with = "Option<Vec<String>>")]

@@ -154,9 +154,12 @@ fn the_nearest_signers_of_a_plugin_count() {
     let plugins =
         with(&[("broker.toml", &root), ("base.toml", &base)], |it| it.workspace().unwrap().plugins());
     let signers = |name: &str| plugins[name].signed_by.as_ref().unwrap().to_string();
-    assert_eq!([signers("a"), signers("b")], ["85B0DCAB8CD59578", "44D1AF0A4ED93A11 or 85B0DCAB8CD59578"]);
+    assert_eq!(
+        [signers("a"), signers("b")],
+        ["key 85B0DCAB8CD59578", "key 44D1AF0A4ED93A11 or key 85B0DCAB8CD59578"]
+    );
     assert!(plugins["a"].source.is_some());
-    insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = []\n")]), @"broker.toml:2:13: `signed-by` names no key");
+    insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = []\n")]), @"broker.toml:2:13: `signed-by` names no signer");
     insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = ['RWQ']\n")]), @"broker.toml:2:13: no public key of minisign: write the line of `minisign.pub` that begins with `RW`");
 }
 

@@ -1,9 +1,10 @@
 //! `broker plugin add`
 
-use config::{Digest, PublicKey, Signers, Source};
+use config::{Digest, Source};
 use lint::suppress;
-use linters::plugins::{Locked, Signed, listed, not_granted};
+use linters::plugins::{Locked, listed, not_granted};
 use plugin_host::Capability;
+use signatures::{Signed, Signer, Signers};
 
 use super::project::{Candidate, Project};
 use crate::{CliError, Exit, cli::Session};
@@ -18,6 +19,7 @@ Examples:
   broker plugin add tools/no-todo.wasm
   broker plugin add https://example.org/no-todo.wasm --digest sha256:3f1c…
   broker plugin add https://example.org/no-todo.wasm --signed-by RWQROtlO…
+  broker plugin add https://example.org/no-todo.wasm --signed-by \"$(cat cosign.pub)\"
   broker plugin add oci://example.org/team/no-todo:1.2.0
   broker plugin add tools/owners.wasm --grant env:TEAM")]
 pub(in crate::cli) struct Args {
@@ -28,10 +30,13 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     digest: Option<Digest>,
 
-    /// Take it only if this public key of minisign signed it, now and at each update: the signature lies beside it, with
-    /// `.minisig` added to its name; may be repeated for keys any of which is enough, and replaces those in `broker.toml`
-    #[arg(long, value_name = "KEY")]
-    signed_by: Vec<PublicKey>,
+    /// Take it only if this signer signed it, now and at each update: a public key of minisign, one in PEM, or
+    /// `identity=URL,issuer=URL`; may be repeated for signers any of which is enough, and replaces those in `broker.toml`
+    ///
+    /// The signature lies beside the plugin: minisign's with `.minisig` added to its name, and a bundle of sigstore, which
+    /// keys in PEM and identities sign with, with `.sigstore.json` or `.sigstore`.
+    #[arg(long, value_name = "SIGNER")]
+    signed_by: Vec<Signer>,
 
     /// Let it use this beyond the workspace's files: `env:NAME`; may be repeated
     #[arg(long, value_name = "CAPABILITY")]
@@ -65,7 +70,7 @@ pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, Cl
 
 /// Text about a signature, to print after the digest.
 pub(super) fn signed_by(signature: Option<&Signed>) -> String {
-    signature.map(|it| format!(", signed by key {}", it.key.id())).unwrap_or_default()
+    signature.map(|it| format!(", signed by {}", it.signer())).unwrap_or_default()
 }
 
 /// Deny by default.

@@ -9,12 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use config::{Configs, Digest, FILE_NAMES, PluginSettings, Signers, Source, folders, root::WorkspaceRoot};
-use linters::plugins::{Fetched, LOCK_FILE, Lock, Locked, Signed, expect_signed, fetch, fetch_signature};
+use config::{Configs, Digest, FILE_NAMES, PluginSettings, Source, folders, root::WorkspaceRoot};
+use linters::plugins::{Fetched, LOCK_FILE, Lock, Locked, expect_signed, fetch, fetch_signatures};
 use overlay::{Disk, io_reason};
 use plugin_host::{Capability, Plugin};
 use rustix::io::Errno;
-use toml_edit::{DocumentMut, Item, Table, Value};
+use signatures::{Identity, Signed, Signer, Signers};
+use toml_edit::{DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::{CliError, cli::Session};
 
@@ -119,11 +120,11 @@ impl Project {
         signers: &Signers,
         session: &Session,
     ) -> Result<Signed, CliError> {
-        let signature = fetch_signature(source, &self.root, &session.process_context.cancel)?;
-        Ok(expect_signed(name, source, bytes, signature, signers)?)
+        let signatures = fetch_signatures(source, signers, &self.root, &session.process_context.cancel)?;
+        Ok(expect_signed(name, source, bytes, &signatures, signers)?)
     }
 
-    /// The keys by which the plugin of this name must be signed.
+    /// The signers by any of which the plugin of this name must be signed.
     pub(super) fn signers(&self, name: &str) -> Option<&Signers> {
         self.declared.get(name)?.signed_by.as_ref()
     }
@@ -157,8 +158,8 @@ impl Project {
         }
         set(&mut plugins[name]["source"], source.to_string().into());
         if let Some(signers) = signers {
-            let keys: toml_edit::Array = signers.iter().map(ToString::to_string).collect();
-            set(&mut plugins[name]["signed-by"], keys.into());
+            let signers: toml_edit::Array = signers.iter().map(signer).collect();
+            set(&mut plugins[name]["signed-by"], signers.into());
         }
         if !grants.is_empty() {
             let grants: toml_edit::Array = grants.iter().map(ToString::to_string).collect();
@@ -211,6 +212,17 @@ pub(super) fn mismatch(what: &str, found: &Digest, expected: &Digest, remedy: &s
 fn heading(table: &Table) -> Option<String> {
     let (apart, _) = table.decor().prefix()?.as_str()?.rsplit_once("\n\n")?;
     Some(format!("{apart}\n"))
+}
+
+/// A signer as the configuration has it.
+fn signer(signer: &Signer) -> Value {
+    match signer {
+        Signer::Minisign(key) => String::from(key.clone()).into(),
+        Signer::Key(key) => String::from(key.clone()).into(),
+        Signer::Keyless(Identity { identity, issuer }) => {
+            InlineTable::from_iter([("identity", identity), ("issuer", issuer)]).into()
+        }
+    }
 }
 
 /// A value in place of another one, with the comments that stand beside that.
@@ -292,6 +304,12 @@ mod tests {
         assert_eq!(declared(&[KEY]), signed);
         assert_eq!(declared(&[]), signed, "without keys it stays as it is");
         assert_eq!(declared(&[OTHER_KEY]), signed.replace(KEY, OTHER_KEY));
+        let pem = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
+        let both = declared(&[pem, "identity=https://a.example/b@c,issuer=https://d.example"]);
+        insta::assert_snapshot!(both, @"");
+        let view = overlay::Memory::from_files([("broker.toml", both.as_str())]).unwrap();
+        let read = Configs::new(&view).workspace().unwrap().plugins().remove("a").unwrap();
+        insta::assert_snapshot!(read.signed_by.unwrap(), @"");
     }
 
     #[test]

@@ -13,15 +13,16 @@ use std::{
 };
 
 use bytes::Bytes;
-use config::{ConfigError, Configs, Digest, PluginSettings, Signers, Source};
+use config::{ConfigError, Configs, Digest, PluginSettings, Source};
 use overlay::{ContentHash, View, WorkspacePath, io_reason};
 use parking_lot::Mutex;
 use plugin_host::{Capability, Manifest, Plugin, PluginHost};
+use signatures::{Signed, Signers};
 
 use super::{
     Plugins, broken,
     lock::{FILE_NAME, Lock, Locked},
-    signed::{Signed, expect_signature, expect_signer},
+    signed::{expect_signature, expect_signer},
     store::{Store, read_plugin, too_large},
 };
 use crate::trust::Trusted;

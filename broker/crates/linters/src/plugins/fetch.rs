@@ -5,7 +5,7 @@
 use std::{io, path::Path, time::Duration};
 
 use bytes::Bytes;
-use config::{Digest, SetupFailure, Signature, Source, is_encrypted_or_near, is_this_machine};
+use config::{Digest, SetupFailure, Source, is_encrypted_or_near, is_this_machine};
 use lint::Cancel;
 use oci_client::{
     Client, Reference,
@@ -15,6 +15,7 @@ use oci_client::{
 };
 use overlay::io_reason;
 use reqwest::{Response, StatusCode, Url, redirect::Policy};
+use signatures::{Signature, SignatureKind, Signers};
 use tokio_stream::{Stream, StreamExt as _};
 
 use super::store::{LARGEST, read_plugin, too_large};
@@ -61,44 +62,61 @@ pub fn fetch(
     }
 }
 
-/// Fetches the signature beside the plugin, with `.minisig` added to its name; `None` if there is none.
-pub fn fetch_signature(
+/// Fetches the signatures beside the plugin that may be by one of the signers.
+pub fn fetch_signatures(
     source: &Source,
+    signers: &Signers,
     root: &Path,
     cancel: &Cancel,
-) -> Result<Option<Signature>, SetupFailure> {
+) -> Result<Vec<Signature>, SetupFailure> {
     let cannot =
         |error: String| SetupFailure::new(format!("cannot fetch the signature of {source}: {error}"));
-    let bytes = match source {
-        Source::Path(path) => beside(&root.join(format!("{path}{SIGNATURE}"))).map_err(cannot)?,
-        Source::Url(url) => {
-            let url = signature_url(url).map_err(cannot)?;
-            blocking(download_if_there(&url), cancel).map_err(cannot)?
-        }
-        Source::Oci(_) => {
-            let error = cannot("signatures of plugins in a registry are not supported".to_owned());
-            return Err(error.hint("fetch it from an `https://` URL, or leave `signed-by` out"));
-        }
-    };
-    let text = |bytes: Bytes| String::from_utf8_lossy(&bytes).parse();
-    bytes.map(text).transpose().map_err(cannot)
+    if matches!(source, Source::Oci(_)) {
+        let error = cannot("signatures of plugins in a registry are not supported".to_owned());
+        return Err(error.hint("fetch it from an `https://` URL, or leave `signed-by` out"));
+    }
+    let kinds = signers.kinds().into_iter();
+    let found = kinds.filter_map(|it| fetch_kind(source, it, root, cancel).transpose());
+    found.collect::<Result<_, _>>().map_err(cannot)
 }
 
-/// Extension that minisign adds to the name of a file that it signs.
-const SIGNATURE: &str = ".minisig";
+/// The signature in the first file of its kind that is there; `None` if none is.
+fn fetch_kind(
+    source: &Source,
+    kind: SignatureKind,
+    root: &Path,
+    cancel: &Cancel,
+) -> Result<Option<Signature>, String> {
+    for extension in kind.extensions() {
+        if let Some(bytes) = fetch_beside(source, extension, root, cancel)? {
+            return kind.parse(&String::from_utf8_lossy(&bytes)).map(Some);
+        }
+    }
+    Ok(None)
+}
 
-fn beside(file: &Path) -> Result<Option<Bytes>, String> {
-    match read_plugin(file) {
-        Ok(bytes) => Ok(Some(bytes.into())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(io_reason(&error)),
+/// The file whose name is the plugin's and this extension; `None` if it is not there.
+fn fetch_beside(
+    source: &Source,
+    extension: &str,
+    root: &Path,
+    cancel: &Cancel,
+) -> Result<Option<Bytes>, String> {
+    match source {
+        Source::Path(path) => match read_plugin(&root.join(format!("{path}{extension}"))) {
+            Ok(bytes) => Ok(Some(bytes.into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(io_reason(&error)),
+        },
+        Source::Url(url) => blocking(download_if_there(&url_beside(url, extension)?), cancel),
+        Source::Oci(_) => Ok(None),
     }
 }
 
 /// A query stays what it is.
-fn signature_url(url: &str) -> Result<String, String> {
+fn url_beside(url: &str, extension: &str) -> Result<String, String> {
     let mut url = Url::parse(url).map_err(|error| error.to_string())?;
-    url.set_path(&format!("{}{SIGNATURE}", url.path()));
+    url.set_path(&format!("{}{extension}", url.path()));
     Ok(url.into())
 }
 
@@ -204,36 +222,4 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
-
-    use std::fs;
-
-    use super::*;
-
-    const TEXT: &str = "untrusted comment: signature from rsign secret key
-RUQROtlOCq/RRMHzAS60xNZkxsc0lFN1VvrGeIoby79OhS0znFBW6MRRhm4vfGSMsHm4B67lOnFx8CPAaP2XlvIiZgkrVML7PwQ=
-trusted comment: no-todo.wasm 1.0.0
-zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+ykVgxDBg==
-";
-
-    #[test]
-    fn a_signature_lies_beside_the_plugin() {
-        let folder = tempfile::tempdir().unwrap();
-        let fetched =
-            |source: &str| fetch_signature(&source.parse().unwrap(), folder.path(), &Cancel::default());
-        assert_eq!(fetched("a.wasm"), Ok(None));
-        fs::write(folder.path().join("a.wasm.minisig"), TEXT).unwrap();
-        assert_eq!(fetched("a.wasm"), Ok(Some(TEXT.parse().unwrap())));
-        fs::write(folder.path().join("a.wasm.minisig"), "<html>").unwrap();
-        insta::assert_snapshot!(fetched("a.wasm").unwrap_err(), @"cannot fetch the signature of a.wasm: it is no signature of minisign");
-        insta::assert_snapshot!(fetched("oci://example.org/a:1").unwrap_err(), @"cannot fetch the signature of oci://example.org/a:1: signatures of plugins in a registry are not supported");
-    }
-
-    #[test]
-    fn a_signature_has_the_url_of_the_plugin_and_a_suffix() {
-        let of = |url| signature_url(url).unwrap();
-        assert_eq!(of("https://example.org/a%20b.wasm"), "https://example.org/a%20b.wasm.minisig");
-        assert_eq!(of("https://example.org/a.wasm?v=1#x"), "https://example.org/a.wasm.minisig?v=1#x");
-    }
-}
+mod tests;

@@ -5,8 +5,7 @@ use std::io;
 use config::{Digest, Source};
 use overlay::{View, WorkspacePath};
 use serde::{Deserialize, Serialize};
-
-use super::signed::Signed;
+use signatures::Signed;
 
 pub const FILE_NAME: &str = "broker.lock";
 
@@ -59,7 +58,7 @@ impl Lock {
         Self::parse(&String::from_utf8_lossy(&bytes))
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Layout {
             version: u32,
@@ -140,12 +139,13 @@ digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85
     #[test]
     fn the_signature_stands_beside_the_digest() {
         let mut lock = Lock::default();
-        let key = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH".parse().unwrap();
+        let key = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH";
         let minisign = "untrusted comment: signature from rsign secret key
 RUQROtlOCq/RRMHzAS60xNZkxsc0lFN1VvrGeIoby79OhS0znFBW6MRRhm4vfGSMsHm4B67lOnFx8CPAaP2XlvIiZgkrVML7PwQ=
 trusted comment: no-todo.wasm 1.0.0
 zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+ykVgxDBg==";
-        let signature = Some(Signed { key, minisign: minisign.parse().unwrap() });
+        let signature =
+            serde_json::from_value(serde_json::json!({ "key": key, "minisign": minisign })).unwrap();
         lock.put(Locked { signature, ..locked("a", "a.wasm") });
         lock.put(locked("b", "b.wasm"));
         insta::assert_snapshot!(lock.to_text(), @r#"

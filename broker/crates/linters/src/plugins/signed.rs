@@ -1,67 +1,60 @@
-//! Signatures of plugins: whether a plugin is signed by a key that `signed-by` in `broker.toml` names, when it is fetched and
+//! Signatures of plugins: whether a plugin is signed by a signer that `signed-by` in `broker.toml` names, when it is fetched and
 //! each time that it is loaded. `broker.lock` keeps the signature, so that the latter needs nothing but the plugin's bytes.
 
-use config::{PublicKey, SetupFailure, Signature, Signers, Source};
-use serde::{Deserialize, Serialize};
+use config::{SetupFailure, Source};
+use signatures::{Refusal, Signature, Signed, Signers};
 
 use super::lock::{FILE_NAME, Locked};
 
-/// A signature that was verified, and the key that did.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Signed {
-    pub key: PublicKey,
-    pub minisign: Signature,
-}
-
-/// The signature as that of one of the keys; refuses a plugin that none of them signed.
+/// The first signature that is by one of the signers; refuses a plugin that none of them signed.
 pub fn expect_signed(
     name: &str,
     source: &Source,
     bytes: &[u8],
-    signature: Option<Signature>,
+    signatures: &[Signature],
     signers: &Signers,
 ) -> Result<Signed, SetupFailure> {
-    let (found, remedy) = match signature {
-        Some(minisign) => match signers.iter().find(|it| it.verifies(bytes, &minisign)) {
-            Some(key) => return Ok(Signed { key: key.clone(), minisign }),
-            None => unverified(&minisign, signers),
-        },
-        None => {
-            let found =
-                format!("is not signed, and must be signed by key {signers}: no `.minisig` lies beside it");
-            (found, "have it signed with `minisign -S`, or leave `signed-by` out")
+    let mut refusal = None;
+    for signature in signatures {
+        match signature.by_one_of(signers, bytes) {
+            Ok(signed) => return Ok(signed),
+            Err(found) => refusal = Some(found),
         }
+    }
+    let (found, remedy) = match refusal {
+        None => unsigned(signers),
+        Some(Refusal::Invalid { found, remedy }) => (found, remedy.to_owned()),
+        Some(Refusal::OtherSigner(found)) => (
+            format!("{found}, and must be signed by {signers}"),
+            "if you trust that signer, name it in `signed-by`".to_owned(),
+        ),
     };
     Err(SetupFailure::new(format!("plugin `{name}` from {source} {found}")).hint(remedy))
 }
 
-/// Error of a signature that no key verifies, and its remedy.
-fn unverified(minisign: &Signature, signers: &Signers) -> (String, &'static str) {
-    let id = minisign.key_id();
-    match signers.iter().any(|it| it.id() == id) {
-        true => (
-            format!("is not what key {id} signed: its bytes or its signature were changed"),
-            "do not use it; ask its author which bytes are right",
-        ),
-        false => (
-            format!("has a signature that names key {id}, and must be signed by key {signers}"),
-            "if you trust that key, name its public key in `signed-by`",
-        ),
-    }
+/// Error of a plugin beside which no signature lies, and its remedy.
+fn unsigned(signers: &Signers) -> (String, String) {
+    let kinds = signers.kinds();
+    let list = |words: Vec<&str>| words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or ");
+    let extensions = list(kinds.iter().flat_map(|it| it.extensions().iter().copied()).collect());
+    let commands = list(kinds.iter().map(|it| it.command()).collect());
+    (
+        format!("is not signed, and must be signed by {signers}: no {extensions} lies beside it"),
+        format!("have it signed with {commands}, or leave `signed-by` out"),
+    )
 }
 
-/// Fails if the plugin must be signed and the lock file has no signature by one of the keys. Does not verify the signature.
+/// Fails if the plugin must be signed and the lock file has no signature by one of the signers. Does not verify the signature.
 pub fn expect_signer(locked: &Locked, signers: Option<&Signers>) -> Result<(), String> {
     let Some(signers) = signers else { return Ok(()) };
     let found = match &locked.signature {
-        Some(it) if signers.iter().any(|key| *key == it.key) => return Ok(()),
-        Some(it) => format!("has a signature by key {}", it.key.id()),
+        Some(it) if signers.iter().any(|signer| signer == it.signer()) => return Ok(()),
+        Some(it) => format!("has a signature by {}", it.signer()),
         None => "has no signature".to_owned(),
     };
     let Locked { name, source, .. } = locked;
     Err(format!(
-        "plugin `{name}` from {source} must be signed by key {signers}, and {FILE_NAME} {found}; \
+        "plugin `{name}` from {source} must be signed by {signers}, and {FILE_NAME} {found}; \
          `broker plugin update {name}` fetches its signature"
     ))
 }
@@ -70,10 +63,10 @@ pub fn expect_signer(locked: &Locked, signers: Option<&Signers>) -> Result<(), S
 pub fn expect_signature(locked: &Locked, bytes: &[u8]) -> Result<(), String> {
     let Locked { name, source, signature, .. } = locked;
     match signature {
-        Some(it) if !it.key.verifies(bytes, &it.minisign) => Err(format!(
-            "plugin `{name}` from {source} is not used: its signature in {FILE_NAME} does not verify with key {}; \
+        Some(it) if it.verify(bytes).is_err() => Err(format!(
+            "plugin `{name}` from {source} is not used: its signature in {FILE_NAME} does not verify with {}; \
              `broker plugin update {name}` fetches it again",
-            it.key.id()
+            it.signer()
         )),
         _ => Ok(()),
     }
@@ -85,6 +78,8 @@ mod tests {
 
     use config::Digest;
     use overlay::Memory;
+    use serde_json::json;
+    use signatures::SignatureKind;
 
     use super::*;
     use crate::plugins::{Lock, PluginContext, Plugins};
@@ -108,27 +103,29 @@ hLef8NdyKyK5o028ffI2ra4fhgenCp5srSMEyA/jY352a8leukho6q0/CJiqU16SdZhJ1Rr5X9CR3/Wy
         Signers::try_from(keys.iter().map(|it| it.parse().unwrap()).collect::<Vec<_>>()).unwrap()
     }
 
+    /// As the lock file has it, right or not.
     fn signed(key: &str, signature: &str) -> Signed {
-        Signed { key: key.parse().unwrap(), minisign: signature.parse().unwrap() }
+        serde_json::from_value(json!({ "key": key, "minisign": signature })).unwrap()
     }
 
     /// Result of a fetch: the signer, or the error with its hint.
     fn fetched(bytes: &[u8], signature: Option<&str>, keys: &[&str]) -> String {
         let source = "https://example.org/no-todo.wasm".parse().unwrap();
-        let signature = signature.map(|it| it.parse().unwrap());
-        match expect_signed("no-todo", &source, bytes, signature, &signers(keys)) {
-            Ok(signed) => signed.key.to_string(),
+        let signatures: Vec<_> =
+            signature.map(|it| SignatureKind::Minisign.parse(it).unwrap()).into_iter().collect();
+        match expect_signed("no-todo", &source, bytes, &signatures, &signers(keys)) {
+            Ok(signed) => signed.signer().to_string(),
             Err(error) => format!("{error} ({})", error.hint.as_ref().unwrap()),
         }
     }
 
     #[test]
     fn what_is_fetched_must_be_signed_by_one_of_the_keys() {
-        assert_eq!(fetched(b"plugin", Some(SIGNATURE), &[KEY]), KEY);
-        assert_eq!(fetched(b"plugin", Some(SIGNATURE), &[OTHER_KEY, KEY]), KEY);
-        insta::assert_snapshot!(fetched(b"plugin", Some(OTHER_SIGNATURE), &[KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm has a signature that names key 85B0DCAB8CD59578, and must be signed by key 44D1AF0A4ED93A11 (if you trust that key, name its public key in `signed-by`)");
+        assert_eq!(fetched(b"plugin", Some(SIGNATURE), &[KEY]), "key 44D1AF0A4ED93A11");
+        assert_eq!(fetched(b"plugin", Some(SIGNATURE), &[OTHER_KEY, KEY]), "key 44D1AF0A4ED93A11");
+        insta::assert_snapshot!(fetched(b"plugin", Some(OTHER_SIGNATURE), &[KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm has a signature that names key 85B0DCAB8CD59578, and must be signed by key 44D1AF0A4ED93A11 (if you trust that signer, name it in `signed-by`)");
         insta::assert_snapshot!(fetched(b"tampered", Some(SIGNATURE), &[OTHER_KEY, KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm is not what key 44D1AF0A4ED93A11 signed: its bytes or its signature were changed (do not use it; ask its author which bytes are right)");
-        insta::assert_snapshot!(fetched(b"plugin", None, &[KEY, OTHER_KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm is not signed, and must be signed by key 44D1AF0A4ED93A11 or 85B0DCAB8CD59578: no `.minisig` lies beside it (have it signed with `minisign -S`, or leave `signed-by` out)");
+        insta::assert_snapshot!(fetched(b"plugin", None, &[KEY, OTHER_KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm is not signed, and must be signed by key 44D1AF0A4ED93A11 or key 85B0DCAB8CD59578: no `.minisig` lies beside it (have it signed with `minisign -S`, or leave `signed-by` out)");
     }
 
     /// Why a check does not use `tools/no-todo.wasm`, which holds `plugin` and so is no component either.

@@ -1,25 +1,21 @@
-//! Public keys of minisign, and signatures that they verify. Does not say which plugins must be signed.
+//! Public keys of minisign, and signatures that they verify.
 
 use std::{fmt, str::FromStr};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Refusal;
+
 /// The second line of a `minisign.pub`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct PublicKey(String);
+pub struct MinisignKey(String);
 
 /// The text of a `.minisig`: a comment, the signature, a comment that is signed, and the signature of both.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Signature(String);
-
-/// The keys that may sign a plugin; at least one.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "Vec<PublicKey>")]
-pub struct Signers(Vec<PublicKey>);
+pub struct MinisignSignature(String);
 
 /// The number by which minisign finds the key of a signature. Anyone can make a key with the same one: it identifies nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,29 +24,35 @@ pub struct KeyId(u64);
 /// Bytes of the longest text; minisign's own comments are below.
 const LONGEST: usize = 16 << 10;
 
-impl PublicKey {
+impl MinisignKey {
     pub fn id(&self) -> KeyId {
         KeyId::of(&self.0)
     }
 
     /// Whether this key signed these bytes.
-    pub fn verifies(&self, bytes: &[u8], signature: &Signature) -> bool {
+    fn verifies(&self, bytes: &[u8], signature: &MinisignSignature) -> bool {
         let key = minisign_verify::PublicKey::from_base64(&self.0);
         let signature = minisign_verify::Signature::decode(&signature.0);
         matches!((key, signature), (Ok(key), Ok(it)) if key.verify(bytes, &it, false).is_ok())
     }
 }
 
-impl Signature {
-    /// The key that it claims to be of.
-    pub fn key_id(&self) -> KeyId {
-        KeyId::of(self.0.lines().nth(1).unwrap_or_default())
+impl MinisignSignature {
+    /// Verifies that this key signed the file.
+    pub(crate) fn verify(&self, key: &MinisignKey, file: &[u8]) -> Result<(), Refusal> {
+        let id = self.key_id();
+        match key.verifies(file, self) {
+            true => Ok(()),
+            false if key.id() == id => Err(Refusal::changed(format!(
+                "is not what key {id} signed: its bytes or its signature were changed"
+            ))),
+            false => Err(Refusal::OtherSigner(format!("has a signature that names key {id}"))),
+        }
     }
-}
 
-impl Signers {
-    pub fn iter(&self) -> impl Iterator<Item = &PublicKey> {
-        self.0.iter()
+    /// The key that it claims to be of.
+    fn key_id(&self) -> KeyId {
+        KeyId::of(self.0.lines().nth(1).unwrap_or_default())
     }
 }
 
@@ -63,7 +65,7 @@ impl KeyId {
     }
 }
 
-impl FromStr for PublicKey {
+impl FromStr for MinisignKey {
     type Err = String;
 
     /// The text is not repeated in the error: it may be a secret key.
@@ -78,7 +80,7 @@ impl FromStr for PublicKey {
     }
 }
 
-impl FromStr for Signature {
+impl FromStr for MinisignSignature {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -95,16 +97,7 @@ impl FromStr for Signature {
     }
 }
 
-impl TryFrom<Vec<PublicKey>> for Signers {
-    type Error = &'static str;
-
-    /// An empty list is a mistake: it could mean that no signature is needed, or that none is enough.
-    fn try_from(keys: Vec<PublicKey>) -> Result<Self, Self::Error> {
-        if keys.is_empty() { Err("`signed-by` names no key") } else { Ok(Self(keys)) }
-    }
-}
-
-impl TryFrom<String> for PublicKey {
+impl TryFrom<String> for MinisignKey {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -112,7 +105,7 @@ impl TryFrom<String> for PublicKey {
     }
 }
 
-impl TryFrom<String> for Signature {
+impl TryFrom<String> for MinisignSignature {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -120,19 +113,19 @@ impl TryFrom<String> for Signature {
     }
 }
 
-impl From<PublicKey> for String {
-    fn from(it: PublicKey) -> Self {
+impl From<MinisignKey> for String {
+    fn from(it: MinisignKey) -> Self {
         it.0
     }
 }
 
-impl From<Signature> for String {
-    fn from(it: Signature) -> Self {
+impl From<MinisignSignature> for String {
+    fn from(it: MinisignSignature) -> Self {
         it.0
     }
 }
 
-impl fmt::Display for PublicKey {
+impl fmt::Display for MinisignKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -142,14 +135,6 @@ impl fmt::Display for PublicKey {
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016X}", self.0)
-    }
-}
-
-/// The keys' numbers, in a sentence.
-impl fmt::Display for Signers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ids: Vec<_> = self.0.iter().map(|it| it.id().to_string()).collect();
-        f.write_str(&ids.join(" or "))
     }
 }
 
@@ -168,8 +153,8 @@ zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+yk
 
     #[test]
     fn a_key_verifies_what_it_signed() {
-        let (key, other): (PublicKey, PublicKey) = (KEY.parse().unwrap(), OTHER_KEY.parse().unwrap());
-        let signature: Signature = SIGNATURE.parse().unwrap();
+        let (key, other): (MinisignKey, MinisignKey) = (KEY.parse().unwrap(), OTHER_KEY.parse().unwrap());
+        let signature: MinisignSignature = SIGNATURE.parse().unwrap();
         assert_eq!([key.id(), signature.key_id()].map(|it| it.to_string()), ["44D1AF0A4ED93A11"; 2]);
         assert_eq!(other.id().to_string(), "85B0DCAB8CD59578");
         assert!(key.verifies(b"plugin", &signature));
@@ -185,14 +170,14 @@ zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+yk
             let (key, number) = (STANDARD.decode(key).unwrap(), STANDARD.decode(KEY).unwrap());
             STANDARD.encode([&number[..10], &key[10..]].concat())
         };
-        let forged: PublicKey = with_number(OTHER_KEY).parse().unwrap();
-        assert_eq!(forged.id(), KEY.parse::<PublicKey>().unwrap().id());
+        let forged: MinisignKey = with_number(OTHER_KEY).parse().unwrap();
+        assert_eq!(forged.id(), KEY.parse::<MinisignKey>().unwrap().id());
         assert!(!forged.verifies(b"plugin", &SIGNATURE.parse().unwrap()));
     }
 
     #[test]
     fn a_signature_is_four_lines() {
-        let signature: Signature = SIGNATURE.parse().unwrap();
+        let signature: MinisignSignature = SIGNATURE.parse().unwrap();
         let with_crlf = SIGNATURE.replace('\n', "\r\n") + "more";
         assert_eq!(with_crlf.parse(), Ok(signature.clone()));
         assert_eq!(String::from(signature), SIGNATURE);
@@ -200,13 +185,12 @@ zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+yk
 
     #[test]
     fn what_is_none_says_so() {
-        let key = |it: &str| it.parse::<PublicKey>().unwrap_err();
+        let key = |it: &str| it.parse::<MinisignKey>().unwrap_err();
         insta::assert_snapshot!(key("RWQ"), @"no public key of minisign: write the line of `minisign.pub` that begins with `RW`");
         assert_eq!(key(&format!("untrusted comment: x\n{KEY}")), key(""));
-        let signature = |it: &str| it.parse::<Signature>().unwrap_err();
+        let signature = |it: &str| it.parse::<MinisignSignature>().unwrap_err();
         insta::assert_snapshot!(signature("<html>"), @"it is no signature of minisign");
         insta::assert_snapshot!(signature(&SIGNATURE.replace("RUQ", "RWQ")), @"it is of minisign's old format: sign it again with `minisign -S -H`");
         insta::assert_snapshot!(signature(&SIGNATURE.repeat(100)), @"it has 27700 bytes, and a signature of minisign is short");
-        assert_eq!(Signers::try_from(Vec::new()), Err("`signed-by` names no key"));
     }
 }

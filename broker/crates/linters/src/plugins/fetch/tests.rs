@@ -1,0 +1,166 @@
+#![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
+
+use std::{
+    collections::HashMap,
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpListener,
+    thread,
+};
+
+use super::*;
+use crate::plugins::{Lock, Locked, expect_signature, expect_signed, expect_signer};
+
+/// A key of minisign, and its signature of `plugin`.
+const KEY: &str = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH";
+const TEXT: &str = "untrusted comment: signature from rsign secret key
+RUQROtlOCq/RRMHzAS60xNZkxsc0lFN1VvrGeIoby79OhS0znFBW6MRRhm4vfGSMsHm4B67lOnFx8CPAaP2XlvIiZgkrVML7PwQ=
+trusted comment: no-todo.wasm 1.0.0
+zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+ykVgxDBg==
+";
+
+/// A file that a workflow attested.
+const ATTESTED: &[u8] = include_bytes!("../../../../signatures/testdata/attested.conda");
+const ATTESTED_BUNDLE: &str = include_str!("../../../../signatures/testdata/attested.conda.sigstore.json");
+const WORKFLOW: &str = "identity=https://github.com/prefix-dev/sigstore-example/.github/workflows/action.yaml@refs/heads/main,\
+                        issuer=https://token.actions.githubusercontent.com";
+
+/// A file that a key signed, with a proof of the log.
+const BY_KEY: &[u8] = include_bytes!("../../../../signatures/testdata/managed-key.txt");
+const BY_KEY_BUNDLE: &str = include_str!("../../../../signatures/testdata/managed-key.txt.sigstore.json");
+const PEM: &str = include_str!("../../../../signatures/testdata/managed-key.pub");
+
+fn signers(signers: &[&str]) -> Signers {
+    signers.iter().map(|it| it.parse().unwrap()).collect::<Vec<_>>().try_into().unwrap()
+}
+
+/// Serves these files as long as the test runs, and returns the URL of their folder.
+fn served(files: &[(&'static str, &'static [u8])]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let files: HashMap<_, _> = files.iter().copied().collect();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+            let line = lines.next().unwrap_or_default();
+            lines.take_while(|it| !it.is_empty()).for_each(drop);
+            let path = line.split(' ').nth(1).unwrap_or_default().trim_start_matches('/');
+            let (status, body) = files.get(path).map_or(("404 Not Found", &b""[..]), |it| ("200 OK", it));
+            let head =
+                format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+            // A client that left has its reasons.
+            let _left = stream.write_all(&[head.as_bytes(), body].concat());
+        }
+    });
+    url
+}
+
+/// Fetches a plugin and its signature as `broker plugin add` does, and keeps them as `broker.lock` does.
+fn locked(url: &str, by: &[&str]) -> Result<Locked, String> {
+    let (source, cancel, signers) = (url.parse().unwrap(), Cancel::default(), signers(by));
+    let without_port = |error: SetupFailure| {
+        let (text, url) = (error.to_string(), Url::parse(url).unwrap());
+        text.replace(&format!("127.0.0.1:{}", url.port().unwrap()), "HOST")
+    };
+    let fetched = fetch(&source, None, Path::new("/none"), &cancel).map_err(without_port)?;
+    let signatures =
+        fetch_signatures(&source, &signers, Path::new("/none"), &cancel).map_err(without_port)?;
+    let signed = expect_signed("a", &source, &fetched.bytes, &signatures, &signers).map_err(without_port)?;
+    let (name, version, digest) = ("a".to_owned(), "1.0.0".to_owned(), Digest::of(&fetched.bytes));
+    let locked = Locked { name, version, source, digest, manifest: None, signature: Some(signed) };
+    assert_eq!(expect_signer(&locked, Some(&signers)), Ok(()));
+    assert_eq!(expect_signature(&locked, &fetched.bytes), Ok(()));
+    Ok(locked)
+}
+
+/// Signer of a file that is fetched, or the error.
+fn signer(url: &str, by: &[&str]) -> String {
+    locked(url, by).map_or_else(|error| error, |it| it.signature.unwrap().signer().to_string())
+}
+
+#[test]
+fn a_plugin_and_its_signature_are_fetched() {
+    let url = served(&[
+        ("a.wasm", b"plugin"),
+        ("a.wasm.minisig", TEXT.as_bytes()),
+        ("b.wasm", ATTESTED),
+        ("b.wasm.sigstore.json", ATTESTED_BUNDLE.as_bytes()),
+        ("c.wasm", BY_KEY),
+        ("c.wasm.sigstore", BY_KEY_BUNDLE.as_bytes()),
+    ]);
+    let of = |name: &str, by: &[&str]| signer(&format!("{url}/{name}.wasm"), by);
+    insta::assert_snapshot!(of("a", &[KEY]), @"");
+    insta::assert_snapshot!(of("b", &[WORKFLOW]), @"");
+    insta::assert_snapshot!(of("c", &[PEM]), @"");
+    for name in ["a", "b", "c"] {
+        assert_eq!(of(name, &[KEY, PEM, WORKFLOW]), of(name, &[PEM, WORKFLOW, KEY]), "one of them is enough");
+    }
+    insta::assert_snapshot!(of("a", &[PEM]), @"");
+    insta::assert_snapshot!(of("b", &[KEY, PEM]), @"");
+}
+
+#[test]
+fn a_signature_of_something_else_is_refused() {
+    let url = served(&[
+        ("a.wasm", b"tampered"),
+        ("a.wasm.minisig", TEXT.as_bytes()),
+        ("b.wasm", b"tampered"),
+        ("b.wasm.sigstore.json", ATTESTED_BUNDLE.as_bytes()),
+        ("c.wasm", ATTESTED),
+        ("c.wasm.sigstore.json", &ATTESTED_BUNDLE.as_bytes()[..4000]),
+    ]);
+    let of = |name: &str, by: &[&str]| signer(&format!("{url}/{name}.wasm"), by);
+    insta::assert_snapshot!(of("a", &[KEY]), @"");
+    insta::assert_snapshot!(of("b", &[WORKFLOW]), @"");
+    insta::assert_snapshot!(of("b", &[&WORKFLOW.replace("main", "v2")]), @"");
+    insta::assert_snapshot!(of("c", &[WORKFLOW]), @"");
+}
+
+#[test]
+fn the_lock_file_says_who_signed() {
+    let url = served(&[("b.wasm", ATTESTED), ("b.wasm.sigstore.json", ATTESTED_BUNDLE.as_bytes())]);
+    let mut lock = Lock::default();
+    lock.put(locked(&format!("{url}/b.wasm"), &[WORKFLOW]).unwrap());
+    let text = lock.to_text();
+    let signature = text.split_once("[plugin.signature]").unwrap().1;
+    let (before, bundle) = signature.split_once("bundle = ").unwrap();
+    insta::assert_snapshot!(before, @"");
+    assert_eq!(bundle.lines().count(), 1, "{bundle}");
+    let read = Lock::parse(&text).unwrap();
+    assert_eq!(read, lock);
+    let changed = Lock::parse(&text.replace("refs/heads/main\"", "refs/heads/v2\"")).unwrap();
+    let changed = changed.find("a").unwrap();
+    let error = expect_signature(changed, ATTESTED).unwrap_err();
+    insta::assert_snapshot!(error.replace(&url, "http://HOST"), @"");
+    assert!(expect_signer(changed, Some(&signers(&[WORKFLOW]))).is_err());
+}
+
+#[test]
+fn a_signature_lies_beside_the_plugin() {
+    let folder = tempfile::tempdir().unwrap();
+    let fetched = |source: &str, by: &str| {
+        fetch_signatures(&source.parse().unwrap(), &signers(&[by]), folder.path(), &Cancel::default())
+    };
+    let parsed = |kind: SignatureKind, text: &str| Ok(vec![kind.parse(text).unwrap()]);
+    assert_eq!([fetched("a.wasm", KEY), fetched("a.wasm", PEM)], [Ok(vec![]), Ok(vec![])]);
+    fs::write(folder.path().join("a.wasm.minisig"), TEXT).unwrap();
+    fs::write(folder.path().join("a.wasm.sigstore"), BY_KEY_BUNDLE).unwrap();
+    assert_eq!(fetched("a.wasm", KEY), parsed(SignatureKind::Minisign, TEXT));
+    assert_eq!(fetched("a.wasm", PEM), parsed(SignatureKind::Bundle, BY_KEY_BUNDLE));
+    fs::write(folder.path().join("a.wasm.sigstore.json"), ATTESTED_BUNDLE).unwrap();
+    assert_eq!(
+        fetched("a.wasm", WORKFLOW),
+        parsed(SignatureKind::Bundle, ATTESTED_BUNDLE),
+        "the first counts"
+    );
+    fs::write(folder.path().join("a.wasm.minisig"), "<html>").unwrap();
+    insta::assert_snapshot!(fetched("a.wasm", KEY).unwrap_err(), @"cannot fetch the signature of a.wasm: it is no signature of minisign");
+    insta::assert_snapshot!(fetched("oci://example.org/a:1", PEM).unwrap_err(), @"cannot fetch the signature of oci://example.org/a:1: signatures of plugins in a registry are not supported");
+}
+
+#[test]
+fn a_signature_has_the_url_of_the_plugin_and_an_extension() {
+    let of = |url| url_beside(url, ".minisig").unwrap();
+    assert_eq!(of("https://example.org/a%20b.wasm"), "https://example.org/a%20b.wasm.minisig");
+    assert_eq!(of("https://example.org/a.wasm?v=1#x"), "https://example.org/a.wasm.minisig?v=1#x");
+}

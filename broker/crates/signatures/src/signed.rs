@@ -1,0 +1,149 @@
+//! A signature that was verified, and the signer that it is by.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bundle, Identity, ManagedKey, MinisignKey, MinisignSignature, Refusal, Signer, Signers};
+
+/// A signature of a file, which need not be right.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Signature {
+    Minisign(MinisignSignature),
+    Bundle(Bundle),
+}
+
+/// Kinds of signatures, each of which lies in a file of its own beside the signed one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignatureKind {
+    Minisign,
+    Bundle,
+}
+
+/// A signature that was verified, and its signer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(try_from = "Entry", into = "Entry")]
+pub struct Signed {
+    signer: Signer,
+    signature: Signature,
+}
+
+/// Layout of a verified signature in a file.
+#[derive(Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+struct Entry {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issuer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minisign: Option<MinisignSignature>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bundle: Option<Bundle>,
+}
+
+impl SignatureKind {
+    /// Extensions that are added to the signed file's name. The first that is there counts.
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Minisign => &[".minisig"],
+            Self::Bundle => &[".sigstore.json", ".sigstore"],
+        }
+    }
+
+    /// The command with which an author signs.
+    pub fn command(self) -> &'static str {
+        match self {
+            Self::Minisign => "minisign -S",
+            Self::Bundle => "cosign sign-blob --bundle",
+        }
+    }
+
+    pub fn parse(self, text: &str) -> Result<Signature, String> {
+        match self {
+            Self::Minisign => text.parse().map(Signature::Minisign),
+            Self::Bundle => text.parse().map(Signature::Bundle),
+        }
+    }
+}
+
+impl Signature {
+    /// The signature as that of one of the signers, if it is by one of them.
+    pub fn by_one_of(&self, signers: &Signers, file: &[u8]) -> Result<Signed, Refusal> {
+        let mut refusal = None;
+        for signer in signers.iter() {
+            match self.verify(signer, file) {
+                Ok(()) => return Ok(Signed { signer: signer.clone(), signature: self.clone() }),
+                Err(invalid @ Refusal::Invalid { .. }) => refusal = Some(invalid),
+                Err(other) => _ = refusal.get_or_insert(other),
+            }
+        }
+        // There is at least one signer.
+        Err(refusal.unwrap_or_else(|| Refusal::OtherSigner("has a signature".to_owned())))
+    }
+
+    fn verify(&self, signer: &Signer, file: &[u8]) -> Result<(), Refusal> {
+        match (signer, self) {
+            (Signer::Minisign(key), Self::Minisign(it)) => it.verify(key, file),
+            (Signer::Key(key), Self::Bundle(it)) if !it.has_certificate() => it.verify_key(file, key),
+            (Signer::Keyless(identity), Self::Bundle(it)) if it.has_certificate() => {
+                it.verify_identity(file, identity)
+            }
+            (_, it) => Err(Refusal::OtherSigner(format!("is signed by {}", it.kind_of_signer()))),
+        }
+    }
+
+    fn kind_of_signer(&self) -> &'static str {
+        match self {
+            Self::Minisign(_) => "a key of minisign",
+            Self::Bundle(it) if it.has_certificate() => "an identity, without a key of its own",
+            Self::Bundle(_) => "a key, without an identity",
+        }
+    }
+}
+
+impl Signed {
+    pub fn signer(&self) -> &Signer {
+        &self.signer
+    }
+
+    /// Verifies the signature again.
+    pub fn verify(&self, file: &[u8]) -> Result<(), Refusal> {
+        self.signature.verify(&self.signer, file)
+    }
+}
+
+impl TryFrom<Entry> for Signed {
+    type Error = String;
+
+    fn try_from(entry: Entry) -> Result<Self, String> {
+        let Entry { key, identity, issuer, minisign, bundle } = entry;
+        let signature = match (minisign, bundle) {
+            (Some(it), None) => Signature::Minisign(it),
+            (None, Some(it)) => Signature::Bundle(it),
+            _ => return Err("a signature is either `minisign` or `bundle`".to_owned()),
+        };
+        let signer = match (key, identity, issuer) {
+            (Some(key), None, None) => Signer::with_key(&key)?,
+            (None, Some(identity), Some(issuer)) => Signer::Keyless(Identity { identity, issuer }),
+            _ => return Err("a signer is either `key`, or `identity` and `issuer`".to_owned()),
+        };
+        Ok(Self { signer, signature })
+    }
+}
+
+impl From<Signed> for Entry {
+    fn from(it: Signed) -> Self {
+        let entry = match it.signature {
+            Signature::Minisign(it) => Self { minisign: Some(it), ..Self::default() },
+            Signature::Bundle(it) => Self { bundle: Some(it), ..Self::default() },
+        };
+        match it.signer {
+            Signer::Minisign(key) => Self { key: Some(MinisignKey::into(key)), ..entry },
+            Signer::Key(key) => Self { key: Some(ManagedKey::into(key)), ..entry },
+            Signer::Keyless(Identity { identity, issuer }) => {
+                Self { identity: Some(identity), issuer: Some(issuer), ..entry }
+            }
+        }
+    }
+}
