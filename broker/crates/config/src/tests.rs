@@ -160,7 +160,7 @@ fn the_nearest_signers_of_a_plugin_count() {
     );
     assert!(plugins["a"].source.is_some());
     insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = []\n")]), @"broker.toml:2:13: `signed-by` names no signer");
-    insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = ['RWQ']\n")]), @"broker.toml:2:13: no public key of minisign: write the line of `minisign.pub` that begins with `RW`");
+    insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = ['RWQ']\n")]), @"broker.toml:2:14: no public key of minisign: write the line of `minisign.pub` that begins with `RW`");
 }
 
 #[test]

@@ -306,10 +306,18 @@ mod tests {
         assert_eq!(declared(&[OTHER_KEY]), signed.replace(KEY, OTHER_KEY));
         let pem = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
         let both = declared(&[pem, "identity=https://a.example/b@c,issuer=https://d.example"]);
-        insta::assert_snapshot!(both, @"");
+        insta::assert_snapshot!(both, @r#"
+[plugins.a]
+source = "a.wasm"
+signed-by = ["""
+-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
+-----END PUBLIC KEY-----
+""", { identity = "https://a.example/b@c", issuer = "https://d.example" }]
+"#);
         let view = overlay::Memory::from_files([("broker.toml", both.as_str())]).unwrap();
         let read = Configs::new(&view).workspace().unwrap().plugins().remove("a").unwrap();
-        insta::assert_snapshot!(read.signed_by.unwrap(), @"");
+        insta::assert_snapshot!(read.signed_by.unwrap(), @"key sha256:a1e9156054e04fac or https://a.example/b@c (issuer https://d.example)");
     }
 
     #[test]

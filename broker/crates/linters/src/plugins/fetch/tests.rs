@@ -89,14 +89,14 @@ fn a_plugin_and_its_signature_are_fetched() {
         ("c.wasm.sigstore", BY_KEY_BUNDLE.as_bytes()),
     ]);
     let of = |name: &str, by: &[&str]| signer(&format!("{url}/{name}.wasm"), by);
-    insta::assert_snapshot!(of("a", &[KEY]), @"");
-    insta::assert_snapshot!(of("b", &[WORKFLOW]), @"");
-    insta::assert_snapshot!(of("c", &[PEM]), @"");
+    insta::assert_snapshot!(of("a", &[KEY]), @"key 44D1AF0A4ED93A11");
+    insta::assert_snapshot!(of("b", &[WORKFLOW]), @"https://github.com/prefix-dev/sigstore-example/.github/workflows/action.yaml@refs/heads/main (issuer https://token.actions.githubusercontent.com)");
+    insta::assert_snapshot!(of("c", &[PEM]), @"key sha256:4cb32c4837c6dda8");
     for name in ["a", "b", "c"] {
         assert_eq!(of(name, &[KEY, PEM, WORKFLOW]), of(name, &[PEM, WORKFLOW, KEY]), "one of them is enough");
     }
-    insta::assert_snapshot!(of("a", &[PEM]), @"");
-    insta::assert_snapshot!(of("b", &[KEY, PEM]), @"");
+    insta::assert_snapshot!(of("a", &[PEM]), @"plugin `a` from http://HOST/a.wasm is not signed, and must be signed by key sha256:4cb32c4837c6dda8: no `.sigstore.json` or `.sigstore` lies beside it");
+    insta::assert_snapshot!(of("b", &[KEY, PEM]), @"plugin `a` from http://HOST/b.wasm is signed by an identity, without a key of its own, and must be signed by key 44D1AF0A4ED93A11 or key sha256:4cb32c4837c6dda8");
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn a_signature_of_something_else_is_refused() {
         ("c.wasm.sigstore.json", &ATTESTED_BUNDLE.as_bytes()[..4000]),
     ]);
     let of = |name: &str, by: &[&str]| signer(&format!("{url}/{name}.wasm"), by);
-    insta::assert_snapshot!(of("a", &[KEY]), @"");
-    insta::assert_snapshot!(of("b", &[WORKFLOW]), @"");
-    insta::assert_snapshot!(of("b", &[&WORKFLOW.replace("main", "v2")]), @"");
-    insta::assert_snapshot!(of("c", &[WORKFLOW]), @"");
+    insta::assert_snapshot!(of("a", &[KEY]), @"plugin `a` from http://HOST/a.wasm is not what key 44D1AF0A4ED93A11 signed: its bytes or its signature were changed");
+    insta::assert_snapshot!(of("b", &[WORKFLOW]), @"plugin `a` from http://HOST/b.wasm is not what its sigstore bundle signs: it was changed, or the bundle is of another file");
+    insta::assert_snapshot!(of("b", &[&WORKFLOW.replace("main", "v2")]), @"plugin `a` from http://HOST/b.wasm is signed by https://github.com/prefix-dev/sigstore-example/.github/workflows/action.yaml@refs/heads/main (issuer https://token.actions.githubusercontent.com), and must be signed by https://github.com/prefix-dev/sigstore-example/.github/workflows/action.yaml@refs/heads/v2 (issuer https://token.actions.githubusercontent.com)");
+    insta::assert_snapshot!(of("c", &[WORKFLOW]), @"cannot fetch the signature of http://HOST/c.wasm: it is no sigstore bundle: EOF while parsing a string at line 1 column 4000");
 }
 
 #[test]
@@ -124,14 +124,17 @@ fn the_lock_file_says_who_signed() {
     let text = lock.to_text();
     let signature = text.split_once("[plugin.signature]").unwrap().1;
     let (before, bundle) = signature.split_once("bundle = ").unwrap();
-    insta::assert_snapshot!(before, @"");
+    insta::assert_snapshot!(before, @r#"
+identity = "https://github.com/prefix-dev/sigstore-example/.github/workflows/action.yaml@refs/heads/main"
+issuer = "https://token.actions.githubusercontent.com"
+"#);
     assert_eq!(bundle.lines().count(), 1, "{bundle}");
     let read = Lock::parse(&text).unwrap();
     assert_eq!(read, lock);
     let changed = Lock::parse(&text.replace("refs/heads/main\"", "refs/heads/v2\"")).unwrap();
     let changed = changed.find("a").unwrap();
     let error = expect_signature(changed, ATTESTED).unwrap_err();
-    insta::assert_snapshot!(error.replace(&url, "http://HOST"), @"");
+    insta::assert_snapshot!(error.replace(&url, "http://HOST"), @"plugin `a` from http://HOST/b.wasm is not used: its signature in broker.lock does not verify with https://github.com/prefix-dev/sigstore-example/.github/workflows/action.yaml@refs/heads/v2 (issuer https://token.actions.githubusercontent.com); `broker plugin update a` fetches it again");
     assert!(expect_signer(changed, Some(&signers(&[WORKFLOW]))).is_err());
 }
 
