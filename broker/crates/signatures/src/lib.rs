@@ -3,6 +3,7 @@
 
 mod bundle;
 mod identity;
+mod kind;
 mod managed_key;
 mod minisign;
 mod refusal;
@@ -12,8 +13,9 @@ mod signer;
 
 pub use bundle::Bundle;
 pub use identity::Identity;
+pub use kind::SignatureKind;
 pub use managed_key::ManagedKey;
 pub use minisign::{MinisignKey, MinisignSignature};
 pub use refusal::Refusal;
-pub use signed::{Signature, SignatureKind, Signed};
+pub use signed::{Signature, Signed};
 pub use signer::{Signer, Signers};

@@ -131,7 +131,7 @@ impl fmt::Display for MinisignKey {
     }
 }
 
-/// As minisign prints it.
+/// The form in which minisign prints it.
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016X}", self.0)

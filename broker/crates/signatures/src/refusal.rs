@@ -65,7 +65,7 @@ fn lacks_log(error: &bundle::Error) -> bool {
     )
 }
 
-/// As part of a sentence.
+/// Text of an error as part of a sentence.
 fn lower_case(error: &Error) -> String {
     let text = error.to_string();
     match text.chars().next() {

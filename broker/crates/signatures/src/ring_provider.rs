@@ -48,7 +48,7 @@ impl CryptoProvider for Ring {
             .map_err(|_| Error::Verification("the signature does not match".to_owned()))
     }
 
-    /// As `verify_raw`, with the file whose digest it is: that of any other one is refused.
+    /// Verifies the file that has this digest; a digest of any other file is refused.
     fn verify_prehashed(
         &self,
         scheme: SigningScheme,

@@ -2,20 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bundle, Identity, ManagedKey, MinisignKey, MinisignSignature, Refusal, Signer, Signers};
+use crate::{
+    Bundle, Identity, ManagedKey, MinisignKey, MinisignSignature, Refusal, SignatureKind, Signer, Signers,
+};
 
 /// A signature of a file, which need not be right.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Signature {
     Minisign(MinisignSignature),
     Bundle(Bundle),
-}
-
-/// Kinds of signatures, each of which lies in a file of its own beside the signed one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignatureKind {
-    Minisign,
-    Bundle,
 }
 
 /// A signature that was verified, and its signer.
@@ -42,32 +37,14 @@ struct Entry {
     bundle: Option<Bundle>,
 }
 
-impl SignatureKind {
-    /// Extensions that are added to the signed file's name. The first that is there counts.
-    pub fn extensions(self) -> &'static [&'static str] {
-        match self {
-            Self::Minisign => &[".minisig"],
-            Self::Bundle => &[".sigstore.json", ".sigstore"],
-        }
-    }
-
-    /// The command with which an author signs.
-    pub fn command(self) -> &'static str {
-        match self {
-            Self::Minisign => "minisign -S",
-            Self::Bundle => "cosign sign-blob --bundle",
-        }
-    }
-
-    pub fn parse(self, text: &str) -> Result<Signature, String> {
-        match self {
-            Self::Minisign => text.parse().map(Signature::Minisign),
-            Self::Bundle => text.parse().map(Signature::Bundle),
-        }
-    }
-}
-
 impl Signature {
+    pub fn parse(kind: SignatureKind, text: &str) -> Result<Self, String> {
+        match kind {
+            SignatureKind::Minisign => text.parse().map(Self::Minisign),
+            SignatureKind::Bundle => text.parse().map(Self::Bundle),
+        }
+    }
+
     /// The signature as that of one of the signers, if it is by one of them.
     pub fn by_one_of(&self, signers: &Signers, file: &[u8]) -> Result<Signed, Refusal> {
         let mut refusal = None;

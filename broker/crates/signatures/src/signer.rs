@@ -61,7 +61,7 @@ impl Signers {
     }
 }
 
-/// As an argument of a command, which has no tables.
+/// Form of an argument of a command, which has no tables.
 impl FromStr for Signer {
     type Err = String;
 

@@ -89,7 +89,7 @@ fn fetch_kind(
 ) -> Result<Option<Signature>, String> {
     for extension in kind.extensions() {
         if let Some(bytes) = fetch_beside(source, extension, root, cancel)? {
-            return kind.parse(&String::from_utf8_lossy(&bytes)).map(Some);
+            return Signature::parse(kind, &String::from_utf8_lossy(&bytes)).map(Some);
         }
     }
     Ok(None)

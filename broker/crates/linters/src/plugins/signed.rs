@@ -103,7 +103,7 @@ hLef8NdyKyK5o028ffI2ra4fhgenCp5srSMEyA/jY352a8leukho6q0/CJiqU16SdZhJ1Rr5X9CR3/Wy
         Signers::try_from(keys.iter().map(|it| it.parse().unwrap()).collect::<Vec<_>>()).unwrap()
     }
 
-    /// As the lock file has it, right or not.
+    /// Signature in a lock file, right or not.
     fn signed(key: &str, signature: &str) -> Signed {
         serde_json::from_value(json!({ "key": key, "minisign": signature })).unwrap()
     }
@@ -112,7 +112,7 @@ hLef8NdyKyK5o028ffI2ra4fhgenCp5srSMEyA/jY352a8leukho6q0/CJiqU16SdZhJ1Rr5X9CR3/Wy
     fn fetched(bytes: &[u8], signature: Option<&str>, keys: &[&str]) -> String {
         let source = "https://example.org/no-todo.wasm".parse().unwrap();
         let signatures: Vec<_> =
-            signature.map(|it| SignatureKind::Minisign.parse(it).unwrap()).into_iter().collect();
+            signature.map(|it| Signature::parse(SignatureKind::Minisign, it).unwrap()).into_iter().collect();
         match expect_signed("no-todo", &source, bytes, &signatures, &signers(keys)) {
             Ok(signed) => signed.signer().to_string(),
             Err(error) => format!("{error} ({})", error.hint.as_ref().unwrap()),

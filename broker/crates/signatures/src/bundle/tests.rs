@@ -1,3 +1,5 @@
+//! Real bundles, whole and with each part changed.
+
 use serde_json::json;
 
 use super::*;

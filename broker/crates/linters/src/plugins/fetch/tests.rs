@@ -1,3 +1,5 @@
+//! Plugins and signatures that a server has, or a folder.
+
 #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
 use std::{
@@ -144,7 +146,7 @@ fn a_signature_lies_beside_the_plugin() {
     let fetched = |source: &str, by: &str| {
         fetch_signatures(&source.parse().unwrap(), &signers(&[by]), folder.path(), &Cancel::default())
     };
-    let parsed = |kind: SignatureKind, text: &str| Ok(vec![kind.parse(text).unwrap()]);
+    let parsed = |kind: SignatureKind, text: &str| Ok(vec![Signature::parse(kind, text).unwrap()]);
     assert_eq!([fetched("a.wasm", KEY), fetched("a.wasm", PEM)], [Ok(vec![]), Ok(vec![])]);
     fs::write(folder.path().join("a.wasm.minisig"), TEXT).unwrap();
     fs::write(folder.path().join("a.wasm.sigstore"), BY_KEY_BUNDLE).unwrap();
