@@ -82,8 +82,12 @@ class Page:
             return ", ".join(f'`"{it["const"]}"`' for it in schema["oneOf"])
         if "enum" in schema:
             return ", ".join(f'`"{it}"`' for it in schema["enum"])
+        if "anyOf" in schema:
+            return " or ".join(dict.fromkeys(self.kind(it, plural) for it in schema["anyOf"]))
         if schema["type"] == "array":
             return f"array{plural} of {self.kind(schema['items'], 's')}"
+        if "properties" in schema:
+            return f"table{plural} of {', '.join(f'`{it}`' for it in schema['properties'])}"
         if schema["type"] == "object":
             values = schema["additionalProperties"]
             return "table" if values is True else f"table of {self.kind(values, 's')}"

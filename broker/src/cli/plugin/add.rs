@@ -35,7 +35,8 @@ pub(in crate::cli) struct Args {
     ///
     /// The signature lies beside the plugin: minisign's with `.minisig` added to its name, and a bundle of sigstore, which
     /// keys in PEM and identities sign with, with `.sigstore.json` or `.sigstore`.
-    #[arg(long, value_name = "SIGNER")]
+    // A key in PEM begins with hyphens.
+    #[arg(long, value_name = "SIGNER", allow_hyphen_values = true)]
     signed_by: Vec<Signer>,
 
     /// Let it use this beyond the workspace's files: `env:NAME`; may be repeated
@@ -112,4 +113,28 @@ fn from_root(source: &Source, project: &Project, session: &Session) -> Result<So
     let seen =
         seen.to_str().ok_or_else(|| CliError::usage(format!("{path} has a name that is not UTF-8")))?;
     Ok(Source::Path(seen.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn a_key_in_pem_is_an_argument() {
+        const PEM: &str = "-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
+-----END PUBLIC KEY-----";
+        let identity = "identity=https://a.example/b@c,issuer=https://d.example";
+        let line = ["add", "a.wasm", "--signed-by", PEM, "--signed-by", identity];
+        let signers = Signers::try_from(Command::parse_from(line).args.signed_by).unwrap();
+        insta::assert_snapshot!(signers, @"key sha256:a1e9156054e04fac or https://a.example/b@c (issuer https://d.example)");
+    }
 }
