@@ -328,8 +328,8 @@ pub struct PluginSettings {
     /// needed for one that the command line names.
     #[schemars(with = "Option<String>")]
     pub source: Option<Source>,
-    /// Signers any of which is enough, and without whose signature the plugin is not used: public keys, of minisign or in PEM, and
-    /// identities with their issuers.
+    /// The plugin is used only if one of these signed it: public keys of minisign (the line of a `minisign.pub` that begins with
+    /// `RW`), public keys in PEM (all of a `cosign.pub`), and identities of sigstore with their issuers.
     pub signed_by: Option<Signers>,
     /// What it may use beyond the workspace's files, such as `env:NAME`. Counts in a workspace that is trusted.
     #[schemars(with = "Option<Vec<String>>")]
