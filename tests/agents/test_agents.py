@@ -56,7 +56,7 @@ class Stdio(unittest.TestCase):
         self.assertEqual(first, second)
         size = len(json.dumps(first["tools"], separators=(",", ":")))
         # Some four bytes are a token.
-        self.assertLess(size, 3000 * 4, f"{size} bytes")
+        self.assertLess(size, 3500 * 4, f"{size} bytes")
         for tool in first["tools"]:
             self.assertEqual(tool["outputSchema"]["type"], "object", tool["name"])
             self.assertIn("openWorldHint" if tool["name"] != "run_terminal_cmd" else "destructiveHint", tool["annotations"])
@@ -68,10 +68,15 @@ class Stdio(unittest.TestCase):
         wire.begin(OLD[-1])
         self.assertIn("error", wire.ask("tools/call", name="no_such_tool", arguments={}))
         self.assertIn("error", wire.ask("no/such/method"))
-        for arguments in [{}, {"target_file": 7}, {"target_file": "a.py", "typo": 1}, {"target_file": "../x"}, {"target_file": "none.py"}]:
+        for arguments in [{}, {"target_file": 7}, {"target_file": "../x"}, {"target_file": "none.py"}]:
             answer = wire.call("read_file", **arguments)
             self.assertTrue(answer["isError"], arguments)
             self.assertTrue(answer["content"][0]["text"].startswith("error: "), answer)
+        answer = wire.call("read_file", target_file=str(folder / "a.py"), typo=1)
+        self.assertFalse(answer["isError"], answer)
+        self.assertIn("`typo` was ignored", answer["content"][0]["text"])
+        answer = wire.call("branch_discard", typo=1)
+        self.assertIn("`typo` is none of them", answer["content"][0]["text"])
         answer = wire.call("read_file", target_file="a.py", branch="of another")
         self.assertIn("branch_list", answer["content"][0]["text"])
         wire.send("{ this is no JSON")

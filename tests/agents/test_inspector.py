@@ -57,7 +57,7 @@ class Every(unittest.TestCase):
         inspector = Inspector(server.url, "--header", f"Authorization: {server.token}")
         self.call_all(folder, inspector)
         arguments = ["--method", "tools/list", "--protocol-era", "modern"]
-        self.assertEqual(len(inspector.run(*arguments)["result"]["tools"]), 20)
+        self.assertEqual(len(inspector.run(*arguments)["result"]["tools"]), 24)
 
     def call_all(self, folder: pathlib.Path, inspector: Inspector) -> None:
         listed = inspector.run("--method", "tools/list", "--strict")["result"]["tools"]
@@ -68,7 +68,7 @@ class Every(unittest.TestCase):
         self.judge(inspector)
         self.finish(folder, inspector)
         self.assertEqual(inspector.called, {it["name"] for it in listed})
-        self.assertEqual(len(listed), 20)
+        self.assertEqual(len(listed), 24)
 
     def read(self, inspector: Inspector) -> None:
         self.assertEqual(inspector.data("read_file", target_file="a.py")["text"], TEXT)
@@ -108,6 +108,12 @@ class Every(unittest.TestCase):
         self.assertIn("a.py:3:5", found["places"])
         ran = inspector.data("run_terminal_cmd", command="echo 'c = 1' > c.py && grep -c import a.py")
         self.assertEqual((ran["exit_code"], ran["output"], ran["written"]), (1, "0\n", ["c.py"]))
+        self.assertEqual(inspector.data("branch_undo")["to_revision"], ran["revision"] - 1)
+        self.assertEqual(inspector.data("branch_undo", to_revision=ran["revision"])["to_revision"], ran["revision"])
+        run = inspector.data("run_terminal_cmd", command="echo begun; sleep 600", is_background=True)["run"]
+        self.assertEqual([it["run"] for it in inspector.call("run_list")["structuredContent"]["runs"]], [run])
+        self.assertEqual(inspector.call("run_output", run=run)["structuredContent"]["state"], "runs")
+        self.assertIn("ended", inspector.call("run_kill", run=run)["structuredContent"]["state"])
 
     def finish(self, folder: pathlib.Path, inspector: Inspector) -> None:
         self.assertEqual(inspector.data("delete_file", target_file="b.py")["files"][0]["form"], "deletion")

@@ -2,7 +2,10 @@
 //!
 //! Models and the clients around them send a number as `10.0` or as text, a list as text or as its only element, `null` for
 //! what they leave out, and arguments that other programs' tools of the same name have. All of that has one meaning, and is
-//! understood here for all tools at once; the schema that is shown stays as strict as it is.
+//! understood here for all tools at once; the schema that is shown stays as strict as it is. An argument that no tool knows is
+//! noted in the answer, and refused only by tools whose work cannot be undone.
+
+use std::{cell::RefCell, path::Path};
 
 use serde_json::{Map, Number, Value};
 
@@ -20,33 +23,79 @@ const IGNORED: [&str; 7] = [
     "random_string",
 ];
 
-/// The path in Cursor's older tools, and what it is called in ours.
-const PATH: &str = "relative_workspace_path";
-const PATHS: [&str; 2] = ["target_file", "paths"];
+/// Other names of arguments, as tools of Cursor, Claude Code and codex have them, and what ours may call the same.
+const ALIASES: [(&str, &[&str]); 6] = [
+    ("relative_workspace_path", &["target_file", "paths"]),
+    ("file_path", &["target_file", "paths"]),
+    ("path", &["target_file", "relative_workspace_path", "paths", "include_pattern"]),
+    ("pattern", &["query"]),
+    ("glob", &["include_pattern"]),
+    ("cmd", &["command"]),
+];
+
+/// Arguments that are paths or globs.
+const PATHS: [&str; 5] =
+    ["target_file", "paths", "relative_workspace_path", "include_pattern", "exclude_pattern"];
 
 /// The arguments of a tool, each of the type that its schema says.
+pub(crate) struct Normalised {
+    pub(crate) arguments: Value,
+    /// Names of arguments that the tool does not have.
+    pub(crate) unknown: Vec<String>,
+}
+
+/// Makes arguments of a call into those of the tool. Paths below `root`, the workspace's folder, become relative to it.
 pub(crate) fn normalised(
     tool: &str,
     schema: &Map<String, Value>,
     arguments: Map<String, Value>,
-) -> Result<Value, ToolError> {
-    object(&At { tool, path: String::new() }, schema, arguments).map(Value::Object)
+    root: &Path,
+) -> Result<Normalised, ToolError> {
+    let unknown = RefCell::default();
+    let at = At { tool, path: String::new(), unknown: &unknown };
+    let mut arguments = object(&at, schema, arguments)?;
+    make_relative(root, &mut arguments);
+    Ok(Normalised { arguments: Value::Object(arguments), unknown: unknown.into_inner() })
+}
+
+fn make_relative(root: &Path, arguments: &mut Map<String, Value>) {
+    for (name, value) in arguments {
+        match value {
+            Value::String(text) if PATHS.contains(&&**name) => *text = relative(root, text),
+            Value::Array(all) => {
+                for item in all {
+                    match item {
+                        Value::String(text) if PATHS.contains(&&**name) => *text = relative(root, text),
+                        Value::Object(fields) => make_relative(root, fields),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn relative(root: &Path, text: &str) -> String {
+    let inside = Path::new(text).strip_prefix(root).ok().and_then(Path::to_str);
+    inside.map_or_else(|| text.to_owned(), |it| if it.is_empty() { ".".to_owned() } else { it.to_owned() })
 }
 
 /// Place of a value: a path within the arguments of a tool.
 struct At<'a> {
     tool: &'a str,
     path: String,
+    unknown: &'a RefCell<Vec<String>>,
 }
 
 impl At<'_> {
     fn field(&self, name: &str) -> Self {
         let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
-        Self { tool: self.tool, path }
+        Self { tool: self.tool, path, unknown: self.unknown }
     }
 
     fn item(&self, index: usize) -> Self {
-        Self { tool: self.tool, path: format!("{}[{index}]", self.path) }
+        Self { tool: self.tool, path: format!("{}[{index}]", self.path), unknown: self.unknown }
     }
 
     fn error(&self, message: &str) -> ToolError {
@@ -108,18 +157,11 @@ fn object(
 ) -> Result<Map<String, Value>, ToolError> {
     let none = Map::new();
     let fields = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-    rename_path(fields, &mut given);
-    given.retain(|name, value| {
-        !value.is_null() && (fields.contains_key(name) || !(IGNORED.contains(&&**name) || name == PATH))
-    });
-    if let Some(name) = given.keys().find(|it| !fields.contains_key(*it)) {
-        let path = at.field(name).path;
-        let has = match fields.is_empty() {
-            true => "the tool takes none".to_owned(),
-            false => format!("they are {}", fields.keys().cloned().collect::<Vec<_>>().join(", ")),
-        };
-        return Err(at.error(&format!("`{path}` is none of them")).hint(has));
-    }
+    rename(fields, &mut given);
+    given.retain(|name, value| !value.is_null() && (fields.contains_key(name) || !is_ignored(name)));
+    let (given, unknown): (Map<_, _>, Map<_, _>) =
+        given.into_iter().partition(|(name, _)| fields.contains_key(name));
+    at.unknown.borrow_mut().extend(unknown.into_iter().map(|(name, _)| at.field(&name).path));
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let required: Vec<_> = required.filter_map(Value::as_str).collect();
     if let Some(name) = required.iter().find(|it| !given.contains_key(**it)) {
@@ -136,13 +178,18 @@ fn object(
     Ok(taken)
 }
 
-/// The path is the one that the tool takes, if it takes one and was given none.
-fn rename_path(fields: &Map<String, Value>, given: &mut Map<String, Value>) {
-    let is_given = |name: &str| given.get(name).is_some_and(|it| !it.is_null());
-    let name = PATHS.into_iter().find(|it| fields.contains_key(*it));
-    let Some(name) = name.filter(|it| !fields.contains_key(PATH) && !is_given(it)) else { return };
-    if let Some(path) = given.remove(PATH) {
-        given.insert(name.to_owned(), path);
+fn is_ignored(name: &str) -> bool {
+    IGNORED.contains(&name) || name == "relative_workspace_path"
+}
+
+/// Gives arguments the tool's own names, unless these are given as well.
+fn rename(fields: &Map<String, Value>, given: &mut Map<String, Value>) {
+    for (alias, names) in ALIASES {
+        let is_free = |it: &&&str| fields.contains_key(**it) && given.get(**it).is_none_or(Value::is_null);
+        let Some(name) = names.iter().find(is_free).filter(|_| !fields.contains_key(alias)) else { continue };
+        if let Some(value) = given.remove(alias) {
+            given.insert((*name).to_owned(), value);
+        }
     }
 }
 

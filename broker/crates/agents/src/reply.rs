@@ -48,6 +48,12 @@ impl Reply {
         Ok(Self { text: limits::cut(answer.text()), structured, is_error: false })
     }
 
+    /// The answer with notes below it.
+    pub(crate) fn noting(mut self, notes: impl Iterator<Item = String>) -> Self {
+        notes.for_each(|it| self.text.push_str(&format!("\nnote: {it}")));
+        self
+    }
+
     pub(crate) fn of_error(error: &ToolError) -> Self {
         let hint = error.remedy.as_ref().map(|it| format!("\nhint: {it}")).unwrap_or_default();
         let text = limits::cut(format!("error: {}{hint}", error.message));

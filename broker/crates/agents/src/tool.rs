@@ -80,8 +80,24 @@ impl Tool {
         context: Context,
         arguments: Map<String, Value>,
     ) -> Result<Reply, ToolError> {
-        let arguments = arguments::normalised(&self.info.name, &self.info.input, arguments)?;
-        (self.answer)(context, arguments).await
+        let root = context.daemon.root_of(&context.workspace)?;
+        let given = arguments::normalised(&self.info.name, &self.info.input, arguments, &root)?;
+        if let Some(name) = given.unknown.first().filter(|_| self.info.effect == Effect::Destroys) {
+            let unknown = format!("arguments of `{}`: `{name}` is none of them", self.info.name);
+            return Err(ToolError::new(unknown).hint(self.takes()));
+        }
+        let reply = (self.answer)(context, given.arguments).await?;
+        Ok(reply.noting(given.unknown.iter().map(|it| format!("`{it}` was ignored: {}", self.takes()))))
+    }
+
+    /// The names of its arguments, in words.
+    fn takes(&self) -> String {
+        let fields = self.info.input.get("properties").and_then(Value::as_object);
+        let names: Vec<_> = fields.into_iter().flat_map(Map::keys).cloned().collect();
+        match names.as_slice() {
+            [] => "the tool takes no arguments".to_owned(),
+            names => format!("the arguments are {}", names.join(", ")),
+        }
     }
 }
 

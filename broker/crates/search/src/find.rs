@@ -8,8 +8,9 @@ use nucleo_matcher::{
 };
 use overlay::{View, WorkspacePath};
 use parking_lot::Mutex;
+use thiserror::Error;
 
-use crate::{Cancelled, Options, contents::files, parallel};
+use crate::{Cancelled, GlobError, Options, contents::files, globs::Globs, parallel};
 
 /// Paths that one thread takes at a time.
 const BATCH: usize = 2048;
@@ -52,6 +53,30 @@ pub fn find_files(
     found.sort_by_cached_key(|(score, path)| (Reverse(*score), path.as_str().len(), path.clone()));
     let total = found.len();
     let files = found.into_iter().take(limit).map(|(score, path)| FoundFile { path, score });
+    Ok(FoundFiles { files: files.collect(), total })
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FindError {
+    #[error(transparent)]
+    Glob(#[from] GlobError),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// The files whose paths fit one of the globs, which are as in an ignore file. Sorted by path.
+pub fn match_files(
+    view: &dyn View,
+    globs: &[String],
+    limit: usize,
+    options: &Options<'_>,
+) -> Result<FoundFiles, FindError> {
+    let globs = Globs::new(globs, &[])?;
+    let mut paths = files(view, options)?;
+    paths.retain(|it| globs.want(it));
+    paths.sort();
+    let total = paths.len();
+    let files = paths.into_iter().take(limit).map(|path| FoundFile { path, score: 0 });
     Ok(FoundFiles { files: files.collect(), total })
 }
 
@@ -101,6 +126,21 @@ mod tests {
         let found = find_files(&tree, query, 3, &options).unwrap();
         assert!(found.total >= found.files.len());
         found.files.into_iter().map(|it| it.path.to_string()).collect()
+    }
+
+    #[test]
+    fn globs_choose_by_path() {
+        let tree = Memory::from_files(["a/b.rs", "a/c/d.rs", "e.rst", "tests/test_x.py"].map(|it| (it, "")))
+            .unwrap();
+        let options = Options { walk: &walk_options(None), threads: 1, cancel: &|| false };
+        let of = |globs: &[&str]| {
+            let globs: Vec<_> = globs.iter().map(|it| (*it).to_owned()).collect();
+            let found = match_files(&tree, &globs, 9, &options).unwrap();
+            found.files.into_iter().map(|it| it.path.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&["**/*.rs"]), ["a/b.rs", "a/c/d.rs"]);
+        assert_eq!(of(&["a/*.rs", "test_*.py"]), ["a/b.rs", "tests/test_x.py"]);
+        assert_eq!(of(&["*.{rst,py}"]), ["e.rst", "tests/test_x.py"]);
     }
 
     #[test]

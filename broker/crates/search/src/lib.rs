@@ -24,7 +24,7 @@ mod trigram;
 
 pub use code::{CodeAnswer, CodeIndex, CodeMatch, CodeRequest, Coverage, Scorer};
 pub use contents::{IndexOptions, IndexStats, Progress, UpdateError};
-pub use find::{FoundFile, FoundFiles, find_files};
+pub use find::{FindError, FoundFile, FoundFiles, find_files, match_files};
 pub use globs::GlobError;
 pub use grep::{Counted, GrepAnswer, GrepError, GrepRequest, Match, grep};
 pub use index::Index;

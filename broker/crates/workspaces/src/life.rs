@@ -174,6 +174,11 @@ impl Daemon {
         self.workspace(workspace)?.expect_there()
     }
 
+    /// The folder of a workspace that is open.
+    pub fn root_of(&self, workspace: &str) -> Result<PathBuf, DaemonError> {
+        Ok(self.workspace(workspace)?.root().to_owned())
+    }
+
     /// Closes a workspace; its branches are kept on the disk.
     pub async fn close_workspace(self: &Arc<Self>, id: String) -> Result<(), DaemonError> {
         let daemon = Arc::clone(self);

@@ -9,8 +9,9 @@ use crate::tools;
 fn given(tool: &str, arguments: Value) -> String {
     let schema = &tools::find(tool).unwrap().info.input;
     let Value::Object(arguments) = arguments else { panic!("{arguments} are no arguments") };
-    match normalised(tool, schema, arguments) {
-        Ok(value) => value.to_string(),
+    match normalised(tool, schema, arguments, Path::new("/w")) {
+        Ok(it) if it.unknown.is_empty() => it.arguments.to_string(),
+        Ok(it) => format!("{} without {}", it.arguments, it.unknown.join(", ")),
         Err(error) => format!("{}; {}", error.message, error.remedy.unwrap_or_default()),
     }
 }
@@ -86,8 +87,14 @@ fn every_tool_takes_what_cursors_own_tools_have() {
         for name in IGNORED.into_iter().filter(|it| !has(tool.input.get("properties"), it)) {
             arguments.insert(name.to_owned(), json!("said"));
         }
-        let taken = normalised(&tool.name, &tool.input, arguments).unwrap();
-        assert_eq!(taken.as_object().unwrap().keys().cloned().collect::<Vec<_>>(), own, "{}", tool.name);
+        let taken = normalised(&tool.name, &tool.input, arguments, Path::new("/w")).unwrap();
+        assert_eq!(taken.unknown, [""; 0], "{}", tool.name);
+        assert_eq!(
+            taken.arguments.as_object().unwrap().keys().cloned().collect::<Vec<_>>(),
+            own,
+            "{}",
+            tool.name
+        );
     }
 }
 
@@ -100,6 +107,31 @@ fn the_path_of_cursors_older_tools_is_the_one_that_a_tool_takes() {
     assert_eq!(path("branch_list"), "{}");
     let both = json!({"relative_workspace_path": ".", "target_file": "a"});
     assert_eq!(given("read_file", both), r#"{"target_file":"a"}"#);
+}
+
+#[test]
+fn paths_in_the_workspace_may_be_absolute() {
+    let path = |it: &str| given("read_file", json!({"target_file": it}));
+    assert_eq!(path("/w/src/a"), r#"{"target_file":"src/a"}"#);
+    assert_eq!(path("/www/a"), r#"{"target_file":"/www/a"}"#);
+    assert_eq!(given("check", json!({"paths": ["/w/a", "/w", "b"]})), r#"{"paths":["a",".","b"]}"#);
+    let edits = json!({"edits": [{"target_file": "/w/a", "code_edit": "/w/b"}]});
+    assert_eq!(given("edit_file", edits), r#"{"edits":[{"code_edit":"/w/b","target_file":"a"}]}"#);
+}
+
+#[test]
+fn names_of_other_agents_are_understood() {
+    assert_eq!(given("read_file", json!({"file_path": "a"})), r#"{"target_file":"a"}"#);
+    assert_eq!(given("list_dir", json!({"path": "src"})), r#"{"relative_workspace_path":"src"}"#);
+    assert_eq!(
+        given("grep_search", json!({"pattern": "x", "glob": "*.py"})),
+        r#"{"include_pattern":"*.py","query":"x"}"#
+    );
+    assert_eq!(given("file_search", json!({"pattern": "*.py"})), r#"{"query":"*.py"}"#);
+    assert_eq!(
+        given("read_file", json!({"target_file": "a", "lines": 3})),
+        r#"{"target_file":"a"} without lines"#
+    );
 }
 
 #[test]

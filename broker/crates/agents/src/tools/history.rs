@@ -3,7 +3,7 @@
 use overlay::Revision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workspaces::{DiffRequest, DiffSide, PageRequest, RevisionEntry};
+use workspaces::{DiffRequest, DiffSide, PageRequest, RevisionEntry, Undo, UndoRequest};
 
 use crate::{
     context::Context,
@@ -12,6 +12,25 @@ use crate::{
 };
 
 pub(super) const DIFF_HISTORY: &str = "The branch's edits, newest last, and what changed since one of them.";
+
+pub(super) const UNDO: &str =
+    "Take back the last edit of a branch, or all since a revision. An undo can be undone.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UndoEdits {
+    /// Else the last edit
+    to_revision: Option<u64>,
+    branch: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct TakenBack {
+    branch: String,
+    revision: u64,
+    /// The revision whose state the branch has again.
+    to_revision: u64,
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -67,6 +86,21 @@ pub(super) async fn diff_history(context: Context, request: DiffHistory) -> Resu
         since_revision: since,
         diff,
     })
+}
+
+pub(super) async fn branch_undo(context: Context, request: UndoEdits) -> Result<TakenBack, ToolError> {
+    let branch = context.expect_branch(request.branch.as_deref()).await?;
+    let undo = request.to_revision.map_or(Undo::Step, |it| Undo::To(Revision(it)));
+    let request = UndoRequest { branch: branch.id, undo, if_revision: None };
+    let undone = context.daemon.undo(request).await?;
+    Ok(TakenBack { branch: branch.name, revision: undone.revision.0, to_revision: undone.to.0 })
+}
+
+impl Answer for TakenBack {
+    fn text(&self) -> String {
+        let Self { branch, revision, to_revision } = self;
+        format!("branch {branch} is as at revision {to_revision}, now revision {revision}")
+    }
 }
 
 impl Edit {

@@ -1,9 +1,11 @@
 //! The tools, one file for those of a kind.
 
+mod background;
 mod branches;
 mod check;
 mod edit;
 mod history;
+mod output;
 pub(crate) mod plan;
 mod query;
 mod read;
@@ -40,6 +42,9 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         Tool::new("reapply", Edits, edit::REAPPLY, edit::reapply),
         Tool::new("diff_history", Reads, history::DIFF_HISTORY, history::diff_history),
         Tool::new("run_terminal_cmd", Runs, run::RUN, run::run_terminal_cmd),
+        Tool::new("run_list", Reads, background::LIST, background::list),
+        Tool::new("run_output", Reads, background::OUTPUT, background::output),
+        Tool::new("run_kill", Destroys, background::KILL, background::kill),
         Tool::new("check", Reads, check::CHECK, check::check),
         Tool::new("query", EditsOnce, query::QUERY, query::query),
         Tool::new("apply_fixes", EditsOnce, check::APPLY_FIXES, check::apply_fixes),
@@ -47,6 +52,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         Tool::new("branch_list", Reads, branches::LIST, branches::list),
         Tool::new("branch_diff", Reads, branches::DIFF, branches::diff),
         Tool::new("branch_commit", Destroys, branches::COMMIT, branches::commit),
+        Tool::new("branch_undo", Edits, history::UNDO, history::branch_undo),
         Tool::new("branch_discard", Destroys, branches::DISCARD, branches::discard),
         Tool::new("branch_rebase", EditsOnce, branches::REBASE, branches::rebase),
         Tool::new("explain_rule", Reads, rules::EXPLAIN, rules::explain_rule),

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use workspaces::{RunEvent, RunInput, RunLimits, RunRequest, RunResult, SandboxRequest, memory_of_agents};
 
+use super::output::{Output, lacks_network};
 use crate::{
     context::Context,
-    limits,
     reply::{Answer, ToolError},
 };
 
@@ -19,7 +19,7 @@ pub(super) const RUN: &str = "Run a shell command in the branch's folder: tests,
 #[serde(deny_unknown_fields)]
 pub(super) struct Run {
     command: String,
-    /// Let it run on; `broker run logs` has its output
+    /// Let it run on; run_output has what it prints
     #[serde(default)]
     is_background: bool,
     #[serde(default)]
@@ -42,7 +42,7 @@ pub(super) struct Ran {
     /// Why it did not end by itself, or not with a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_by: Option<String>,
-    /// The end of what it printed.
+    /// The beginning and the end of what it printed.
     output: String,
     /// Bytes of the output that are not shown.
     left_out: usize,
@@ -57,6 +57,8 @@ pub(super) struct Ran {
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
+
+const NO_NETWORK: &str = "commands on a branch have no network: what they need has to be installed before";
 
 /// Default time limit of a command.
 const TIME: Duration = Duration::from_secs(600);
@@ -101,7 +103,7 @@ pub(super) async fn run_terminal_cmd(context: Context, run: Run) -> Result<Ran, 
         run: None,
         note: None,
     };
-    let mut output = Tail::default();
+    let mut output = Output::default();
     while let Some(event) = events.recv().await {
         match event? {
             // The refusal says what to allow, and where.
@@ -116,6 +118,9 @@ pub(super) async fn run_terminal_cmd(context: Context, run: Run) -> Result<Ran, 
         }
     }
     (ran.output, ran.left_out) = output.finish();
+    if ran.exit_code != Some(0) && ran.note.is_none() && lacks_network(&ran.output) {
+        ran.note = Some(NO_NETWORK.to_owned());
+    }
     Ok(ran)
 }
 
@@ -139,34 +144,6 @@ const BUILTINS: [&str; 26] = [
     "hash", "jobs", "read", "readonly", "return", "set", "shift", "source", "trap", "type", "ulimit",
     "unset", "wait",
 ];
-
-/// The last bytes of an output.
-#[derive(Default)]
-struct Tail {
-    bytes: Vec<u8>,
-    dropped: usize,
-}
-
-impl Tail {
-    fn add(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
-        // Twice as much, so that bytes are not moved for each piece.
-        if self.bytes.len() > limits::OUTPUT * 2 {
-            self.shorten();
-        }
-    }
-
-    fn shorten(&mut self) {
-        let more = self.bytes.len().saturating_sub(limits::OUTPUT);
-        self.bytes.drain(..more);
-        self.dropped += more;
-    }
-
-    fn finish(mut self) -> (String, usize) {
-        self.shorten();
-        (String::from_utf8_lossy(&self.bytes).into_owned(), self.dropped)
-    }
-}
 
 impl Ran {
     fn exited(&mut self, result: &RunResult) {
@@ -210,9 +187,6 @@ impl Answer for Ran {
         if let Some(note) = &self.note {
             text.push_str(&format!("\nnote: {note}"));
         }
-        if self.left_out > 0 {
-            text.push_str(&format!("\n… {} bytes before are left out", self.left_out));
-        }
         format!("{text}\n{}", self.output)
     }
 }
@@ -229,17 +203,5 @@ mod tests {
         assert_eq!(words("exit 3").unwrap(), ["sh", "-c", "exit 3"]);
         assert_eq!(words("echo 'a b'").unwrap(), ["sh", "-c", "echo 'a b'"]);
         assert!(words("  ").is_err());
-    }
-
-    #[test]
-    fn the_end_of_an_output_is_kept() {
-        let mut tail = Tail::default();
-        for _ in 0..5 {
-            tail.add(&[b'a'; limits::OUTPUT]);
-        }
-        tail.add(b"end");
-        let (text, left_out) = tail.finish();
-        assert!(text.ends_with("aend"));
-        assert_eq!((text.len(), left_out), (limits::OUTPUT, limits::OUTPUT * 4 + 3));
     }
 }

@@ -1,7 +1,7 @@
 //! Tools that find files and places.
 
 use schemars::JsonSchema;
-use search::{CodeMatch, CodeRequest, Counted, Coverage, GrepRequest, Options};
+use search::{CodeMatch, CodeRequest, Counted, Coverage, FindError, GrepRequest, Options};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 pub(super) const GREP: &str =
     "Find lines by a regular expression, as ripgrep does. At most 50, with the count of the rest.";
 pub(super) const CODE: &str = "Find functions, types and sections by what they do, best first.";
-pub(super) const FILES: &str = "Find files by parts of their path.";
+pub(super) const FILES: &str = "Find files by parts of their path, or by a glob.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -96,14 +96,14 @@ fn expect_short(query: &str) -> Result<(), ToolError> {
     Err(ToolError::new(format!("`query` has {bytes} bytes, at most {most} are searched for")))
 }
 
-/// The globs of a pattern. A `|` between them means any of them, but in `{…}` and `[…]`.
+/// The globs of a pattern. A `|` or `,` between them means any of them, but in `{…}` and `[…]`.
 fn globs(pattern: &str) -> Vec<String> {
     let (mut globs, mut from, mut depth) = (Vec::new(), 0, 0_usize);
     for (at, sign) in pattern.char_indices() {
         match sign {
             '{' | '[' | '(' => depth += 1,
             '}' | ']' | ')' => depth = depth.saturating_sub(1),
-            '|' if depth == 0 => {
+            '|' | ',' if depth == 0 => {
                 globs.push(&pattern[from..at]);
                 from = at + 1;
             }
@@ -112,6 +112,11 @@ fn globs(pattern: &str) -> Vec<String> {
     }
     globs.push(&pattern[from..]);
     globs.into_iter().map(|it| it.trim().to_owned()).filter(|it| !it.is_empty()).collect()
+}
+
+/// Whether a query for files is a glob.
+fn is_glob(query: &str) -> bool {
+    query.contains(['*', '?', '{']) || (query.contains('[') && query.contains(']'))
 }
 
 pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepped, ToolError> {
@@ -149,7 +154,13 @@ pub(super) async fn file_search(context: Context, request: FindFiles) -> Result<
     blocking_for_caller(move |cancel| {
         let walk = walk_options();
         let options = Options { walk: &walk, threads: THREADS, cancel };
-        let found = search::find_files(&*view, &request.query, limits::PATHS, &options);
+        let found = match is_glob(&request.query) {
+            true => search::match_files(&*view, &globs(&request.query), limits::PATHS, &options),
+            false => {
+                let found = search::find_files(&*view, &request.query, limits::PATHS, &options);
+                found.map_err(FindError::from)
+            }
+        };
         let found = found.map_err(|error| ToolError::new(error.to_string()))?;
         let files = found.files.iter().map(|it| it.path.to_string()).collect();
         Ok(Found { branch, files, total: found.total })
@@ -251,6 +262,7 @@ mod tests {
         assert_eq!(globs("*.jsx|*.tsx | *.js"), ["*.jsx", "*.tsx", "*.js"]);
         assert_eq!(globs("src/**/*.{a,b}"), ["src/**/*.{a,b}"]);
         assert_eq!(globs("[|]x|{a|b}"), ["[|]x", "{a|b}"]);
+        assert_eq!(globs("*.rs, *.py"), ["*.rs", "*.py"]);
         assert_eq!(globs("|"), [""; 0]);
     }
 }

@@ -118,7 +118,9 @@ fn environment(
     allowed: &RunSettings,
 ) -> Vec<(OsString, OsString)> {
     let mut environment = asked_environment(workspace, given, allowed);
-    for (name, value) in GIT {
+    // Without a client's shell there is no terminal of a person.
+    let plain = given.is_none().then_some(("NO_COLOR", "1"));
+    for (name, value) in GIT.into_iter().chain(plain) {
         if !environment.iter().any(|(it, _)| it == name) {
             environment.push((name.into(), value.into()));
         }
