@@ -205,20 +205,22 @@ pub(super) fn fix(it: pb::FixFilesRequest) -> Result<FixRequest, Status> {
         _ => return Err(status::invalid("workspace_id", "it excludes `branch_id`")),
     };
     Ok(FixRequest {
-        target,
-        paths: it.paths,
-        only_paths: it.only_paths,
-        select: it.select,
-        ignore: it.ignore,
-        kinds: kinds(&it.kinds)?,
-        options: options(it.options)?,
+        check: CheckRequest {
+            paths: it.paths,
+            only_paths: it.only_paths,
+            select: it.select,
+            ignore: it.ignore,
+            kinds: kinds(&it.kinds)?,
+            options: options(it.options)?,
+            class: class(it.priority)?,
+            ..CheckRequest::of(target)
+        },
         suppress: some(it.suppress),
         least: least(it.applicability)?,
         dry_run: it.dry_run,
         with_contents: it.with_contents,
         if_revision: it.if_revision.map(Revision),
         request_id: some(it.request_id),
-        class: class(it.priority)?,
     })
 }
 

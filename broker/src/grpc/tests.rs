@@ -32,7 +32,8 @@ impl Fixture {
             plugins: Plugins::none().unwrap(),
             servers: Servers::of_user(),
             engine: Engine::new(options, 1, None, "test").unwrap(),
-            state_dir: state.path().to_owned(),
+            state_dir: Some(state.path().to_owned()),
+            batch: workspaces::BATCH,
             idle_exit: None,
             policy_memory: 1 << 20,
             #[cfg(target_os = "linux")]

@@ -16,7 +16,7 @@ use scheduler::Class;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::Instant;
-use workspaces::{FixRequest, TargetId};
+use workspaces::{CheckRequest, FixRequest, TargetId};
 
 use super::{
     capabilities::{FIX_ALL, SUPPRESS},
@@ -299,15 +299,14 @@ async fn fixed(
 ) -> Result<Vec<TextEdit>, Failure> {
     let connection = folder.served().await?;
     let (path, text) = (folder.resolved(path), document.state().text);
-    let request = FixRequest {
+    let check = CheckRequest {
         paths: vec![path.as_str().to_owned()],
         select: rules.to_vec(),
-        dry_run: true,
-        with_contents: true,
         kinds: vec![LinterKind::Plugin],
         class: Class::Interactive,
-        ..FixRequest::of(TargetId::Workspace(connection.workspace))
+        ..CheckRequest::of(TargetId::Workspace(connection.workspace))
     };
+    let request = FixRequest { dry_run: true, with_contents: true, ..FixRequest::of(check) };
     let answer = folder.workspaces.fix_files(request).await?;
     let Some(file) = answer.files.into_iter().find(|it| it.path == path) else {
         return Ok(Vec::new());

@@ -47,7 +47,8 @@ pub(crate) fn daemon(state_dir: &Path) -> Arc<Daemon> {
         plugins: Plugins::none().unwrap(),
         servers: Servers::of_user(),
         engine: Engine::new(options, 1, None, "test").unwrap(),
-        state_dir: state_dir.to_owned(),
+        state_dir: Some(state_dir.to_owned()),
+        batch: workspaces::BATCH,
         idle_exit: None,
         policy_memory: 1 << 20,
         #[cfg(target_os = "linux")]

@@ -45,7 +45,7 @@ pub fn ask(target: TargetId, paths: &[&str]) -> CheckRequest {
 /// Makes the safe fixes of `paths`; of everything if there are none.
 pub fn fix(branch: &str, paths: &[&str]) -> FixRequest {
     let paths = paths.iter().map(|it| (*it).to_owned()).collect();
-    FixRequest { paths, ..FixRequest::of(self::branch(branch)) }
+    FixRequest::of(CheckRequest { paths, ..CheckRequest::of(self::branch(branch)) })
 }
 
 /// An unsaved text that stays until it is closed.

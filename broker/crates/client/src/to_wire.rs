@@ -258,25 +258,26 @@ pub(crate) fn fix(it: FixRequest) -> pb::FixFilesRequest {
         Applicability::Unsafe => pb::Applicability::Unsafe,
         Applicability::Safe => pb::Applicability::Safe,
     };
-    let (branch_id, workspace_id) = match it.target {
+    let check = it.check;
+    let (branch_id, workspace_id) = match check.target {
         TargetId::Branch(id) => (id, String::new()),
         TargetId::Workspace(id) => (String::new(), id),
     };
     pb::FixFilesRequest {
         branch_id,
         workspace_id,
-        kinds: kinds(&it.kinds),
+        kinds: kinds(&check.kinds),
         with_contents: it.with_contents,
-        paths: it.paths,
-        only_paths: it.only_paths,
-        select: it.select,
-        ignore: it.ignore,
+        paths: check.paths,
+        only_paths: check.only_paths,
+        select: check.select,
+        ignore: check.ignore,
         applicability: applicability.into(),
         dry_run: it.dry_run,
         if_revision: number(it.if_revision),
         request_id: it.request_id.unwrap_or_default(),
-        priority: priority(it.class),
-        options: options(it.options),
+        priority: priority(check.class),
+        options: options(check.options),
         suppress: it.suppress.unwrap_or_default(),
     }
 }

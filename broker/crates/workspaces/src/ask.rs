@@ -10,8 +10,8 @@ use super::{DaemonError, options::ValidOptions, target::Target};
 
 /// Request for a check, whose fields are validated.
 #[derive(Clone)]
-pub(super) struct Ask {
-    pub(super) target: Target,
+pub(super) struct Ask<T = Target> {
+    pub(super) target: T,
     pub(super) scope: Scope,
     pub(super) revision: Option<Revision>,
     pub(super) class: Class,
@@ -28,7 +28,7 @@ pub(super) struct Ask {
     pub(super) options: ValidOptions,
 }
 
-impl Ask {
+impl<T> Ask<T> {
     /// Whether every file of the workspace is asked about.
     pub(super) fn is_of_everything(&self) -> bool {
         let Scope { paths, only, walk, .. } = &self.scope;

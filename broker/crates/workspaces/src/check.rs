@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use checker::pipeline::Scope;
 use linters::LinterKind;
-use overlay::Revision;
+use overlay::{Revision, WalkOptions};
 use scheduler::Class;
 use tokio::sync::mpsc;
 
@@ -13,7 +13,7 @@ use super::{
     ask::Ask,
     events::{Event, Events},
     fields,
-    options::CheckOptions,
+    options::{CheckOptions, walk_options},
     target::TargetId,
 };
 
@@ -27,7 +27,7 @@ const MAX_KINDS: usize = 100;
 const MAX_SELECTOR: usize = 200;
 
 /// Files to check, and options of the check.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 pub struct CheckRequest {
     pub target: TargetId,
     /// Files and directories; everything if there are none.
@@ -58,6 +58,9 @@ pub type CheckEvents = mpsc::Receiver<Result<Event, DaemonError>>;
 impl Daemon {
     /// Starts a check.
     pub fn check(self: &Arc<Self>, request: CheckRequest) -> Result<CheckEvents, DaemonError> {
+        if let Some(view) = self.local_view(&request.target) {
+            return self.check_view(view, request);
+        }
         let deadline = request.deadline;
         let ask = self.ask(request)?;
         let (events, received) = mpsc::channel(AHEAD);
@@ -75,25 +78,8 @@ impl Daemon {
     pub(super) fn ask(&self, request: CheckRequest) -> Result<Ask, DaemonError> {
         request.expect_few()?;
         request.expect_comparable()?;
-        Ok(Ask {
-            target: self.target(&request.target)?,
-            scope: Scope {
-                // Each once: a file that is named twice is checked once.
-                paths: fields::paths::<BTreeSet<_>>("paths", &request.paths)?.into_iter().collect(),
-                only: fields::paths("only_paths", &request.only_paths)?,
-                walk: request.options.walk()?,
-                configured: !request.options.isolated,
-            },
-            revision: request.revision,
-            class: request.class,
-            dependents: request.dependents,
-            new_only: request.new_only,
-            select: request.select,
-            ignore: request.ignore,
-            kinds: request.kinds,
-            supersede: request.supersede,
-            options: request.options.valid()?,
-        })
+        let target = self.target(&request.target)?;
+        request.ask(target, walk_options())
     }
 }
 
@@ -115,6 +101,29 @@ impl CheckRequest {
             deadline: None,
             options: CheckOptions::default(),
         }
+    }
+
+    /// The request, every field checked. Files of `target` are found as `walk` and the request's options say.
+    pub(super) fn ask<T>(self, target: T, walk: WalkOptions) -> Result<Ask<T>, DaemonError> {
+        Ok(Ask {
+            target,
+            scope: Scope {
+                // Each once: a file that is named twice is checked once.
+                paths: fields::paths::<BTreeSet<_>>("paths", &self.paths)?.into_iter().collect(),
+                only: fields::paths("only_paths", &self.only_paths)?,
+                walk: self.options.walk(walk)?,
+                configured: !self.options.isolated,
+            },
+            revision: self.revision,
+            class: self.class,
+            dependents: self.dependents,
+            new_only: self.new_only,
+            select: self.select,
+            ignore: self.ignore,
+            kinds: self.kinds,
+            supersede: self.supersede,
+            options: self.options.valid()?,
+        })
     }
 
     /// The parent would not have the texts.

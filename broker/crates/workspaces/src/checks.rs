@@ -18,9 +18,6 @@ use super::{
     task::blocking,
 };
 
-/// Number of files that a linter gets at once: few, so that branches take turns often.
-const BATCH: usize = 16;
-
 impl Daemon {
     /// Answers one question. Ends early, and stops the linters, when the client has left.
     pub(super) async fn run_check(
@@ -119,7 +116,7 @@ impl Daemon {
             revision,
             supersede: ask.supersede,
             timeout: ask.options.timeout,
-            batch: BatchSize { largest: BATCH, workers: self.engine.workers() },
+            batch: BatchSize { largest: self.batch, workers: self.engine.workers() },
             jobs: ask.options.jobs,
             use_cache: ask.options.use_cache,
             share: true,

@@ -10,7 +10,7 @@ use lint::Identity;
 use overlay::{ContentHash, Revision};
 use tokio::sync::mpsc;
 
-use super::{DaemonError, RequestError};
+use super::{DaemonError, RequestError, local::CheckedView};
 
 /// A part of an answer; the summary is the last.
 #[derive(Debug, Clone)]
@@ -71,6 +71,8 @@ pub struct CheckSummary {
     pub queued: Duration,
     /// Answers that were computed, the longest first, if that was asked.
     pub timings: Vec<AnswerTime>,
+    /// The whole answer, which has no other parts then: of a view of this process.
+    pub local: Option<Box<CheckedView>>,
 }
 
 impl Default for CheckSummary {
@@ -92,6 +94,7 @@ impl Default for CheckSummary {
             duration: Duration::ZERO,
             queued: Duration::ZERO,
             timings: Vec::new(),
+            local: None,
         }
     }
 }
@@ -114,6 +117,7 @@ impl From<Summary> for CheckSummary {
             duration: it.duration,
             queued: it.queued,
             timings: Vec::new(),
+            local: None,
         }
     }
 }

@@ -4,18 +4,17 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use checker::{
-    Files, Incomplete, Wanted,
+    Files, Incomplete, Report, Wanted,
     baseline::Baseline,
     pipeline::{self, Collector, FixNote, Fixed, Fixer, Request},
 };
 use lint::Applicability;
-use linters::LinterKind;
 use overlay::{Branch, Change, ContentHash, Revision, Snapshot, View as _, WorkspacePath};
-use scheduler::Class;
 
 use super::{
-    CheckOptions, CheckRequest, Daemon, DaemonError, Repeatable, TargetId,
+    CheckRequest, Daemon, DaemonError, Repeatable,
     ask::refused,
+    local::FixedView,
     target::Target,
     task::{blocking, run_uncancellable},
 };
@@ -23,17 +22,8 @@ use super::{
 /// Which files are to be fixed, and how.
 #[derive(Debug, Clone, Hash)]
 pub struct FixRequest {
-    /// The base only with `dry_run`.
-    pub target: TargetId,
-    /// Files and directories; everything if there are none.
-    pub paths: Vec<String>,
-    /// Filter on the files found: only these are fixed; no filter if empty.
-    pub only_paths: Vec<String>,
-    pub select: Vec<String>,
-    pub ignore: Vec<String>,
-    /// Linters of these kinds only; all if there are none.
-    pub kinds: Vec<LinterKind>,
-    pub options: CheckOptions,
+    /// Check whose findings are fixed. The base only with `dry_run`.
+    pub check: CheckRequest,
     /// Suppresses findings by comments with this reason in place of fixing them.
     pub suppress: Option<String>,
     /// The least sure fixes that are made.
@@ -45,7 +35,6 @@ pub struct FixRequest {
     pub if_revision: Option<Revision>,
     /// With one, the request may be sent again.
     pub request_id: Option<String>,
-    pub class: Class,
 }
 
 /// Result of a fix.
@@ -62,6 +51,8 @@ pub struct FixedFiles {
     /// Findings that were not fixed, with the reasons.
     pub notes: Vec<UnfixedFinding>,
     pub incomplete: Vec<Incomplete>,
+    /// Fixes of a view of this process, which the caller writes.
+    pub local: Option<Arc<FixedView>>,
 }
 
 /// A finding that was not fixed.
@@ -103,7 +94,10 @@ const MAX_CONTENTS: usize = 64 << 20;
 impl Daemon {
     /// Fixes files of a branch. When this returns, the fixes are on the disk, in the daemon's own folder.
     pub async fn fix_files(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
-        let target = self.target(&request.target)?;
+        if let Some(view) = self.local_view(&request.check.target) {
+            return self.fix_view(view, request).await;
+        }
+        let target = self.target(&request.check.target)?;
         request.expect_made(&target)?;
         let workspace = Arc::clone(target.workspace());
         let repeatable = Repeatable::of(target.id(), request.request_id.as_deref(), &request)?;
@@ -112,7 +106,7 @@ impl Daemon {
     }
 
     async fn fix(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
-        let ask = self.ask(request.check())?;
+        let ask = self.ask(request.check.clone())?;
         let view = ask.target.view(None).await?;
         if let Some(expected) = request.if_revision.filter(|it| *it != view.revision) {
             return Err(DaemonError::Stale { expected, actual: view.revision });
@@ -139,7 +133,7 @@ impl Daemon {
             ((), revision) = self.edit(cell, request.if_revision, write).await?;
         }
         let notes = notes.iter().map(UnfixedFinding::from).collect();
-        Ok(FixedFiles { revision, count, paths, patch, files, notes, incomplete })
+        Ok(FixedFiles { revision, count, paths, patch, files, notes, incomplete, local: None })
     }
 
     /// Fixes the files; returns also what could not be checked.
@@ -154,35 +148,40 @@ impl Daemon {
         let collected = collector.finish(&checked.map_err(refused)?);
         let files = Files { units: collected.units, ..Files::default() };
         let request = request.about(Arc::clone(&request.view), Wanted::Files(files.clone()));
-        let (engine, cache, least) = (&self.engine, &self.policy_cache, asked.least);
-        let fixer = Fixer { engine, cache, request: &request, least, baseline };
-        let fixed = match &asked.suppress {
-            None => fixer.fix(&files, &collected.report).await,
-            Some(reason) => fixer.suppress(&files, &collected.report, reason).await,
-        };
-        let fixed = fixed.map_err(refused)?;
+        let fixed = self.fixes(&request, &files, &collected.report, asked, baseline).await?;
         Ok((fixed, collected.report.incomplete))
+    }
+
+    /// Fixes what `report` tells of `files`, or suppresses it. The findings of `baseline` stay.
+    pub(super) async fn fixes(
+        &self,
+        request: &Request,
+        files: &Files,
+        report: &Report,
+        asked: &FixRequest,
+        baseline: Option<Arc<Baseline>>,
+    ) -> Result<Fixed, DaemonError> {
+        let (engine, cache, least) = (&self.engine, &self.policy_cache, asked.least);
+        let fixer = Fixer { engine, cache, request, least, baseline };
+        let fixed = match &asked.suppress {
+            None => fixer.fix(files, report).await,
+            Some(reason) => fixer.suppress(files, report, reason).await,
+        };
+        fixed.map_err(refused)
     }
 }
 
 impl FixRequest {
-    /// All safe fixes.
-    pub fn of(target: TargetId) -> Self {
+    /// All safe fixes of what the check finds.
+    pub fn of(check: CheckRequest) -> Self {
         Self {
-            target,
-            paths: Vec::new(),
-            only_paths: Vec::new(),
-            select: Vec::new(),
-            ignore: Vec::new(),
-            kinds: Vec::new(),
-            options: CheckOptions::default(),
+            check,
             suppress: None,
             least: Applicability::Safe,
             dry_run: false,
             with_contents: false,
             if_revision: None,
             request_id: None,
-            class: Class::Agent,
         }
     }
 
@@ -195,7 +194,7 @@ impl FixRequest {
                 return Err(DaemonError::invalid("if_revision", "the base has no revisions"));
             }
         }
-        if !self.options.texts.is_empty() && !self.dry_run {
+        if !self.check.options.texts.is_empty() && !self.dry_run {
             let message = "they are no files of the branch: with `dry_run` only";
             return Err(DaemonError::invalid("options.texts", message));
         }
@@ -204,19 +203,6 @@ impl FixRequest {
             return Err(DaemonError::invalid("applicability", message));
         }
         Ok(())
-    }
-
-    fn check(&self) -> CheckRequest {
-        CheckRequest {
-            paths: self.paths.clone(),
-            only_paths: self.only_paths.clone(),
-            class: self.class,
-            select: self.select.clone(),
-            ignore: self.ignore.clone(),
-            kinds: self.kinds.clone(),
-            options: self.options.clone(),
-            ..CheckRequest::of(self.target.clone())
-        }
     }
 }
 
@@ -248,7 +234,7 @@ fn contents(
 }
 
 /// Changes that the fixes make, with the patch.
-fn changes(after: &Snapshot) -> Result<(Vec<Change>, String), DaemonError> {
+pub(super) fn changes(after: &Snapshot) -> Result<(Vec<Change>, String), DaemonError> {
     let before = after.base_of();
     let changes = after.changes(&before).map_err(DaemonError::unreadable)?;
     let patch = overlay::unified(&changes, &before, after, CONTEXT_LINES).map_err(DaemonError::unreadable)?;

@@ -29,6 +29,7 @@ mod files;
 mod fix;
 mod life;
 mod linters;
+mod local;
 mod measured;
 mod memory;
 mod once;
@@ -75,6 +76,7 @@ use overlay::{Branch, Revision};
 
 use self::{
     branch::{BranchCell, Published},
+    local::OpenView,
     once::Repeatable,
     opening::Openings,
     running::RunningChecks,
@@ -99,6 +101,7 @@ pub use self::{
     files::{Buffer, BufferRequest, BufferSet, DirectoryPage, FileContent, Side},
     fix::{FixRequest, FixedFile, FixedFiles, UnfixedFinding},
     life::{CacheStatus, ClassStatus, DaemonStatus, SchedulerStatus, ServersStatus},
+    local::{CheckedView, FixedView, LocalView, StaleBaseline, ViewChanges, ViewFiles},
     memory::resident_bytes,
     options::{CheckOptions, FileText},
     query::{MethodReply, MethodRequest, QueryReply},
@@ -107,7 +110,7 @@ pub use self::{
     request_error::RequestError,
     rules::{LinterRule, PluginInfo, PluginList, UnusablePlugin},
     servers::{ServerEnding, ServerInfo, ServerList, ServerPhase},
-    setup::Settings,
+    setup::{BATCH, Ephemeral, Settings},
     target::TargetId,
     task::run_uncancellable,
     watch::WatchEvents,
@@ -132,8 +135,10 @@ pub struct Parts {
     pub plugins: Arc<Plugins>,
     pub servers: Servers,
     pub engine: Engine,
-    /// Folder in which branches are kept.
-    pub state_dir: PathBuf,
+    /// Folder in which branches are kept; without one, no workspace can be opened.
+    pub state_dir: Option<PathBuf>,
+    /// Number of files that a linter gets at once.
+    pub batch: usize,
     /// Ends after so long without a client; `None` never does.
     pub idle_exit: Option<Duration>,
     /// Memory limit for judgements (answers after suppressions and severities), in bytes.
@@ -151,9 +156,13 @@ pub struct Daemon {
     /// Provider, one of `providers`, that answers queries as well.
     servers: Servers,
     engine: Engine,
-    state_dir: PathBuf,
+    /// `None`: no workspace can be opened.
+    state_dir: Option<PathBuf>,
+    batch: usize,
     workspaces: DashMap<Arc<str>, Arc<OpenWorkspace>>,
     opening: Openings,
+    /// View of this process that is checked.
+    local: parking_lot::Mutex<Option<Arc<OpenView>>>,
     policy_cache: PolicyCache,
     started_ms: u64,
     idle_exit: Option<Duration>,
@@ -182,8 +191,10 @@ impl Daemon {
             servers: parts.servers,
             engine: parts.engine,
             state_dir: parts.state_dir,
+            batch: parts.batch,
             workspaces: DashMap::new(),
             opening: Openings::default(),
+            local: parking_lot::Mutex::default(),
             policy_cache: PolicyCache::within(parts.policy_memory),
             idle_exit: parts.idle_exit,
             tcp: OnceLock::new(),

@@ -156,7 +156,11 @@ impl Daemon {
             None => {}
         }
         DaemonError::expect_at_most(MAX_WORKSPACES, self.workspaces.len() + 1, "open workspaces")?;
-        let state = workspace::state_of(&self.state_dir, &id);
+        let state_dir = self.state_dir.as_ref().ok_or_else(|| DaemonError::Setup {
+            message: "this daemon keeps no workspaces".to_owned(),
+            hint: None,
+        })?;
+        let state = workspace::state_of(state_dir, &id);
         let workspace = blocking(move || OpenWorkspace::open(id, &root, &state)).await?;
         self.workspaces.insert(Arc::clone(&workspace.id), Arc::clone(&workspace));
         Ok(workspace)

@@ -73,15 +73,15 @@ pub(super) struct ValidOptions {
 }
 
 impl CheckOptions {
-    /// Options for finding files.
-    pub(super) fn walk(&self) -> Result<WalkOptions, DaemonError> {
+    /// Options for finding files, over the usual ones.
+    pub(super) fn walk(&self, usual: WalkOptions) -> Result<WalkOptions, DaemonError> {
         DaemonError::expect_at_most(MAX_PATTERNS, self.exclude.len(), "exclude")?;
         let pattern = |it: &String| Glob::try_from(it.clone()).map(|it| it.as_str().to_owned());
         let excludes = self.exclude.iter().map(pattern).collect::<Result<_, _>>();
         let excludes = excludes.map_err(|why: String| DaemonError::invalid("exclude", why))?;
         let usual = match self.no_ignore_files {
             true => WalkOptions { respect_ignore_files: false, ..WalkOptions::default() },
-            false => walk_options(),
+            false => usual,
         };
         Ok(WalkOptions { excludes, force_excludes: self.force_exclude, ..usual })
     }

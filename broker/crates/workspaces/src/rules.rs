@@ -105,6 +105,10 @@ impl Daemon {
             })
             .await;
         };
+        if let Some(view) = self.local_view(target) {
+            let plugins = Arc::clone(self.plugins.plugins());
+            return read(Known { plugins, catalogs: self.catalogs_of_view(&view)? });
+        }
         let target = self.target(target)?;
         let view = target.view(None).await?.view;
         blocking(move || {

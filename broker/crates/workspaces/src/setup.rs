@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use ::linters::{plugins::Plugins, servers::Servers};
-use checker::{AnswerCodec, Engine};
+use checker::{Answer, AnswerCodec, Engine};
 use scheduler::{Cache, CacheOptions, Options};
 
 use super::{Daemon, Parts, workspace::prune_kept};
@@ -16,6 +16,30 @@ const INTERACTIVE: usize = 2;
 
 /// Share of the memory, as a divisor, that is for findings after suppressions and severities.
 const POLICY: usize = 4;
+
+/// Number of files that a linter gets at once: few, so that branches take turns often.
+pub const BATCH: usize = 16;
+
+/// Settings of a daemon that checks views for one command, and ends with it.
+pub struct Ephemeral {
+    /// Number of files that are checked at once.
+    pub workers: usize,
+    /// Answers of earlier runs.
+    pub answers: Option<Arc<Cache<Answer>>>,
+    /// Names the build of the program, which answers depend on.
+    pub build: &'static str,
+}
+
+impl Ephemeral {
+    /// Threads that wait for language servers: one for each that is likely to be asked.
+    const WAITING: usize = 4;
+
+    /// Number of files that a linter gets at once, where no other check waits for its turn.
+    const BATCH: usize = 256;
+
+    /// Bytes for what is reported again when a file is checked again unchanged.
+    const POLICY_MEMORY: u64 = 64 << 20;
+}
 
 /// Settings that a front gives a daemon.
 pub struct Settings {
@@ -58,11 +82,32 @@ impl Daemon {
             plugins,
             servers,
             engine,
-            state_dir,
+            state_dir: Some(state_dir),
+            batch: BATCH,
             idle_exit,
             policy_memory,
             #[cfg(target_os = "linux")]
             launcher: settings.launcher,
+        }))
+    }
+
+    /// A daemon without a folder for state, a database or a watcher. It opens no workspace, and checks a [`LocalView`].
+    ///
+    /// [`LocalView`]: crate::LocalView
+    pub fn ephemeral(plugins: Arc<Plugins>, servers: Servers, settings: Ephemeral) -> io::Result<Arc<Self>> {
+        let workers = settings.workers;
+        let scheduling = Options { workers, interactive_workers: 0, nice: 0, ..Options::default() };
+        let engine = Engine::new(scheduling, Ephemeral::WAITING, settings.answers, settings.build)?;
+        Ok(Self::new(Parts {
+            plugins,
+            servers,
+            engine,
+            state_dir: None,
+            batch: Ephemeral::BATCH,
+            idle_exit: None,
+            policy_memory: Ephemeral::POLICY_MEMORY,
+            #[cfg(target_os = "linux")]
+            launcher: shadow::Launcher::this_program(),
         }))
     }
 }

@@ -35,7 +35,8 @@ impl Fixture {
             plugins: linters::plugins::Plugins::none().unwrap(),
             servers: linters::servers::Servers::of_user(),
             engine: Engine::new(options, 1, None, "test").unwrap(),
-            state_dir: state.path().to_owned(),
+            state_dir: Some(state.path().to_owned()),
+            batch: BATCH,
             idle_exit: Some(Duration::ZERO),
             policy_memory: 1 << 20,
             #[cfg(target_os = "linux")]

@@ -3,8 +3,8 @@
 use lint::Applicability;
 use linters::LinterKind;
 use overlay::{ContentHash, Revision};
-use tests::api::{RefusalExt as _, base, branch, buffer, fix, next, refusal, write};
-use workspaces::{ErrorKind, FixRequest, Side};
+use tests::api::{RefusalExt as _, ask, base, branch, buffer, fix, next, refusal, write};
+use workspaces::{CheckRequest, ErrorKind, FixRequest, Side};
 
 use super::{Fixture, Way};
 
@@ -55,7 +55,8 @@ async fn what_would_be_fixed_in_the_base_is_shown(way: Way) {
     let it = Fixture::new(way, &[("a.py", "x = 1\n"), ("b.py", "x = 1\n")]).await;
     std::os::unix::fs::symlink("a.py", it.path("link.py")).unwrap();
     it.client.set_buffer(buffer(&it.workspace, "a.py", FIXABLE)).await.unwrap();
-    let of_base = FixRequest { target: base(&it.workspace), with_contents: true, ..fix("", &[]) };
+    let of = |target| FixRequest { with_contents: true, ..FixRequest::of(CheckRequest::of(target)) };
+    let of_base = of(base(&it.workspace));
     let dry = FixRequest { dry_run: true, ..of_base.clone() };
     let fixed = it.client.fix_files(dry.clone()).await.unwrap();
     assert_eq!((fixed.revision.0, fixed.count), (0, 2));
@@ -66,7 +67,7 @@ async fn what_would_be_fixed_in_the_base_is_shown(way: Way) {
     let field = async |request| refusal(it.client.fix_files(request).await).facts["field"].clone();
     assert_eq!(field(of_base).await, "dry_run");
     assert_eq!(field(FixRequest { if_revision: Some(Revision(0)), ..dry.clone() }).await, "if_revision");
-    assert_eq!(field(FixRequest { target: branch(""), ..dry }).await, "branch_id");
+    assert_eq!(field(FixRequest { dry_run: true, ..of(branch("")) }).await, "branch_id");
 
     let id = it.fork().await;
     it.client.edit(&id, vec![write("b.py", FIXABLE)]).await.unwrap();
@@ -81,7 +82,10 @@ async fn only_linters_of_some_kinds_fix(way: Way) {
     let it = Fixture::new(way, &[]).await;
     let id = it.fork().await;
     it.client.edit(&id, vec![write("a.py", FIXABLE)]).await.unwrap();
-    let of = |kind| FixRequest { kinds: vec![kind], dry_run: true, ..fix(&id, &["a.py"]) };
+    let of = |kind| {
+        let check = CheckRequest { kinds: vec![kind], ..ask(branch(&id), &["a.py"]) };
+        FixRequest { dry_run: true, ..FixRequest::of(check) }
+    };
     assert_eq!(it.client.fix_files(of(LinterKind::Command)).await.unwrap().count, 0);
     assert_eq!(it.client.fix_files(of(LinterKind::Plugin)).await.unwrap().count, 2);
 }

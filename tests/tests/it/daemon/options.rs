@@ -120,6 +120,7 @@ async fn options_that_make_no_sense_are_refused(way: Way) {
     assert!(refused(compared).await.contains("`new_only`"));
     let outside = CheckOptions { texts: vec![text("../a.py", "")], ..options() };
     assert!(refused(with(&it, outside)).await.contains("texts"));
-    let request = FixRequest { options: CheckOptions { texts, ..options() }, ..fix(&branch, &[]) };
+    let options = CheckOptions { texts, ..options() };
+    let request = FixRequest::of(CheckRequest { options, ..fix(&branch, &[]).check });
     assert!(refusal(it.client.fix_files(request).await).message().contains("`dry_run`"));
 }

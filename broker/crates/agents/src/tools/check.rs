@@ -4,7 +4,7 @@ use lint::Applicability;
 use overlay::WorkspacePath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workspaces::FixRequest;
+use workspaces::{CheckRequest, FixRequest};
 
 use crate::{
     context::{Context, path},
@@ -83,12 +83,13 @@ pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result
     if paths.is_empty() {
         return Err(ToolError::new("the branch changed no file").hint("name what is to be fixed in `paths`"));
     }
-    let request = FixRequest {
+    let check = CheckRequest {
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
         select: request.rules,
-        least: if request.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe },
-        ..FixRequest::of(branch.target())
+        ..CheckRequest::of(branch.target())
     };
+    let least = if request.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
+    let request = FixRequest { least, ..FixRequest::of(check) };
     let fixed = context.daemon.fix_files(request).await?;
     let mut notes: Vec<_> = fixed.notes.into_iter().map(|it| it.reason).collect();
     notes.extend(fixed.incomplete.iter().map(|it| format!("not checked: {}", findings::reason(it))));

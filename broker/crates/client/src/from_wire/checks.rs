@@ -218,6 +218,7 @@ fn summary(it: pb::CheckSummary) -> Answer<CheckSummary> {
         linters: it.linters.into_iter().map(linter_summary).collect::<Answer<_>>()?,
         unavailable: it.unavailable.into_iter().map(unavailable).collect(),
         timings: it.timings.into_iter().map(answer_time).collect::<Answer<_>>()?,
+        local: None,
     })
 }
 
@@ -237,7 +238,8 @@ pub(crate) fn listed_files(it: pb::ListCheckedFilesResponse) -> Answer<ListedFil
 pub(crate) fn baseline(it: pb::UpdateBaselineResponse) -> Answer<UpdatedBaseline> {
     let path = some(it.path).map(|it| path(&it)).transpose()?;
     let incomplete = it.incomplete.into_iter().map(incomplete).collect();
-    Ok(UpdatedBaseline { path, content: it.content, findings: it.findings, incomplete })
+    let (content, findings) = (it.content, it.findings);
+    Ok(UpdatedBaseline { path, content, findings, is_changed: true, incomplete, local: None })
 }
 
 fn linter_summary(it: pb::LinterSummary) -> Answer<LinterSummary> {
@@ -262,6 +264,7 @@ pub(crate) fn fixed(it: pb::FixFilesResponse) -> Answer<FixedFiles> {
         files: it.files.into_iter().map(fixed_file).collect::<Answer<_>>()?,
         notes: it.unfixed.into_iter().map(unfixed).collect::<Answer<_>>()?,
         incomplete: it.incomplete.into_iter().map(incomplete).collect(),
+        local: None,
     })
 }
 

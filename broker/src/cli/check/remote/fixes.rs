@@ -19,18 +19,11 @@ use crate::{
 pub(super) fn fix(args: &Args, open: &Opened, check: &CheckRequest) -> Result<FixedFiles, CliError> {
     let is_of_stdin = !check.options.texts.is_empty() && args.stdin_filename.is_some();
     let request = FixRequest {
-        kinds: check.kinds.clone(),
-        paths: check.paths.clone(),
-        only_paths: check.only_paths.clone(),
-        select: check.select.clone(),
-        ignore: check.ignore.clone(),
-        options: check.options.clone(),
         suppress: args.fixes.add_suppressions.clone(),
         least: args.fixes.least(),
         dry_run: args.fixes.diff || is_of_stdin,
         with_contents: is_of_stdin,
-        class: check.class,
-        ..FixRequest::of(check.target.clone())
+        ..FixRequest::of(check.clone())
     };
     Ok(open.client.wait(open.client.daemon().fix_files(request))?)
 }
