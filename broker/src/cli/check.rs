@@ -1,46 +1,45 @@
 //! `broker check`
 
 mod baseline;
+mod branch;
 mod changed;
+mod ephemeral;
 mod fixes;
-mod input;
-mod inspect;
-mod linters;
 mod outputs;
-mod remote;
+mod request;
+mod round;
+mod run;
+mod show;
 mod staged;
+mod subject;
+mod texts;
 mod timing;
+mod view;
 mod watch;
 mod write;
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
-use checker::{
-    Files, Incomplete, LocalChecker, Options, Report, Timings, Unavailable, answers, default_jobs,
-    pipeline::{Fixed, Lineup as _, Reach},
-};
-use config::{Choice, Glob, root::WorkspaceRoot};
-use lint::{Severity, printable};
-use overlay::{View as _, WorkspacePath};
-use render::{Page, Shown, explain_incomplete};
-use workspaces::ListedFiles;
+use config::{Choice, Glob, Selectors};
+use render::Shown;
 
 use self::{
     baseline::BaselineArgs,
+    branch::BranchArgs,
     changed::ChangedArgs,
+    ephemeral::Ephemeral,
     fixes::FixArgs,
-    input::Input,
-    inspect::Inspector,
-    linters::{Linters, Loaded},
-    outputs::{Output, OutputArgs},
+    outputs::OutputArgs,
+    run::Run,
+    subject::{ShownView, Subject},
+    view::Input,
     watch::Watched,
 };
 use super::Session;
-use crate::{CliError, Exit, cli::PluginArgs, console::Messages};
+use crate::{CliError, Exit, cli::PluginArgs};
 
 /// Check files
 ///
@@ -105,7 +104,7 @@ pub(super) struct Args {
     config: Option<PathBuf>,
 
     #[command(flatten)]
-    branch: remote::BranchArgs,
+    branch: BranchArgs,
 
     #[command(flatten)]
     plugins: PluginArgs,
@@ -193,25 +192,25 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             .hint("it has full, concise, grouped, agent, json and jsonl"));
     }
     args.fixes.check()?;
-    if let Some(branch) = &args.branch.branch {
-        return remote::run(args, branch, &outputs, session);
+    if let Some(name) = &args.branch.branch {
+        return branch::run(args, name, &outputs, session);
     }
     session.quiet = args.quiet;
-    let mut input = Input::of(args, session, None)?;
-    let options = args.options(session);
-    let loaded = Loaded::new(args, session, options.jobs)?;
-    let linters = Arc::new(Linters::of(args, &input, &loaded)?);
-    let checker = LocalChecker::new(options.clone());
-    let checker = checker.map_err(|error| CliError::files(format!("cannot start checking: {error}")))?;
-    let run = Run { args, outputs: &outputs, checker: &checker, options: &options };
+    let input = Input::of(args, session, None)?;
+    // Before anything is loaded: an empty selection is a slip.
+    Selectors::parse(args.select.as_deref(), &args.ignore)?;
+    let ephemeral = Ephemeral::start(args, session)?;
+    let check = |input: Input, session: &mut Session| {
+        let (subject, question) = ShownView::open(args, input, &ephemeral, session)?;
+        Run { args, outputs: &outputs, subject: Subject::View(subject), question }.once(session)
+    };
     if !args.watch {
-        return run.once(session, &mut input, &linters);
+        return check(input, session);
     }
     let watched = Watched::begin(&input, &outputs, session)?;
     Ok(watch::watch(args, session, &watched, |session| {
-        let mut input = Input::of(args, session, Some(watched.view()))?;
-        let linters = Arc::new(Linters::of(args, &input, &loaded)?);
-        run.once(session, &mut input, &linters)
+        let input = Input::of(args, session, Some(watched.view()))?;
+        check(input, session)
     }))
 }
 
@@ -238,328 +237,9 @@ impl ByPlugin<'_> {
     }
 }
 
-/// Parts of a run that stay the same from round to round.
-struct Run<'a> {
-    args: &'a Args,
-    outputs: &'a [Output],
-    checker: &'a LocalChecker,
-    options: &'a Options,
-}
-
-impl Run<'_> {
-    /// Checks, fixes if that was asked for, and shows what there is to say.
-    fn once(
-        &self,
-        session: &mut Session,
-        input: &mut Input,
-        linters: &Arc<Linters>,
-    ) -> Result<Exit, CliError> {
-        let Self { args, outputs, .. } = *self;
-        let files = input.files(args);
-        if args.show_files {
-            return show_files(args, outputs, session, input, linters, files);
-        }
-        let kept = args.baseline.load(args, input, session)?;
-        let known = args.baseline.left_out(kept.as_ref());
-        let messages = session.messages.clone();
-        let every_rule = args.requested().has_default();
-        let reach = Reach { every_rule, every_file: input.is_whole_workspace() && args.exclude.is_empty() };
-        let watched = session.process_context.watched && !args.quiet;
-        let inspector =
-            Inspector { args, linters, checker: self.checker, messages: &messages, watched, reach };
-        let mut request = inspector.request(&input.view, files.clone());
-        let timings = Arc::new(Timings::default());
-        if args.timing {
-            request.schedule.answered = timings.collector();
-        }
-        request.dependents = input.dependents(args, &files).map(Arc::new);
-        if let Some(comparison) = input.comparison(args) {
-            request.compare(comparison, known.cloned());
-        }
-        let mut inspected = inspector.inspect(&request, known.map(|it| &**it))?;
-        if !args.quiet {
-            let unknown = linters.unknown_rules(&inspected.graded_rules)?;
-            unknown.iter().for_each(|it| messages.warning(&printable(it)));
-        }
-        if args.fixes.is_asked() {
-            let (report, least) = (&inspected.collected.report, args.fixes.least());
-            let fixed = match &args.fixes.add_suppressions {
-                None => self.checker.fix(&request, &files, report, least, known.cloned()),
-                Some(reason) => self.checker.suppress(&request, &files, report, reason, known.cloned()),
-            };
-            let fixed = fixed.map_err(inspect::refused)?;
-            fixes::report(&fixed, &messages, |path| input.workspace.display(path));
-            if args.fixes.diff {
-                let mut report = inspected.collected.report;
-                report.add_incomplete(known_before(input, linters));
-                return show_patch(args, session, input, &fixed, &report);
-            }
-            if fixed.count > 0 {
-                input.view = Arc::new(fixed.branch.snapshot());
-                request.view = Arc::clone(&input.view);
-                request.dependents = input.dependents(args, &files).map(Arc::new);
-                inspected = inspector.inspect(&request, known.map(|it| &**it))?;
-                match args.fixes.add_suppressions {
-                    None => inspected.collected.report.fixed = fixed.count,
-                    Some(_) if args.quiet => {}
-                    Some(_) => messages.line(&format!("{}.", args.fixes.counted(fixed.count))),
-                }
-            }
-            keep_fixed(args, session, input, self.options, &fixed)?;
-        }
-        if args.timing {
-            timing::show(&timings.take(), &input.workspace, &messages);
-        }
-        args.baseline.keep(kept, &mut inspected, input, reach, session, args.quiet)?;
-        finish(args, outputs, session, input, linters, inspected.collected.report)
-    }
-}
-
-/// Keeps the fixes: on the disk, in the index as well, or on standard output if that is where the text came from.
-fn keep_fixed(
-    args: &Args,
-    session: &mut Session,
-    input: &Input,
-    options: &Options,
-    fixed: &Fixed,
-) -> Result<(), CliError> {
-    if options.cancel.is_cancelled() {
-        return Err(CliError::files("interrupted: nothing was fixed"));
-    }
-    let Some(path) = input.stdin_path() else {
-        return match args.changed.staged {
-            true => staged::keep(fixed, &input.workspace, &session.messages),
-            false => fixes::commit(fixed, input.workspace.root(), &session.messages),
-        };
-    };
-    let text = fixed.branch.snapshot().open(path);
-    let text = text.map_err(|error| CliError::files(format!("cannot read what was fixed: {error}")))?;
-    print_fixed(session, &text)
-}
-
-/// Prints what the text on standard input became; what is found in it does not belong to it.
-fn print_fixed(session: &mut Session, text: &[u8]) -> Result<(), CliError> {
-    session.process_context.stdout.write_all(text)?;
-    session.process_context.stdout.flush()?;
-    session.process_context.stdout = session.messages.writer();
-    Ok(())
-}
-
-/// Shows what would be fixed, and nothing else.
-fn show_patch(
-    args: &Args,
-    session: &mut Session,
-    input: &Input,
-    fixed: &Fixed,
-    report: &Report,
-) -> Result<Exit, CliError> {
-    let patch = fixes::patch(&fixed.branch.snapshot())?;
-    session.print_text(&patch)?;
-    report_incomplete(args, session, &input.workspace, report);
-    if !args.quiet {
-        session.messages.line(&format!("{}.", args.fixes.counted(fixed.count)));
-    }
-    Ok(exit_of_patch(args, report, &patch))
-}
-
-fn exit_of_patch(args: &Args, report: &Report, patch: &str) -> Exit {
-    match (report.is_complete() || args.allow_incomplete, patch.is_empty() || args.exit_zero) {
-        (false, _) => Exit::Abnormal,
-        (true, false) => Exit::Findings,
-        (true, true) => Exit::Clean,
-    }
-}
-
-/// Shows what would be checked; what could not be is told as it would be then.
-fn show_files(
-    args: &Args,
-    outputs: &[Output],
-    session: &mut Session,
-    input: &mut Input,
-    linters: &Linters,
-    files: Files,
-) -> Result<Exit, CliError> {
-    let router = linters.route(&input.view, &files)?;
-    let incomplete = known_before(input, linters).chain(Incomplete::unreadable(&files.skipped)).collect();
-    let listed = ListedFiles { files: router.listing(&*input.view, &files.units), incomplete };
-    show_listed(args, outputs, session, &input.workspace, &listed)
-}
-
-fn show_listed(
-    args: &Args,
-    outputs: &[Output],
-    session: &mut Session,
-    workspace: &WorkspaceRoot,
-    listed: &ListedFiles,
-) -> Result<Exit, CliError> {
-    let written = outputs::write(outputs, session, |output, out| {
-        render::show_files(output.format, workspace, &listed.files, out)
-    });
-    let mut report = Report::default();
-    report.add_incomplete(listed.incomplete.iter().cloned());
-    report_incomplete(args, session, workspace, &report);
-    Ok(if written { exit(args, &report) } else { Exit::Abnormal })
-}
-
-/// Returns the files and linters that are known to be missing before anything is checked.
-fn known_before(input: &mut Input, linters: &Linters) -> impl Iterator<Item = Incomplete> {
-    input.missing.drain(..).chain(linters.broken())
-}
-
-/// Shows the report and draws the conclusion.
-fn finish(
-    args: &Args,
-    outputs: &[Output],
-    session: &mut Session,
-    input: &mut Input,
-    linters: &Linters,
-    mut report: Report,
-) -> Result<Exit, CliError> {
-    report.add_incomplete(known_before(input, linters));
-    report.excluded.append(&mut input.uncompared);
-    report.excluded.sort();
-    let rules = |name: &str| linters.rules(&input.view, name);
-    let (color, is_terminal) = (session.color, session.process_context.is_terminal);
-    let written = outputs::write(outputs, session, |output, out| {
-        let page = Page {
-            report: &report,
-            view: &*input.view,
-            workspace: &input.workspace,
-            rules: &rules,
-            color: color && output.file.is_none(),
-            quiet: args.quiet,
-            shown: args.shown(is_terminal && output.file.is_none()),
-        };
-        match args.statistics {
-            true => render::statistics(output.format, &page, out),
-            false => render::render(output.format, &page, out),
-        }
-    });
-    report_incomplete(args, session, &input.workspace, &report);
-    report_excluded(session, &input.workspace, &report);
-    if !args.quiet {
-        report_unavailable(&session.messages, &report);
-        report_parts(&session.messages, &input.workspace, &report);
-        let those = Those { are_of_changes: input.is_of_changes(), is_unchanged: input.is_unchanged() };
-        warn_of_unchecked(&session.messages, &input.workspace, those, &report);
-    }
-    Ok(if written { exit(args, &report) } else { Exit::Abnormal })
-}
-
-fn report_incomplete(args: &Args, session: &Session, workspace: &WorkspaceRoot, report: &Report) {
-    for sentence in explain_incomplete(workspace, &report.incomplete) {
-        if !args.allow_incomplete {
-            session.messages.error(&CliError::plugin(sentence));
-        } else if !args.quiet {
-            session.messages.warning(&sentence);
-        }
-    }
-}
-
-/// Warns of linters that could not be asked: once for each reason.
-fn report_unavailable(messages: &Messages, report: &Report) {
-    for sentence in not_asked(&report.unavailable) {
-        messages.warning(&printable(&sentence));
-    }
-}
-
-/// Warns of files of which linters do not read a part: once for each linter.
-fn report_parts(messages: &Messages, workspace: &WorkspaceRoot, report: &Report) {
-    for sentence in render::explain_parts(workspace, report) {
-        messages.warning(&sentence);
-    }
-}
-
-fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
-    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
-    for it in unavailable {
-        match by_reason.iter_mut().find(|(reason, _)| *reason == it.reason) {
-            Some((_, linters)) => linters.push(&it.linter),
-            None => by_reason.push((&it.reason, vec![&it.linter])),
-        }
-    }
-    let sentence = |(reason, linters): (&str, Vec<&str>)| {
-        let were = if linters.len() == 1 { "was" } else { "were" };
-        format!("{} {were} not asked: {reason}", linters.join(", "))
-    };
-    by_reason.into_iter().map(sentence).collect()
-}
-
-/// Lists with `--verbose` the files that linters leave out for their content, whole or in part, and the reasons.
-fn report_excluded(session: &Session, workspace: &WorkspaceRoot, report: &Report) {
-    if !session.verbose {
-        return;
-    }
-    for it in &report.excluded {
-        let what = if it.in_part { "read in part" } else { "left out" };
-        let text = format!("{}: {} is {what}: {}", it.linter, workspace.display(&it.path), it.reason);
-        session.messages.line(&printable(&text));
-    }
-}
-
-/// The files that were asked about.
-#[derive(Debug, Clone, Copy, Default)]
-struct Those {
-    are_of_changes: bool,
-    /// Whether there are none, since nothing changed.
-    is_unchanged: bool,
-}
-
-/// Warns of paths without a checked file, which is no error, and maybe not what was meant.
-fn warn_of_unchecked(messages: &Messages, workspace: &WorkspaceRoot, those: Those, report: &Report) {
-    let by_configuration = match report.skipped.too_large {
-        0 => "the configuration leaves it out",
-        _ => "the configuration leaves it out, or it is larger than `max-file-size`",
-    };
-    for path in &report.left_out {
-        let shown = workspace.display(path);
-        let why = render::why_left_out(report, path).unwrap_or_else(|| by_configuration.to_owned());
-        messages.warning(&printable(&format!("no plugin checked any file under `{shown}`: {why}")));
-    }
-    let has_gone = report.gone.as_ref().is_some_and(|it| !it.is_empty());
-    if report.files > 0 || has_gone || !report.is_complete() || !report.left_out.is_empty() {
-        return;
-    }
-    let text = match (those, render::why_left_out(report, &WorkspacePath::root())) {
-        (Those { is_unchanged: true, .. }, _) => "nothing to check: no file changed".to_owned(),
-        (_, Some(why)) => format!("no plugin checked any file: {why}"),
-        (Those { are_of_changes: true, .. }, None) => {
-            "no plugin is interested in any file that changed".to_owned()
-        }
-        (_, None) => "no plugin is interested in any of these files".to_owned(),
-    };
-    messages.warning(&printable(&text));
-}
-
-fn exit(args: &Args, report: &Report) -> Exit {
-    let is_answered = report.is_complete() || args.allow_incomplete;
-    let count = |least: Severity| report.findings.iter().filter(|it| it.severity >= least).count();
-    let is_fine = match (args.max_warnings, args.fail_level) {
-        _ if args.exit_zero => true,
-        (Some(most), _) => count(Severity::Error) == 0 && count(Severity::Warning) <= most,
-        (None, least) => count(least.map_or(Severity::Hint, FailLevel::severity)) == 0,
-    };
-    match (is_answered, is_fine) {
-        (false, _) => Exit::Abnormal,
-        (true, false) => Exit::Findings,
-        (true, true) => Exit::Clean,
-    }
-}
-
 /// Parses a glob as `exclude` of a configuration file accepts it.
 fn pattern(text: &str) -> Result<String, String> {
     Glob::try_from(text.to_owned()).map(|it| it.as_str().to_owned())
-}
-
-impl FailLevel {
-    fn severity(self) -> Severity {
-        match self {
-            Self::Hint => Severity::Hint,
-            Self::Info => Severity::Info,
-            Self::Warning => Severity::Warning,
-            Self::Error => Severity::Error,
-        }
-    }
 }
 
 impl Args {
@@ -584,16 +264,6 @@ impl Args {
             None if is_terminal => Shown::MostSevere(MOST_ON_TERMINAL),
             None => Shown::All,
         }
-    }
-
-    fn options(&self, session: &Session) -> Options {
-        // Not the default's: asking for the number of processors reads several files.
-        let jobs = self.jobs.map_or_else(default_jobs, usize::from);
-        let folder = session.process_context.cache_dir.as_ref().filter(|_| !self.no_cache);
-        let again = self.watch || self.fixes.is_asked();
-        let cache = (folder.is_some() || again).then(|| Arc::new(answers(folder.map(PathBuf::as_path))));
-        let cancel = session.process_context.cancel.clone();
-        Options { jobs, timeout: self.timeout, cancel, cache, build: crate::BUILD }
     }
 }
 

@@ -3,20 +3,15 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
-use checker::{baseline::Baseline, pipeline::Reach};
-use config::folders;
-use lint::counted;
+use checker::baseline::Baseline;
+use config::{Configs, folders};
+use lint::{counted, printable};
 use overlay::{WorkspacePath, io_reason};
-use workspaces::FileText;
+use workspaces::{CheckRequest, FileText, StaleBaseline, UpdatedBaseline};
 
-use super::{
-    Args,
-    input::Input,
-    inspect::{Inspected, configured_baseline},
-};
+use super::{Args, subject::Subject};
 use crate::{CliError, cli::Session};
 
 /// Findings that are known
@@ -43,14 +38,6 @@ pub(super) struct BaselineArgs {
     pub(super) baseline_prune: bool,
 }
 
-/// The list, and its place.
-pub(super) struct Kept {
-    /// Path of the baseline for messages.
-    shown: String,
-    file: PathBuf,
-    known: Arc<Baseline>,
-}
-
 impl BaselineArgs {
     /// Whether the baseline is written anew.
     pub(super) fn is_written(&self) -> bool {
@@ -65,126 +52,105 @@ impl BaselineArgs {
     }
 
     fn read(&self, file: &Path, cwd: &Path) -> Result<Baseline, CliError> {
-        let name = name(file)?;
-        self.parse(folders::read(&cwd.join(file)), |text| Ok(Baseline::parse(&name, text)?))
-    }
-
-    /// Loads the known findings; `None` if no baseline is named.
-    pub(super) fn load(
-        &self,
-        args: &Args,
-        input: &Input,
-        session: &Session,
-    ) -> Result<Option<Kept>, CliError> {
-        if let Some(file) = &self.baseline {
-            let cwd = session.cwd()?;
-            let (shown, known) = (file.display().to_string(), Arc::new(self.read(file, &cwd)?));
-            return Ok(Some(Kept { shown, file: cwd.join(file), known }));
-        }
-        let Some(named) = configured_baseline(args, &*input.view)? else {
-            if self.is_written() {
-                let error = CliError::usage("no baseline is named");
-                return Err(error
-                    .hint("give `--baseline FILE`, or set `file` in the table `baseline` of broker.toml"));
-            }
-            return Ok(None);
-        };
-        let text = input.view.open(&named).map(|it| it.to_vec());
-        let known = match text {
-            Err(_) if !self.baseline_update => Baseline::load(&*input.view, &named)?,
-            text => self.parse(text, |text| Ok(Baseline::parse(&named, text)?))?,
-        };
-        let file = input.workspace.root().join(named.as_str());
-        Ok(Some(Kept { shown: input.workspace.display(&named), file, known: Arc::new(known) }))
-    }
-
-    /// Parses a baseline. A file that is about to be written may be missing.
-    fn parse(
-        &self,
-        text: io::Result<Vec<u8>>,
-        parse: impl FnOnce(&[u8]) -> Result<Baseline, CliError>,
-    ) -> Result<Baseline, CliError> {
-        match text {
-            Ok(text) => parse(&text),
+        match folders::read(&cwd.join(file)) {
+            Ok(text) => Ok(Baseline::parse(&name(file)?, &text)?),
+            // A file that is about to be written may be missing.
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.baseline_update => {
                 Ok(Baseline::default())
             }
             Err(error) => {
-                let file = self.baseline.as_deref().unwrap_or(Path::new("the baseline"));
                 let error = format!("cannot read {}: {}", file.display(), io_reason(&error));
                 Err(CliError::files(error).hint("`--baseline-update` makes it"))
             }
         }
     }
 
-    /// Returns the known findings that the report leaves out.
-    pub(super) fn left_out<'k>(&self, kept: Option<&'k Kept>) -> Option<&'k Arc<Baseline>> {
-        kept.map(|it| &it.known).filter(|_| !self.baseline_update)
-    }
-
-    /// Writes the list anew if that was asked for, and tells of what is stale if not.
-    pub(super) fn keep(
-        &self,
-        kept: Option<Kept>,
-        inspected: &mut Inspected,
-        input: &Input,
-        reach: Reach,
-        session: &Session,
-        quiet: bool,
-    ) -> Result<(), CliError> {
-        let Some(mut kept) = kept else { return Ok(()) };
-        let mut known = Baseline::clone(&kept.known);
+    /// The request without findings that are known, if those of now are to be.
+    pub(super) fn without_update(&self, mut check: CheckRequest) -> CheckRequest {
         if self.baseline_update {
-            inspected.collected.make_known(&mut known, &*input.view, reach);
-        } else if self.baseline_prune {
-            known.prune(&inspected.stale);
-        } else {
-            let count: u64 = inspected.stale.iter().map(|(_, count)| u64::from(*count)).sum();
-            if count > 0 && !quiet {
-                session.messages.warning(&kept.stale(count));
-            }
-            return Ok(());
+            let content = Baseline::default().to_json().into();
+            check.options.baseline = Some(FileText { path: "baseline".to_owned(), content });
         }
-        let before = std::mem::replace(&mut kept.known, Arc::new(known));
-        if kept.known != before || !kept.file.exists() {
-            write(&kept.file, &kept.shown, kept.known.to_json().as_bytes())?;
-        }
-        if !quiet {
-            session.messages.line(&size(&kept.shown, kept.known.count() as u64));
-        }
-        Ok(())
+        check
     }
 }
 
-impl Kept {
-    fn stale(&self, count: u64) -> String {
-        let entries = counted(count, "finding");
-        format!(
-            "{} lists {entries} that {} not there any more; `--baseline-prune` takes {} out",
-            self.shown,
-            if count == 1 { "is" } else { "are" },
-            if count == 1 { "it" } else { "them" }
-        )
+/// Fails if a baseline of a view is to be written and none is named.
+pub(super) fn expect_named(args: &Args, subject: &Subject<'_>) -> Result<(), CliError> {
+    let Subject::View(view) = subject else { return Ok(()) };
+    if !args.baseline.is_written() || args.baseline.baseline.is_some() {
+        return Ok(());
+    }
+    let view = &*view.input.view;
+    let configs = if args.isolated { Configs::isolated() } else { Configs::new(view) };
+    match configs.workspace()?.baseline() {
+        Some(_) => Ok(()),
+        None => Err(CliError::usage("no baseline is named")
+            .hint("give `--baseline FILE`, or set `file` in the table `baseline` of broker.toml")),
     }
 }
 
-/// Writes a baseline whole or not at all: a list that is cut off would be of no use.
+/// Writes the list to where it was.
+pub(super) fn keep(
+    args: &Args,
+    subject: &Subject<'_>,
+    updated: &UpdatedBaseline,
+    session: &Session,
+) -> Result<(), CliError> {
+    let shown = shown(args, subject, updated.path.as_ref());
+    match (&updated.path, &args.baseline.baseline, subject) {
+        (Some(path), _, Subject::Branch(branch)) => branch.write(path, updated.content.clone())?,
+        (Some(path), _, Subject::View(view)) => {
+            write(&view.input.workspace.root().join(path.as_str()), &shown, updated)?;
+        }
+        (None, Some(file), _) => write(&session.cwd()?.join(file), &shown, updated)?,
+        (None, None, _) => return Err(CliError::files("the daemon names no file for the baseline")),
+    }
+    if !args.quiet {
+        session.messages.line(&format!("{shown}: {}", counted(updated.findings, "known finding")));
+    }
+    Ok(())
+}
+
+/// Tells how many entries are stale.
+pub(super) fn warn_of_stale(
+    args: &Args,
+    subject: &Subject<'_>,
+    stale: Option<&StaleBaseline>,
+    session: &Session,
+) {
+    let Some(StaleBaseline { path, findings }) = stale else { return };
+    session.messages.warning(&format!(
+        "{} lists {} that {} not there any more; `--baseline-prune` takes {} out",
+        shown(args, subject, path.as_ref()),
+        counted(*findings, "finding"),
+        if *findings == 1 { "is" } else { "are" },
+        if *findings == 1 { "it" } else { "them" }
+    ));
+}
+
+/// Path of the baseline for messages: that of the configuration, or the one that was given.
+fn shown(args: &Args, subject: &Subject<'_>, configured: Option<&WorkspacePath>) -> String {
+    let given = || args.baseline.baseline.as_ref().map(|it| it.display().to_string());
+    let path = configured.map(|it| printable(&subject.workspace().display(it)).into_owned());
+    path.or_else(given).unwrap_or_default()
+}
+
+/// Writes a baseline whole or not at all, if it is another than before: a list that is cut off would be of no use.
 #[expect(clippy::disallowed_methods, reason = "the baseline is asked for")]
-pub(super) fn write(file: &Path, shown: &str, text: &[u8]) -> Result<(), CliError> {
+fn write(file: &Path, shown: &str, updated: &UpdatedBaseline) -> Result<(), CliError> {
+    if !updated.is_changed && file.exists() {
+        return Ok(());
+    }
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = file.with_file_name(name);
-    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, file));
+    let written = fs::write(&new, &updated.content).and_then(|()| fs::rename(&new, file));
     written.map_err(|error| {
         // A rest of it does no harm.
         let _ = fs::remove_file(&new);
         CliError::files(format!("cannot write {shown}: {}", io_reason(&error)))
     })
-}
-
-/// Describes the size of a baseline.
-pub(super) fn size(shown: &str, count: u64) -> String {
-    format!("{shown}: {}", counted(count, "known finding"))
 }
 
 /// Returns the name of the file, for messages about errors in it.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use checker::Files;
 use config::root::WorkspaceRoot;
-use overlay::{Skipped, View};
+use overlay::View;
 
 use crate::{
     CliError,
@@ -151,14 +150,4 @@ impl ChangedArgs {
         }
         Ok(())
     }
-}
-
-/// Keeps only the files that changed.
-pub(super) fn only(files: Files, changed: &Changed) -> Files {
-    let Files { mut units, skipped, .. } = files;
-    units.retain(|it| changed.paths.contains(&it.path));
-    // Sockets and links that lead nowhere are no news.
-    let Skipped { unreadable, .. } = skipped;
-    let skipped = Skipped { unreadable, not_utf8: changed.not_utf8, ..Skipped::default() };
-    Files { units, skipped, ..Files::default() }
 }

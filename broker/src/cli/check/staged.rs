@@ -8,7 +8,7 @@ use config::root::WorkspaceRoot;
 use lint::printable;
 use overlay::{Branch, ContentHash, View, WorkspacePath, merge_texts};
 
-use super::{input, write};
+use super::{view, write};
 use crate::{
     CliError,
     console::Messages,
@@ -22,7 +22,7 @@ pub(super) fn keep(fixed: &Fixed, workspace: &WorkspaceRoot, messages: &Messages
         messages.warning(&printable(&format!("{} {why}", workspace.display(path))));
     };
     let conversions = git.conversions(fixed.before.keys())?;
-    let disk = input::disk(workspace)?;
+    let disk = view::disk(workspace)?;
     let mut folder = Branch::new(Arc::clone(&disk));
     let mut restaged = Vec::new();
     for (path, before) in &fixed.before {

@@ -16,7 +16,10 @@ use overlay::{Memory, View, WorkspacePath};
 use parking_lot::Mutex;
 use tempfile::TempDir;
 
-use super::*;
+use super::{
+    show::{Those, exit, not_asked, warn_of_unchecked},
+    *,
+};
 use crate::ProcessContext;
 
 #[derive(Parser)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use overlay::{View, WorkspacePath};
 
-use super::{Args, input::Input, outputs::Output};
+use super::{Args, outputs::Output, view::Input};
 use crate::{
     CliError, Exit,
     cli::{

@@ -1,16 +1,16 @@
 //! Conversion of the daemon's events back to a report.
 //!
-//! The events name files only where there is something to say of them, do not tell apart what a walk passed
+//! The daemon of this process sends the report as it is. Otherwise, the events name files only where there is something to say of them, do not tell apart what a walk passed
 //! over, and leave out the texts of notebook cells: so a notebook's findings come without lines and fixes.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, mem, sync::Arc};
 
 use checker::{
     AnswerTime, Checked, Counts, Coverage, Excluded, Finding, Incomplete, Level, Report, Subject,
     pipeline::{Change, Reported},
 };
 use overlay::{Revision, WorkspacePath};
-use workspaces::{CheckSummary, Event};
+use workspaces::{CheckSummary, CheckedView, Event, StaleBaseline};
 
 /// Everything that was said in one round.
 #[derive(Debug, Default)]
@@ -23,6 +23,16 @@ pub(super) struct Round {
     excluded: Vec<Excluded>,
     /// `None` if the round broke off.
     summary: Option<Box<CheckSummary>>,
+    /// The report, if it came whole.
+    report: Option<Report>,
+    /// Entries of the baseline for which there is no finding any more, as far as that is known.
+    pub(super) stale: Option<StaleBaseline>,
+    /// One sentence for each rule that configuration files name and no linter has, as far as that is known.
+    pub(super) unknown_rules: Vec<String>,
+    /// Times of answers, if the round is whole.
+    pub(super) timings: Vec<AnswerTime>,
+    /// Number of fixes that were made before.
+    pub(super) fixed_before: usize,
 }
 
 impl Round {
@@ -42,17 +52,39 @@ impl Round {
             }
             Event::Incomplete(all) => self.incomplete.extend(all),
             Event::Excluded(all) => self.excluded.extend(all),
-            Event::Summary(it) => self.summary = Some(it),
+            Event::Summary(mut it) => {
+                self.timings = mem::take(&mut it.timings);
+                match it.local.take() {
+                    Some(checked) => *self = Self::of_view(*checked),
+                    None => self.summary = Some(it),
+                }
+            }
         }
     }
 
-    /// The times of answers, if the round is whole.
-    pub(super) fn timings(&self) -> &[AnswerTime] {
-        self.summary.as_ref().map_or(&[], |it| &it.timings)
+    /// Returns the result of a check of a view.
+    pub(super) fn of_view(checked: CheckedView) -> Self {
+        let CheckedView { report, stale, unknown_rules, timings } = checked;
+        Self { report: Some(report), stale, unknown_rules, timings, ..Self::default() }
+    }
+
+    /// Adds the times of an earlier check, if there was one.
+    pub(super) fn after(mut self, earlier: Option<CheckedView>) -> Self {
+        if let Some(earlier) = earlier {
+            self.timings.extend(earlier.timings);
+            self.timings.sort_by_key(|it| Reverse(it.duration));
+        }
+        self
     }
 
     /// The report that was meant.
-    pub(super) fn report(&self, is_comparison: bool) -> Report {
+    pub(super) fn into_report(mut self, is_comparison: bool) -> Report {
+        let report = self.report.take().unwrap_or_else(|| self.rebuilt(is_comparison));
+        Report { fixed: self.fixed_before, ..report }
+    }
+
+    /// The report by the events.
+    fn rebuilt(&self, is_comparison: bool) -> Report {
         let worst = worst(&self.incomplete);
         let mut report = Report {
             findings: sorted(self.found.iter().map(|it| of_report(&it.0))),
@@ -192,7 +224,7 @@ mod tests {
     fn report(events: Vec<Event>, is_comparison: bool) -> Report {
         let mut round = Round::default();
         events.into_iter().for_each(|it| round.add(it));
-        round.report(is_comparison)
+        round.into_report(is_comparison)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::{CliError, client::Opened, git::Changed};
 
 /// The files that the branch has and that changed, on the disk or in the branch; those that are gone as well if
 /// that is wanted.
-pub(super) fn paths(
+pub(in crate::cli::check) fn paths(
     open: &Opened,
     branch: &str,
     on_disk: Changed,

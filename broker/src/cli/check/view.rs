@@ -1,4 +1,4 @@
-//! Input of a check: the workspace, the view of it, and the files.
+//! Input of a check on this machine: the workspace, the view of it, and the files.
 
 mod paths;
 
@@ -7,25 +7,19 @@ use std::{
     sync::Arc,
 };
 
-use checker::{
-    Dependents, Excluded, Files, Incomplete, Wanted, collect,
-    pipeline::{Comparison, Scope, is_there},
-    with_file_settings,
-};
+use checker::{Excluded, Incomplete};
 use config::{folders, root::WorkspaceRoot};
 use lint::printable;
-use overlay::{Branch, Disk, View, WalkOptions, WorkspacePath, io_reason};
+use overlay::{Branch, Disk, View, WorkspacePath, io_reason};
+use workspaces::{LocalView, ViewChanges, ViewFiles};
 
-use super::{
-    Args,
-    changed::{self, Chosen},
-    write,
-};
+use super::{Args, changed::Chosen, write};
 use crate::{
     CliError,
     cli::Session,
     console::Messages,
-    git::{self, Changed},
+    git::{Before, Changed},
+    progress::Progress,
 };
 
 pub(super) struct Input {
@@ -37,25 +31,18 @@ pub(super) struct Input {
     pub(super) missing: Vec<Incomplete>,
     /// Files that are not compared with what was there before.
     pub(super) uncompared: Vec<Excluded>,
-    pub(super) target: Target,
+    target: Target,
 }
 
-/// State that the files are compared with.
-pub(super) struct Before {
-    pub(super) view: Arc<dyn View>,
-    /// Every path where it differs.
-    pub(super) differing: Vec<WorkspacePath>,
-}
-
-pub(super) enum Target {
+enum Target {
     /// The text on standard input is this file.
     Stdin(WorkspacePath),
     Paths {
         paths: Vec<WorkspacePath>,
-        has_folders: bool,
         /// `None`: whether they changed or not.
         changed: Option<Changed>,
-        before: Option<Before>,
+        /// State that the files are compared with.
+        before: Option<Arc<dyn View>>,
     },
 }
 
@@ -104,11 +91,10 @@ impl Input {
         let (elsewhere, absent) = paths::elsewhere(cwd, home, &found, &chosen);
         paths.extend(elsewhere);
         missing.extend(absent);
-        let has_folders = found.located.iter().any(|it| it.is_dir);
         let Chosen { view, changed, before, .. } = chosen;
-        let (before, uncompared) = compared(before, changed.as_ref()).unzip();
-        let target = Target::Paths { paths, has_folders, changed, before };
-        let uncompared = uncompared.unwrap_or_default();
+        let (before, unknown) = before.map(|Before { view, unknown }| (view, unknown)).unzip();
+        let target = Target::Paths { paths, changed, before };
+        let uncompared = unknown.into_iter().flatten().map(uncompared).collect();
         Ok(Self { workspace: found.workspace, view, config: None, missing, uncompared, target })
     }
 
@@ -136,47 +122,47 @@ impl Input {
         Ok(())
     }
 
-    pub(super) fn files(&self, args: &Args) -> Files {
-        match &self.target {
-            Target::Stdin(path) => Files::of_named([path.clone()]),
-            Target::Paths { paths, has_folders, changed, before } => {
-                // Files that only the other view of a comparison has are gone, which is no error.
-                let is_gone = |it: &&WorkspacePath| before.is_some() && !is_there(&*self.view, it);
-                let there: Vec<_> = paths.iter().filter(|it| !is_gone(it)).cloned().collect();
-                let options = walk_options(args, *has_folders);
-                let options = match args.isolated {
-                    true => options,
-                    false => with_file_settings(&options, &*self.view),
-                };
-                let files = collect(&*self.view, &there, &options);
-                match changed {
-                    Some(changed) => changed::only(files, changed),
-                    None => files,
-                }
-            }
+    /// The view for the daemon of this process.
+    pub(super) fn local(
+        &self,
+        finds_unknown_rules: bool,
+        session: &Session,
+        progress: &Arc<Progress>,
+    ) -> LocalView {
+        let progress = Arc::clone(progress);
+        LocalView {
+            root: self.workspace.root().to_owned(),
+            view: Arc::clone(&self.view),
+            files: self.files(),
+            finds_unknown_rules,
+            cancel: session.process_context.cancel.clone(),
+            progress: Arc::new(move |done, total| progress.update(done, total)),
         }
     }
 
-    /// Returns the comparison to make, if one was asked for.
-    pub(super) fn comparison(&self, args: &Args) -> Option<Comparison> {
-        let Target::Paths { paths, has_folders, changed, before: Some(before) } = &self.target else {
-            return None;
+    fn files(&self) -> ViewFiles {
+        let Target::Paths { paths, changed, before } = &self.target else {
+            return self.stdin_path().map_or(ViewFiles::Requested, |it| ViewFiles::Named(it.clone()));
         };
-        let only = changed.as_ref().map(Changed::paths_and_gone).unwrap_or_default();
-        let walk = walk_options(args, *has_folders);
-        let scope = Scope { paths: paths.clone(), only, walk, configured: !args.isolated };
-        Some(Comparison::of_views(Arc::clone(&before.view), &*self.view, before.differing.clone(), scope))
+        match changed {
+            // A request without paths is about everything.
+            None if paths.is_empty() => ViewFiles::Changed(ViewChanges::default()),
+            None => ViewFiles::Requested,
+            Some(Changed { paths, gone, not_utf8 }) => ViewFiles::Changed(ViewChanges {
+                paths: paths.clone(),
+                gone: gone.clone(),
+                not_utf8: *not_utf8,
+                before: before.clone(),
+            }),
+        }
     }
 
-    /// Whose files are asked about besides these, where they are as the view has them.
-    pub(super) fn dependents(&self, args: &Args, files: &Files) -> Option<Dependents> {
-        let (within, gone) = match &self.target {
-            Target::Paths { paths, changed: Some(changed), .. } => (paths.clone(), changed.gone.iter()),
-            _ => (Vec::new(), Default::default()),
-        };
-        let gone = gone.filter(|it| within.iter().any(|above| it.starts_with(above))).cloned().collect();
-        let wanted = Wanted::Files(files.clone());
-        args.changed.dependents().then(|| Dependents::new(Arc::clone(&self.view), wanted, gone, within))
+    /// The paths that are asked about.
+    pub(super) fn asked(&self) -> &[WorkspacePath] {
+        match &self.target {
+            Target::Stdin(path) => std::slice::from_ref(path),
+            Target::Paths { paths, .. } => paths,
+        }
     }
 
     /// The file that the text on standard input is, if that is what to check.
@@ -185,11 +171,6 @@ impl Input {
             Target::Stdin(path) => Some(path),
             Target::Paths { .. } => None,
         }
-    }
-
-    /// Whether every file of the workspace is checked.
-    pub(super) fn is_whole_workspace(&self) -> bool {
-        matches!(&self.target, Target::Paths { paths, changed: None, .. } if paths.iter().any(WorkspacePath::is_root))
     }
 
     /// Whether only changed files are checked, and there are none.
@@ -203,13 +184,6 @@ impl Input {
     }
 }
 
-/// Splits the state before the change into the view to compare with, and the files that are not compared.
-fn compared(before: Option<git::Before>, changed: Option<&Changed>) -> Option<(Before, Vec<Excluded>)> {
-    let git::Before { view, unknown } = before?;
-    let differing = changed?.paths_and_gone().into_iter().collect();
-    Some((Before { view, differing }, unknown.into_iter().map(uncompared).collect()))
-}
-
 fn left_out(submodules: &[String]) -> Option<String> {
     let names: Vec<_> = submodules.iter().map(|it| format!("`{it}`")).collect();
     let warning = "changes in submodules are not looked at; check them in their own folders";
@@ -219,19 +193,6 @@ fn left_out(submodules: &[String]) -> Option<String> {
 fn uncompared(path: WorkspacePath) -> Excluded {
     let reason = "not compared: its old text needs a git filter, and Broker runs none";
     Excluded { path, linter: lint::suppress::LINTER.into(), in_part: false, reason: reason.into() }
-}
-
-/// Returns the options to walk the files. If every path is a file, nothing is excluded.
-fn walk_options(args: &Args, has_folders: bool) -> WalkOptions {
-    let respect_ignore_files = !args.no_respect_gitignore;
-    let global_excludes = if respect_ignore_files && has_folders { folders::global_excludes() } else { None };
-    WalkOptions {
-        respect_ignore_files,
-        global_excludes,
-        excludes: args.exclude.clone(),
-        force_excludes: args.force_exclude,
-        ..WalkOptions::default()
-    }
 }
 
 /// The name of the text on standard input, if that is what to check.
