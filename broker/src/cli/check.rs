@@ -200,17 +200,19 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     // Before anything is loaded: an empty selection is a slip.
     Selectors::parse(args.select.as_deref(), &args.ignore)?;
     let ephemeral = Ephemeral::start(args, session)?;
-    let check = |input: Input, session: &mut Session| {
+    let run = |input: Input, session: &Session| -> Result<Run<'_>, CliError> {
         let (subject, question) = ShownView::open(args, input, &ephemeral, session)?;
-        Run { args, outputs: &outputs, subject: Subject::View(subject), question }.once(session)
+        Ok(Run { args, outputs: &outputs, subject: Subject::View(subject), question })
     };
+    let first = run(input, session)?;
     if !args.watch {
-        return check(input, session);
+        return first.once(session);
     }
-    let watched = Watched::begin(&input, &outputs, session)?;
+    first.expect_understood()?;
+    let watched = Watched::begin(first.subject.workspace(), &outputs, session)?;
     Ok(watch::watch(args, session, &watched, |session| {
         let input = Input::of(args, session, Some(watched.view()))?;
-        check(input, session)
+        run(input, session)?.once(session)
     }))
 }
 

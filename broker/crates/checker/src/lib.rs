@@ -15,6 +15,7 @@ mod finding;
 pub mod fix;
 mod interest;
 mod kept;
+#[cfg(test)]
 mod local;
 pub mod pipeline;
 mod place;
@@ -26,10 +27,12 @@ mod suppression;
 mod tests;
 mod timings;
 
-use std::path::Path;
+use std::{path::Path, thread::available_parallelism};
 
 use scheduler::{Cache, CacheOptions};
 
+#[cfg(test)]
+use self::local::{LocalChecker, Options, check};
 pub use self::{
     answer::{Answer, OnAnswer, Timing},
     codec::AnswerCodec,
@@ -41,7 +44,6 @@ pub use self::{
         CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, RuleRef,
         Subject, Unavailable,
     },
-    local::{LocalChecker, Options, check, default_jobs},
     report::{Checked, Counts, Report},
     router::{Absent, ListedFile, MissingLinter, Need, Router, SharedLinter},
     suppression::{file_suppression, suppression},
@@ -51,6 +53,11 @@ pub use self::{
     collect::{is_file, with_file_settings},
     place::read,
 };
+
+/// The number of processors.
+pub fn default_jobs() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
 
 /// Answers of earlier runs, with the default bounds: those that are kept in the cache folder, or without one those that
 /// are forgotten when the run ends.

@@ -1,4 +1,4 @@
-//! Checks in this process, with an engine that no other check shares: for a command, and for tests.
+//! Checks of tests, with an engine that no other check shares.
 
 use std::{
     io,
@@ -10,32 +10,31 @@ use std::{
 };
 
 use config::SetupFailure;
-use lint::{Applicability, Cancel, Linter, Rule};
+use lint::{Cancel, Linter, Rule};
 use overlay::{Revision, View};
 use scheduler::{BranchKey, Cache, Class};
 use tokio::runtime::Runtime;
 
 use crate::{
-    Answer, BatchSize, Engine, Files, Refused, Report, Router, SharedLinter, Timing, Wanted,
-    baseline::Baseline,
+    Answer, BatchSize, Engine, Files, Refused, Report, Router, SharedLinter, Timing, Wanted, default_jobs,
     pipeline::{
-        self, BaselineUse, Collected, Collector, Fixed, Fixer, Lineup, Outcome, PolicyCache, PolicyOptions,
-        Request, Schedule,
+        self, BaselineUse, Collected, Collector, Lineup, Outcome, PolicyCache, PolicyOptions, Request,
+        Schedule,
     },
 };
 
 /// Options of a check in this process.
 #[derive(Clone)]
-pub struct Options {
+pub(crate) struct Options {
     /// Number of jobs that run at once.
-    pub jobs: usize,
+    pub(crate) jobs: usize,
     /// The longest that one linter may take for one file.
-    pub timeout: Duration,
-    pub cancel: Cancel,
+    pub(crate) timeout: Duration,
+    pub(crate) cancel: Cancel,
     /// Answers of earlier runs.
-    pub cache: Option<Arc<Cache<Answer>>>,
+    pub(crate) cache: Option<Arc<Cache<Answer>>>,
     /// Names the program: see [`Engine::new`].
-    pub build: &'static str,
+    pub(crate) build: &'static str,
 }
 
 impl Default for Options {
@@ -48,11 +47,6 @@ impl Default for Options {
             build: "",
         }
     }
-}
-
-/// The number of processors.
-pub fn default_jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Threads that wait for language servers: one for each that is likely to be asked.
@@ -68,7 +62,7 @@ const POLICY_MEMORY: u64 = 64 << 20;
 pub(crate) type Progress = Arc<dyn Fn(usize, usize) + Send + Sync>;
 
 /// An engine of its own, which ends with this.
-pub struct LocalChecker {
+pub(crate) struct LocalChecker {
     engine: Engine,
     runtime: Runtime,
     cache: PolicyCache,
@@ -77,7 +71,7 @@ pub struct LocalChecker {
 
 impl LocalChecker {
     /// Fails only if threads cannot be started.
-    pub fn new(options: Options) -> io::Result<Self> {
+    pub(crate) fn new(options: Options) -> io::Result<Self> {
         let scheduling = scheduler::Options {
             workers: options.jobs,
             interactive_workers: 0,
@@ -90,7 +84,7 @@ impl LocalChecker {
     }
 
     /// A check of nothing yet, without a baseline.
-    pub fn request(&self, view: Arc<dyn View>, wanted: Wanted, lineup: Arc<dyn Lineup>) -> Request {
+    pub(crate) fn request(&self, view: Arc<dyn View>, wanted: Wanted, lineup: Arc<dyn Lineup>) -> Request {
         let policy = PolicyOptions { every_rule: true, configured: true, baseline: BaselineUse::Later };
         let schedule = Schedule {
             class: Class::Agent,
@@ -109,7 +103,11 @@ impl LocalChecker {
     }
 
     /// Answers the request.
-    pub fn check(&self, request: &Request, progress: Progress) -> Result<(Collected, Outcome), Refused> {
+    pub(crate) fn check(
+        &self,
+        request: &Request,
+        progress: Progress,
+    ) -> Result<(Collected, Outcome), Refused> {
         let (done, total) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&total);
         let asked_for = Arc::clone(&request.schedule.answered);
@@ -126,38 +124,9 @@ impl LocalChecker {
         Ok((collector.finish(&outcome), outcome))
     }
 
-    /// Parts that a test needs to call the pipeline itself.
-    #[cfg(test)]
+    /// Parts for a test that calls the pipeline itself.
     pub(crate) fn parts(&self) -> (&Engine, &PolicyCache, &Runtime) {
         (&self.engine, &self.cache, &self.runtime)
-    }
-
-    /// Makes the fixes of what `report` tells of `files`, and of what comes up on the way; `baseline`'s findings are not
-    /// fixed.
-    pub fn fix(
-        &self,
-        request: &Request,
-        files: &Files,
-        report: &Report,
-        least: Applicability,
-        baseline: Option<Arc<Baseline>>,
-    ) -> Result<Fixed, Refused> {
-        let fixer = Fixer { engine: &self.engine, cache: &self.cache, request, least, baseline };
-        self.runtime.block_on(fixer.fix(files, report))
-    }
-
-    /// Suppresses what `report` tells of `files` by comments with a reason; like fixes, nothing is written.
-    pub fn suppress(
-        &self,
-        request: &Request,
-        files: &Files,
-        report: &Report,
-        reason: &str,
-        baseline: Option<Arc<Baseline>>,
-    ) -> Result<Fixed, Refused> {
-        let least = Applicability::Safe;
-        let fixer = Fixer { engine: &self.engine, cache: &self.cache, request, least, baseline };
-        self.runtime.block_on(fixer.suppress(files, report, reason))
     }
 }
 
@@ -168,7 +137,7 @@ impl Drop for LocalChecker {
 }
 
 /// Asks these linters about the files that they want.
-pub fn check(
+pub(crate) fn check(
     view: &Arc<dyn View>,
     files: Files,
     linters: &[Arc<dyn Linter>],

@@ -13,7 +13,8 @@ use tempfile::TempDir;
 use super::{
     BranchRequest, BufferRequest, CheckOptions, CheckRequest, CommitRequest, Daemon, DaemonError,
     EditRequest, Event, Expected, FileEdit, ForkRequest, PageRequest, Parts, TargetId, Undo, UndoRequest,
-    WatchEvent, WorkspaceEvent, WorkspaceEvents, WorkspaceWatchRequest, workspace_events::MOST_WAITING,
+    WatchEvent, WorkspaceEvent, WorkspaceEvents, WorkspaceWatchRequest, setup::BATCH,
+    workspace_events::MOST_WAITING,
 };
 
 struct Fixture {

@@ -168,14 +168,15 @@ fn is_unreadable(it: &Incomplete) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use checker::{CheckedFile, Edit, FindingCell, Fix, Range, RuleRef};
     use lint::{Applicability, Fingerprint, LineColumn, Severity, Span};
     use workspaces::FileFindings;
 
     use super::*;
 
-    fn finding(cell: Option<u32>) -> Reported {
+    /// A finding with a fix.
+    pub(in crate::cli::check) fn finding(cell: Option<u32>) -> Finding {
         let at = LineColumn { line: 2, column: 8 };
         let (span, range) = (Span::new(13, 15), Range { start: at, end: at });
         let edit = Edit { span, range, replacement: "".into() };
@@ -190,7 +191,7 @@ mod tests {
             is_deprecated: false,
             shared_name: None,
         };
-        let finding = Finding {
+        Finding {
             file: CheckedFile { path: WorkspacePath::new("a.py").unwrap(), content: None }.into(),
             rule: rule.into(),
             message: "unused".into(),
@@ -200,11 +201,11 @@ mod tests {
             range,
             fixes: [Fix { message: None, applicability: Applicability::Safe, edits: [edit].into() }].into(),
             related: [].into(),
-        };
-        (finding, Fingerprint::MIN).into()
+        }
     }
 
-    fn files(change: Option<Change>, findings: Vec<Reported>) -> Event {
+    fn files(change: Option<Change>, findings: Vec<Finding>) -> Event {
+        let findings = findings.into_iter().map(|it| (it, Fingerprint::MIN).into()).collect();
         Event::Files(vec![FileFindings { findings, change }])
     }
 

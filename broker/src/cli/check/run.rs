@@ -60,6 +60,12 @@ impl Run<'_> {
         self.conclude(round, updated, session)
     }
 
+    /// Fails if the request makes no sense, whatever is in the files. Checks nothing: the answer is not waited for.
+    pub(super) fn expect_understood(&self) -> Result<(), CliError> {
+        let daemon = self.subject.daemon();
+        self.subject.wait(daemon.check(self.question.request.clone())).map(drop)
+    }
+
     /// Shows what would be checked, and what could not be.
     fn show_files(&mut self, session: &mut Session) -> Result<Exit, CliError> {
         let request = self.question.request.clone();

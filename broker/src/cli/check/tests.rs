@@ -9,14 +9,14 @@ use std::{
     sync::Arc,
 };
 
-use checker::{Incomplete, Level, Subject};
+use checker::{Incomplete, Level, Report, Subject};
 use clap::Parser;
 use lint::Cancel;
-use overlay::{Memory, View, WorkspacePath};
 use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use super::{
+    round::tests::finding,
     show::{Those, exit, not_asked, warn_of_unchecked},
     *,
 };
@@ -120,6 +120,16 @@ fn a_plugin_that_cannot_be_used_is_no_clean_run() {
     let (exit, _, stderr) = broker(dir.path(), &format!("{bad} --allow-incomplete"));
     assert_eq!(exit, Exit::Clean);
     assert!(stderr.starts_with("warning: bad.wasm: "), "{stderr}");
+}
+
+#[test]
+fn a_watch_does_not_begin_with_a_rule_that_no_linter_has() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.py"), "").unwrap();
+    let x = use_plugin(&dir, "x.wasm", "x");
+    let (exit, stdout, stderr) = broker(dir.path(), &format!("check {x} --watch --select nobody/X1 a.py"));
+    assert_eq!((exit, stdout.as_str()), (Exit::Abnormal, ""));
+    assert!(stderr.contains("error: no plugin or language server named `nobody`\n"), "{stderr}");
 }
 
 /// A component that consists of its manifest.
@@ -269,28 +279,6 @@ fn help_is_no_mistake() {
     assert!(stderr.contains("--nonsense"));
 }
 
-/// Findings of a linter.
-fn found() -> Vec<checker::Finding> {
-    let view: Arc<dyn View> = Arc::new(Memory::from_files([("a", "x")]).unwrap());
-    let diagnostic = lint::Diagnostic {
-        code: "C".to_owned(),
-        name: None,
-        message: "m".to_owned(),
-        severity: Severity::Error,
-        cell: None,
-        span: lint::Span::new(0, 1),
-        tags: Vec::new(),
-        url: None,
-        shared_name: None,
-        fixes: Vec::new(),
-        related: Vec::new(),
-    };
-    let linter = Arc::new(lint_testkit::Scripted::new("one", &["*"]).finds("a", vec![diagnostic]));
-    let files = checker::Files::of_named([WorkspacePath::new("a").unwrap()]);
-    let nothing = Arc::new(|_, _| ());
-    checker::check(&view, files, &[linter], &Options::default(), nothing).unwrap().findings
-}
-
 #[test]
 fn exit_codes_tell_findings_from_what_was_not_checked() {
     let clean = Report::default();
@@ -300,8 +288,7 @@ fn exit_codes_tell_findings_from_what_was_not_checked() {
         level: Level::Partial,
         reason: "why".to_owned(),
     };
-    let found = found();
-    assert!(!found.is_empty());
+    let found = vec![finding(None)];
     let findings = Report { findings: found.clone(), ..Report::default() };
     let failed = Report { incomplete: vec![incomplete.clone()], ..Report::default() };
     let both = Report { findings: found, incomplete: vec![incomplete], ..Report::default() };

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use config::root::WorkspaceRoot;
 use overlay::{View, WorkspacePath};
 
-use super::{Args, outputs::Output, view::Input};
+use super::{Args, outputs::Output};
 use crate::{
     CliError, Exit,
     cli::{
@@ -21,10 +22,14 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn begin(input: &Input, outputs: &[Output], session: &Session) -> Result<Self, CliError> {
-        let watching = Watching::of(input.workspace.root(), session)?;
+    pub(super) fn begin(
+        workspace: &WorkspaceRoot,
+        outputs: &[Output],
+        session: &Session,
+    ) -> Result<Self, CliError> {
+        let watching = Watching::of(workspace.root(), session)?;
         let files = outputs.iter().filter_map(|it| it.file.as_ref());
-        let written = files.filter_map(|it| input.workspace.find(it).ok().flatten()).collect();
+        let written = files.filter_map(|it| workspace.find(it).ok().flatten()).collect();
         Ok(Self { watching, written })
     }
 
