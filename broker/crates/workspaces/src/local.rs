@@ -139,8 +139,9 @@ impl Daemon {
         let daemon = Arc::clone(self);
         tokio::spawn(async move {
             let summary = tokio::select! {
-                summary = daemon.summary(&it) => summary,
+                biased;
                 () = events.closed() => return,
+                summary = daemon.summary(&it) => summary,
             };
             let _client_left = events.send(summary.map(|it| Event::Summary(Box::new(it)))).await;
         });

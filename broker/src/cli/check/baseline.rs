@@ -65,7 +65,7 @@ impl BaselineArgs {
         }
     }
 
-    /// The request without findings that are known, if those of now are to be.
+    /// The request with an empty baseline, if a new one is to have what is found.
     pub(super) fn without_update(&self, mut check: CheckRequest) -> CheckRequest {
         if self.baseline_update {
             let content = Baseline::default().to_json().into();

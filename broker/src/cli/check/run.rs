@@ -41,7 +41,7 @@ impl Run<'_> {
             return self.show_files(session);
         }
         if self.question.is_nothing {
-            return self.show(Round::of_nothing(), session);
+            return self.conclude(Round::of_nothing(), None, session);
         }
         baseline::expect_named(self.args, &self.subject)?;
         if !self.args.fixes.is_asked() {
@@ -60,7 +60,7 @@ impl Run<'_> {
         self.conclude(round, updated, session)
     }
 
-    /// Fails if the request makes no sense, whatever is in the files. Checks nothing: the answer is not waited for.
+    /// Fails if the request makes no sense, whatever is in the files. Checks nothing.
     pub(super) fn expect_understood(&self) -> Result<(), CliError> {
         let daemon = self.subject.daemon();
         self.subject.wait(daemon.check(self.question.request.clone())).map(drop)
@@ -110,7 +110,7 @@ impl Run<'_> {
         Ok((self.subject.check(self.question.request.clone())?, updated))
     }
 
-    /// Shows a round, now that all that it led to is done.
+    /// Shows a round, with its times and what it says of the baseline.
     pub(super) fn conclude(
         &mut self,
         round: Round,

@@ -127,9 +127,9 @@ fn a_watch_does_not_begin_with_a_rule_that_no_linter_has() {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("a.py"), "").unwrap();
     let x = use_plugin(&dir, "x.wasm", "x");
-    let (exit, stdout, stderr) = broker(dir.path(), &format!("check {x} --watch --select nobody/X1 a.py"));
+    let (exit, stdout, stderr) = broker(dir.path(), &format!("check {x} --watch --select unknown/X1 a.py"));
     assert_eq!((exit, stdout.as_str()), (Exit::Abnormal, ""));
-    assert!(stderr.contains("error: no plugin or language server named `nobody`\n"), "{stderr}");
+    assert!(stderr.contains("error: no plugin or language server named `unknown`\n"), "{stderr}");
 }
 
 /// A component that consists of its manifest.
