@@ -3,18 +3,14 @@
 use std::{io, sync::Arc};
 
 use bytes::Bytes;
-use checker::{
-    Incomplete, ListedFile,
-    baseline::Baseline,
-    pipeline::{self, BaselineUse, Collector, Reach, Request},
-};
-use config::{Configs, SetupFailure};
+use checker::{Incomplete, ListedFile, baseline::Baseline, pipeline::Request};
+use config::SetupFailure;
 use overlay::WorkspacePath;
 
 use super::{
     CheckRequest, Daemon, DaemonError,
-    ask::{Ask, refused},
     local::CheckedView,
+    prepared::{Prepared, configured_baseline, load},
     task::blocking,
 };
 
@@ -56,29 +52,26 @@ impl Daemon {
     /// The baseline with what is found now, or without what is not found any more. Writes nothing.
     pub async fn update_baseline(
         self: &Arc<Self>,
-        request: BaselineRequest,
+        BaselineRequest { check, prune }: BaselineRequest,
     ) -> Result<UpdatedBaseline, DaemonError> {
-        if let Some(view) = self.local_view(&request.check.target) {
-            return self.update_baseline_of_view(view, request).await;
+        let it = Arc::new(self.prepare_check(check).await?);
+        let own = Arc::clone(&it);
+        let (path, old) = blocking(move || old_baseline(&own, prune)).await?;
+        // All that is known is to be found, too, if it is to be known again.
+        let mut inspected = self.inspect(&it, Some(&old).filter(|_| prune)).await?;
+        let mut new = Baseline::clone(&old);
+        match prune {
+            true => new.prune(&inspected.stale),
+            false => inspected.collected.make_known(&mut new, &*it.request.view, it.reach),
         }
-        let prune = request.prune;
-        let (ask, mut check) = self.asked(request.check).await?;
-        let reach = Reach { every_rule: ask.asks_every_rule(), every_file: ask.is_of_everything() };
-        let own = check.clone();
-        let (path, known) = blocking(move || old_baseline(&ask, &own, prune)).await?;
-        // All that is known is to be found, too.
-        check.policy.baseline = BaselineUse::Later;
-        let mut collector = Collector::new(Arc::new(|_| ()));
-        let checked = pipeline::check(&self.engine, &self.policy_cache, &check, &mut collector).await;
-        let mut collected = collector.finish(&checked.map_err(refused)?);
-        let mut new = known.clone();
-        if prune {
-            new.prune(&collected.leave_out_known(&known, &*check.view, reach));
-        } else {
-            collected.make_known(&mut new, &*check.view, reach);
-        }
-        let incomplete = collected.report.incomplete;
-        Ok(UpdatedBaseline { path, incomplete, ..UpdatedBaseline::of(&known, &new) })
+        Ok(UpdatedBaseline {
+            path,
+            content: new.to_json().into(),
+            findings: new.count() as u64,
+            is_changed: new != *old,
+            incomplete: inspected.collected.report.incomplete.clone(),
+            local: it.answer(inspected, None)?.map(Box::new),
+        })
     }
 
     /// The files that linters would be asked about.
@@ -86,71 +79,40 @@ impl Daemon {
         self: &Arc<Self>,
         request: CheckRequest,
     ) -> Result<ListedFiles, DaemonError> {
-        if let Some(view) = self.local_view(&request.target) {
-            return self.list_view(view, request);
-        }
-        let (_, check) = self.asked(request).await?;
-        blocking(move || Ok(listed(&check)?)).await
-    }
-
-    async fn asked(self: &Arc<Self>, request: CheckRequest) -> Result<(Ask, Request), DaemonError> {
-        let ask = self.ask(request)?;
-        let view = ask.target.view(ask.revision).await?;
-        let check = self.request(&ask, &view).await?;
-        Ok((ask, check))
-    }
-}
-
-impl UpdatedBaseline {
-    /// The list `new`, which was `old`.
-    pub(super) fn of(old: &Baseline, new: &Baseline) -> Self {
-        Self {
-            path: None,
-            content: new.to_json().into(),
-            findings: new.count() as u64,
-            is_changed: new != old,
-            incomplete: Vec::new(),
-            local: None,
-        }
+        let it = self.prepare_check(request).await?;
+        blocking(move || Ok(listed(&it)?)).await
     }
 }
 
 /// The list as it is, and the file that the configuration names if that is where it is.
-pub(super) fn old_baseline<T>(
-    ask: &Ask<T>,
-    check: &Request,
+fn old_baseline(
+    check: &Prepared,
     prune: bool,
-) -> Result<(Option<WorkspacePath>, Baseline), DaemonError> {
-    if let Some(given) = &ask.options.baseline {
-        return Ok((None, Baseline::clone(given)));
+) -> Result<(Option<WorkspacePath>, Arc<Baseline>), DaemonError> {
+    if let Some(given) = &check.given {
+        return Ok((None, Arc::clone(given)));
     }
-    let Some(path) = configured_baseline(check)? else {
+    let request = &check.request;
+    let Some(path) = configured_baseline(request)? else {
         let hint = "set `file` in the table `baseline` of broker.toml, or send a list".to_owned();
         return Err(DaemonError::Setup { message: "no baseline is named".to_owned(), hint: Some(hint) });
     };
-    let known = match check.view.metadata(&path) {
+    let known = match request.view.metadata(&path) {
         // There need not be a file that is about to be written.
         Err(error) if !prune && error.kind() == io::ErrorKind::NotFound => Baseline::default(),
-        _ => load(check, &path)?,
+        _ => load(request, &path)?,
     };
-    Ok((Some(path), known))
+    Ok((Some(path), Arc::new(known)))
 }
 
-/// Path of the baseline that the configuration of the view names.
-pub(super) fn configured_baseline(check: &Request) -> Result<Option<WorkspacePath>, SetupFailure> {
-    let configs = if check.policy.configured { Configs::new(&*check.view) } else { Configs::isolated() };
-    Ok(configs.workspace()?.baseline().cloned())
-}
-
-pub(super) fn load(check: &Request, path: &WorkspacePath) -> Result<Baseline, SetupFailure> {
-    let remedy = "restore the file, or make it anew";
-    Baseline::load(&*check.view, path).map_err(|it| SetupFailure::new(it.to_string()).hint(remedy))
-}
-
-fn listed(check: &Request) -> Result<ListedFiles, SetupFailure> {
-    let files = check.wanted.files(&*check.view);
-    let router = check.lineup.route(&check.view, &files)?;
-    let missing = router.missing().iter().filter_map(|it| it.clone().sorted().ok());
-    let incomplete = missing.chain(Incomplete::unreadable(&files.skipped)).collect();
-    Ok(ListedFiles { files: router.listing(&*check.view, &files.units), incomplete })
+fn listed(check: &Prepared) -> Result<ListedFiles, SetupFailure> {
+    let Request { view, lineup, wanted, .. } = &check.request;
+    let files = wanted.files(&**view);
+    let router = lineup.route(view, &files)?;
+    let mut incomplete: Vec<_> = match &check.local {
+        Some(local) => local.catalogs.broken(),
+        None => router.missing().iter().filter_map(|it| it.clone().sorted().ok()).collect(),
+    };
+    incomplete.extend(Incomplete::unreadable(&files.skipped));
+    Ok(ListedFiles { files: router.listing(&**view, &files.units), incomplete })
 }

@@ -4,17 +4,18 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use checker::{
-    Files, Incomplete, Report, Wanted,
+    Incomplete,
     baseline::Baseline,
-    pipeline::{self, Collector, FixNote, Fixed, Fixer, Request},
+    pipeline::{FixNote, Fixed, Fixer},
 };
 use lint::Applicability;
-use overlay::{Branch, Change, ContentHash, Revision, Snapshot, View as _, WorkspacePath};
+use overlay::{Branch, ContentHash, Revision, Snapshot, View as _, WorkspacePath};
 
 use super::{
-    CheckRequest, Daemon, DaemonError, Repeatable,
+    BranchCell, CheckRequest, Daemon, DaemonError, Repeatable,
     ask::refused,
     local::FixedView,
+    prepared::{Inspected, Prepared},
     target::Target,
     task::{blocking, run_uncancellable},
 };
@@ -94,78 +95,91 @@ const MAX_CONTENTS: usize = 64 << 20;
 impl Daemon {
     /// Fixes files of a branch. When this returns, the fixes are on the disk, in the daemon's own folder.
     pub async fn fix_files(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
-        if let Some(view) = self.local_view(&request.check.target) {
-            return self.fix_view(view, request).await;
+        if self.local_view(&request.check.target).is_some() {
+            return self.fix(request, None).await;
         }
         let target = self.target(&request.check.target)?;
         request.expect_made(&target)?;
         let workspace = Arc::clone(target.workspace());
         let repeatable = Repeatable::of(target.id(), request.request_id.as_deref(), &request)?;
+        let cell = match target {
+            Target::Base(_) => None,
+            Target::Branch(_, cell) => Some(cell),
+        };
         let daemon = Arc::clone(self);
-        run_uncancellable(async move { workspace.fixes.run(repeatable, daemon.fix(request)).await }).await
+        run_uncancellable(async move { workspace.fixes.run(repeatable, daemon.fix(request, cell)).await })
+            .await
     }
 
-    async fn fix(self: &Arc<Self>, request: FixRequest) -> Result<FixedFiles, DaemonError> {
-        let ask = self.ask(request.check.clone())?;
-        let view = ask.target.view(None).await?;
-        if let Some(expected) = request.if_revision.filter(|it| *it != view.revision) {
-            return Err(DaemonError::Stale { expected, actual: view.revision });
+    /// Fixes files of a view, of the base, or of the branch `cell`, which is the only one that is edited.
+    async fn fix(
+        self: &Arc<Self>,
+        request: FixRequest,
+        cell: Option<Arc<BranchCell>>,
+    ) -> Result<FixedFiles, DaemonError> {
+        let check = CheckRequest { revision: None, ..request.check.clone() };
+        let it = Arc::new(self.prepare_check(check).await?);
+        if let Some(expected) = request.if_revision.filter(|wanted| *wanted != it.revision) {
+            return Err(DaemonError::Stale { expected, actual: it.revision });
         }
         // Not given up for an edit of another file; one of these files is noticed when they are written.
-        let check = self.request(&ask, &view).await?;
-        let (fixed, incomplete) = self.fixed(&check, &request, ask.options.baseline).await?;
-        let Fixed { branch, before, count, notes } = fixed;
-        let after = branch.snapshot();
-        let files = if request.with_contents { contents(&before, &after)? } else { Vec::new() };
-        let (changes, patch) = blocking({
-            let after = after.clone();
-            move || changes(&after)
-        })
-        .await?;
-        let paths = changes.iter().map(|it| it.path.clone()).collect();
-        let mut revision = view.revision;
-        if let Target::Branch(_, cell) = ask.target
-            && !request.dry_run
-            && !changes.is_empty()
-        {
-            let write =
-                move |branch: &mut Branch| branch.transaction(|it| write_all(it, &before, &after)).map(drop);
-            ((), revision) = self.edit(cell, request.if_revision, write).await?;
+        let own = Arc::clone(&it);
+        let known = blocking(move || own.known()).await?;
+        let list = known.as_ref().map(|known| &known.list);
+        let inspected = self.inspect(&it, list).await?;
+        let fixed = self.fixes(&it, &inspected, &request, list.cloned()).await?;
+        let after = fixed.branch.snapshot();
+        let files = if request.with_contents { contents(&fixed.before, &after)? } else { Vec::new() };
+        let (paths, patch) = match it.local.is_some() && !request.dry_run {
+            true => Default::default(),
+            false => blocking(move || changes(&after)).await?,
+        };
+        let mut made = FixedFiles {
+            revision: it.revision,
+            count: fixed.count,
+            paths,
+            patch,
+            files,
+            notes: fixed.notes.iter().map(UnfixedFinding::from).collect(),
+            incomplete: inspected.collected.report.incomplete.clone(),
+            local: None,
+        };
+        if let Some(checked) = it.answer(inspected, known.as_ref())? {
+            made.incomplete.clone_from(&checked.report.incomplete);
+            made.local = Some(Arc::new(FixedView { checked, fixed }));
+        } else if let Some(cell) = cell.filter(|_| !request.dry_run && !made.paths.is_empty()) {
+            made.revision = self.write_fixed(cell, request.if_revision, fixed).await?;
         }
-        let notes = notes.iter().map(UnfixedFinding::from).collect();
-        Ok(FixedFiles { revision, count, paths, patch, files, notes, incomplete, local: None })
+        Ok(made)
     }
 
-    /// Fixes the files; returns also what could not be checked.
-    async fn fixed(
-        &self,
-        request: &Request,
-        asked: &FixRequest,
-        baseline: Option<Arc<Baseline>>,
-    ) -> Result<(Fixed, Vec<Incomplete>), DaemonError> {
-        let mut collector = Collector::new(Arc::new(|_| ()));
-        let checked = pipeline::check(&self.engine, &self.policy_cache, request, &mut collector).await;
-        let collected = collector.finish(&checked.map_err(refused)?);
-        let files = Files { units: collected.units, ..Files::default() };
-        let request = request.about(Arc::clone(&request.view), Wanted::Files(files.clone()));
-        let fixed = self.fixes(&request, &files, &collected.report, asked, baseline).await?;
-        Ok((fixed, collected.report.incomplete))
+    /// Makes the fixes an edit of the branch.
+    async fn write_fixed(
+        self: &Arc<Self>,
+        cell: Arc<BranchCell>,
+        if_revision: Option<Revision>,
+        Fixed { branch, before, .. }: Fixed,
+    ) -> Result<Revision, DaemonError> {
+        let after = branch.snapshot();
+        let write =
+            move |branch: &mut Branch| branch.transaction(|it| write_all(it, &before, &after)).map(drop);
+        self.edit(cell, if_revision, write).await.map(|((), revision)| revision)
     }
 
-    /// Fixes what `report` tells of `files`, or suppresses it. The findings of `baseline` stay.
-    pub(super) async fn fixes(
+    /// Fixes what was found, or suppresses it. The findings of `baseline` stay.
+    async fn fixes(
         &self,
-        request: &Request,
-        files: &Files,
-        report: &Report,
+        it: &Prepared,
+        inspected: &Inspected,
         asked: &FixRequest,
         baseline: Option<Arc<Baseline>>,
     ) -> Result<Fixed, DaemonError> {
         let (engine, cache, least) = (&self.engine, &self.policy_cache, asked.least);
-        let fixer = Fixer { engine, cache, request, least, baseline };
+        let fixer = Fixer { engine, cache, request: &it.request, least, baseline };
+        let (files, report) = (it.files(&inspected.collected), &inspected.collected.report);
         let fixed = match &asked.suppress {
-            None => fixer.fix(files, report).await,
-            Some(reason) => fixer.suppress(files, report, reason).await,
+            None => fixer.fix(&files, report).await,
+            Some(reason) => fixer.suppress(&files, report, reason).await,
         };
         fixed.map_err(refused)
     }
@@ -233,12 +247,12 @@ fn contents(
     Ok(files)
 }
 
-/// Changes that the fixes make, with the patch.
-pub(super) fn changes(after: &Snapshot) -> Result<(Vec<Change>, String), DaemonError> {
+/// Paths that the fixes change, with the patch.
+fn changes(after: &Snapshot) -> Result<(Vec<WorkspacePath>, String), DaemonError> {
     let before = after.base_of();
     let changes = after.changes(&before).map_err(DaemonError::unreadable)?;
     let patch = overlay::unified(&changes, &before, after, CONTEXT_LINES).map_err(DaemonError::unreadable)?;
-    Ok((changes, patch))
+    Ok((changes.into_iter().map(|it| it.path).collect(), patch))
 }
 
 /// Fails if one of the files has another text than it was checked with, whose hash is in `before`.

@@ -35,6 +35,7 @@ mod memory;
 mod once;
 mod opening;
 mod options;
+mod prepared;
 mod query;
 mod query_answer;
 mod question;

@@ -4,22 +4,19 @@
 //! is compared with all findings at once, and the answer is one report. A request may have any number of paths and selectors.
 
 mod files;
-mod prepared;
+mod request;
 
 use std::{collections::BTreeSet, fmt, path::PathBuf, sync::Arc};
 
-use checker::{AnswerTime, Incomplete, Report, baseline::Baseline, pipeline::Fixed};
+use checker::{AnswerTime, Report, pipeline::Fixed};
 use lint::Cancel;
 use linters::{Catalogs, LinterSet};
-use overlay::{Revision, View, WalkOptions, WorkspacePath};
+use overlay::{View, WalkOptions, WorkspacePath};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
-use self::prepared::Prepared;
 use super::{
-    BaselineRequest, CheckEvents, CheckRequest, CheckSummary, Daemon, DaemonError, Event, FixRequest,
-    FixedFiles, ListedFiles, TargetId, UnfixedFinding, UpdatedBaseline, baselines::old_baseline,
-    fix::changes,
+    CheckEvents, CheckRequest, CheckSummary, Daemon, DaemonError, Event, TargetId, prepared::Prepared,
 };
 
 /// Handle of the view; those of workspaces are numbers.
@@ -98,7 +95,7 @@ impl fmt::Debug for FixedView {
 
 /// A view that can be asked about.
 pub(super) struct OpenView {
-    local: LocalView,
+    pub(super) local: LocalView,
     /// Linters of the last request.
     linters: Mutex<Option<Arc<LinterSet>>>,
 }
@@ -152,72 +149,8 @@ impl Daemon {
         let known = it.known()?;
         let inspected = self.inspect(it, known.as_ref().map(|it| &it.list)).await?;
         let summary = inspected.outcome.summary.clone();
-        let local = Some(Box::new(it.answer(inspected, known.as_ref())?));
+        let local = it.answer(inspected, known.as_ref())?.map(Box::new);
         Ok(CheckSummary { local, ..summary.into() })
-    }
-
-    /// Fixes, or suppresses, what a check finds. Nothing is written; there is a patch with `dry_run` only.
-    pub(super) async fn fix_view(
-        &self,
-        view: Arc<OpenView>,
-        asked: FixRequest,
-    ) -> Result<FixedFiles, DaemonError> {
-        let it = self.prepare_view(view, asked.check.clone())?;
-        let known = it.known()?;
-        let list = known.as_ref().map(|it| &it.list);
-        let inspected = self.inspect(&it, list).await?;
-        let report = &inspected.collected.report;
-        let fixed = self.fixes(&it.request, &it.files, report, &asked, list.cloned()).await?;
-        let patch = if asked.dry_run { changes(&fixed.branch.snapshot())?.1 } else { String::new() };
-        let checked = it.answer(inspected, known.as_ref())?;
-        Ok(FixedFiles {
-            revision: Revision::default(),
-            count: fixed.count,
-            paths: fixed.before.keys().cloned().collect(),
-            patch,
-            files: Vec::new(),
-            notes: fixed.notes.iter().map(UnfixedFinding::from).collect(),
-            incomplete: checked.report.incomplete.clone(),
-            local: Some(Arc::new(FixedView { checked, fixed })),
-        })
-    }
-
-    /// The baseline as it would be now, and what is found besides.
-    pub(super) async fn update_baseline_of_view(
-        &self,
-        view: Arc<OpenView>,
-        BaselineRequest { check, prune }: BaselineRequest,
-    ) -> Result<UpdatedBaseline, DaemonError> {
-        let it = self.prepare_view(view, check)?;
-        let (path, old) = old_baseline(&it.ask, &it.request, prune)?;
-        let old = Arc::new(old);
-        let mut inspected = self.inspect(&it, Some(&old).filter(|_| prune)).await?;
-        let mut new = Baseline::clone(&old);
-        match prune {
-            true => new.prune(&inspected.stale),
-            false => inspected.collected.make_known(&mut new, &*it.request.view, it.reach),
-        }
-        let local = it.answer(inspected, None)?;
-        let incomplete = local.report.incomplete.clone();
-        Ok(UpdatedBaseline {
-            path,
-            incomplete,
-            local: Some(Box::new(local)),
-            ..UpdatedBaseline::of(&old, &new)
-        })
-    }
-
-    /// The files that linters would be asked about.
-    pub(super) fn list_view(
-        &self,
-        view: Arc<OpenView>,
-        request: CheckRequest,
-    ) -> Result<ListedFiles, DaemonError> {
-        let Prepared { request, files, catalogs, .. } = self.prepare_view(view, request)?;
-        let router = request.lineup.route(&request.view, &files)?;
-        let incomplete = catalogs.broken().into_iter().chain(Incomplete::unreadable(&files.skipped));
-        let listed = router.listing(&*request.view, &files.units);
-        Ok(ListedFiles { files: listed, incomplete: incomplete.collect() })
     }
 }
 
@@ -227,7 +160,7 @@ mod tests {
     use overlay::Memory;
 
     use super::*;
-    use crate::{Ephemeral, ErrorKind, RequestError, Workspaces as _};
+    use crate::{BaselineRequest, Ephemeral, ErrorKind, RequestError, Workspaces as _};
 
     fn daemon() -> Arc<Daemon> {
         let settings = Ephemeral { workers: 1, answers: None, build: "test" };
