@@ -28,8 +28,9 @@ fn kind(reason: &str) -> ErrorKind {
 /// The sentence, and below it each path that stands in the way.
 fn message(error: &RequestError) -> String {
     let sentence = error.sentence.lines().map(printable).collect::<Vec<_>>().join("\n  ");
-    let news = error.obstacles.iter().map(|it| printable(&it.reason));
-    let news: Vec<_> = news.filter(|it| !sentence.contains(&**it)).collect();
+    let lines = |text: &str| text.lines().map(printable).collect::<Vec<_>>().join("\n  ");
+    let news = error.obstacles.iter().map(|it| lines(&it.reason));
+    let news: Vec<_> = news.filter(|it| !sentence.contains(it.as_str())).collect();
     news.iter().fold(sentence, |text, it| text + "\n  " + it)
 }
 

@@ -39,6 +39,10 @@ impl Git {
                 .hint("give another one: `broker branch export BRANCH NAME`"));
         }
         let reference = format!("refs/heads/{name}");
+        if self.output(&["symbolic-ref", "--quiet", &reference])?.status.success() {
+            return Err(CliError::files(format!("the branch `{name}` of git is another name of a branch"))
+                .hint("export under another name"));
+        }
         let worktrees = self.run(&["worktree", "list", "--porcelain"])?;
         let checked_out = format!("branch {reference}");
         if String::from_utf8_lossy(&worktrees).lines().any(|it| it == checked_out) {
@@ -56,13 +60,8 @@ impl Git {
     }
 
     /// Makes the branch lead to the commit. Unless it is forced, an existing branch only moves on to what follows it.
-    pub(crate) fn move_branch(
-        &self,
-        reference: &str,
-        commit: &str,
-        is_forced: bool,
-        why: &str,
-    ) -> Result<(), CliError> {
+    pub(crate) fn move_branch(&self, reference: &str, commit: &str, is_forced: bool) -> Result<(), CliError> {
+        let name = reference.trim_start_matches("refs/heads/");
         let old = self.output(&["rev-parse", "--verify", "--quiet", reference])?;
         let old = if old.status.success() {
             String::from_utf8_lossy(&old.stdout).trim().to_owned()
@@ -72,12 +71,11 @@ impl Git {
         let follows =
             old.is_empty() || self.output(&["merge-base", "--is-ancestor", &old, commit])?.status.success();
         if !follows && !is_forced {
-            let name = reference.trim_start_matches("refs/heads/");
             let error = CliError::files(format!("the branch `{name}` of git has other commits"));
             return Err(error.hint("give another name, or `--force` to lose them"));
         }
-        let expected = if old.is_empty() { "0".repeat(commit.len()) } else { old };
-        self.run(&["update-ref", "-m", why, reference, commit, &expected]).map(drop)
+        // Refuses a branch that a rebase or a bisection is about, too.
+        self.run(&["branch", "--no-track", "--force", name, commit]).map(drop)
     }
 
     fn output_of(&self, arguments: &[&str], input: Vec<u8>) -> Result<Output, CliError> {

@@ -15,7 +15,6 @@ mod finding;
 pub mod fix;
 mod interest;
 mod kept;
-#[cfg(test)]
 mod local;
 pub mod pipeline;
 mod place;
@@ -31,8 +30,7 @@ use std::{path::Path, thread::available_parallelism};
 
 use scheduler::{Cache, CacheOptions};
 
-#[cfg(test)]
-use self::local::{LocalChecker, Options, check};
+pub use self::local::{LocalChecker, Options, check};
 pub use self::{
     answer::{Answer, OnAnswer, Timing},
     codec::AnswerCodec,

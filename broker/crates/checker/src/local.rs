@@ -1,4 +1,4 @@
-//! Checks of tests, with an engine that no other check shares.
+//! Checks for tests, of this crate and of others, with an engine that no other check shares.
 
 use std::{
     io,
@@ -25,16 +25,16 @@ use crate::{
 
 /// Options of a check in this process.
 #[derive(Clone)]
-pub(crate) struct Options {
+pub struct Options {
     /// Number of jobs that run at once.
-    pub(crate) jobs: usize,
+    pub jobs: usize,
     /// The longest that one linter may take for one file.
-    pub(crate) timeout: Duration,
-    pub(crate) cancel: Cancel,
+    pub timeout: Duration,
+    pub cancel: Cancel,
     /// Answers of earlier runs.
-    pub(crate) cache: Option<Arc<Cache<Answer>>>,
+    pub cache: Option<Arc<Cache<Answer>>>,
     /// Names the program: see [`Engine::new`].
-    pub(crate) build: &'static str,
+    pub build: &'static str,
 }
 
 impl Default for Options {
@@ -62,7 +62,7 @@ const POLICY_MEMORY: u64 = 64 << 20;
 pub(crate) type Progress = Arc<dyn Fn(usize, usize) + Send + Sync>;
 
 /// An engine of its own, which ends with this.
-pub(crate) struct LocalChecker {
+pub struct LocalChecker {
     engine: Engine,
     runtime: Runtime,
     cache: PolicyCache,
@@ -71,7 +71,7 @@ pub(crate) struct LocalChecker {
 
 impl LocalChecker {
     /// Fails only if threads cannot be started.
-    pub(crate) fn new(options: Options) -> io::Result<Self> {
+    pub fn new(options: Options) -> io::Result<Self> {
         let scheduling = scheduler::Options {
             workers: options.jobs,
             interactive_workers: 0,
@@ -84,7 +84,7 @@ impl LocalChecker {
     }
 
     /// A check of nothing yet, without a baseline.
-    pub(crate) fn request(&self, view: Arc<dyn View>, wanted: Wanted, lineup: Arc<dyn Lineup>) -> Request {
+    pub fn request(&self, view: Arc<dyn View>, wanted: Wanted, lineup: Arc<dyn Lineup>) -> Request {
         let policy = PolicyOptions { every_rule: true, configured: true, baseline: BaselineUse::Later };
         let schedule = Schedule {
             class: Class::Agent,
@@ -103,7 +103,7 @@ impl LocalChecker {
     }
 
     /// Answers the request.
-    pub(crate) fn check(
+    pub fn check(
         &self,
         request: &Request,
         progress: Progress,
@@ -125,7 +125,7 @@ impl LocalChecker {
     }
 
     /// Parts for a test that calls the pipeline itself.
-    pub(crate) fn parts(&self) -> (&Engine, &PolicyCache, &Runtime) {
+    pub fn parts(&self) -> (&Engine, &PolicyCache, &Runtime) {
         (&self.engine, &self.cache, &self.runtime)
     }
 }
@@ -137,7 +137,7 @@ impl Drop for LocalChecker {
 }
 
 /// Asks these linters about the files that they want.
-pub(crate) fn check(
+pub fn check(
     view: &Arc<dyn View>,
     files: Files,
     linters: &[Arc<dyn Linter>],
@@ -153,7 +153,7 @@ pub(crate) fn check(
 }
 
 /// Lineup of fixed linters, whatever the configuration selects.
-pub(crate) struct These(pub(crate) Vec<SharedLinter>);
+pub(crate) struct These(pub Vec<SharedLinter>);
 
 impl Lineup for These {
     fn route(&self, _: &Arc<dyn View>, _: &Files) -> Result<Arc<Router>, SetupFailure> {

@@ -45,6 +45,12 @@ struct Exported<'a> {
 pub(super) fn run(args: &Export, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let branch = open.branch(&args.branch)?;
     let git = Git::of(open.workspace.root())?;
+    if open.workspace.root().join(".git").is_file() {
+        return Err(CliError::files(
+            "the repository lies outside of the workspace, so that commits on a branch are not kept",
+        )
+        .hint("work in the repository's own folder, not in a linked worktree or a submodule"));
+    }
     let name = args.name.as_deref().unwrap_or(&branch.name);
     let reference = git.branch_to_write(name)?;
     let there = Repository { open, branch: &branch.id };
@@ -59,7 +65,7 @@ pub(super) fn run(args: &Export, open: &Opened, session: &mut Session) -> Result
     wanted.push('\n');
     let pack = ["pack-objects", "--revs", "--thin", "--stdout", "-q"];
     git.add_pack(there.ask(&pack, wanted.into_bytes(), session)?)?;
-    git.move_branch(&reference, &commit, args.force, &format!("broker branch export {}", branch.name))?;
+    git.move_branch(&reference, &commit, args.force)?;
     let answer = Exported { branch: name, commit: &commit };
     args.shape.print(session, &answer, || {
         format!("the branch {} of git is at {}\n", printable(name), commit.get(..12).unwrap_or(&commit))

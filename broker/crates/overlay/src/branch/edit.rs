@@ -95,6 +95,16 @@ impl Branch {
     pub fn remove(&mut self, path: &WorkspacePath) -> Edited {
         let path = self.locate(path, Links::KeepLast)?;
         self.expect_at(&path)?;
+        if self.edits_repositories {
+            // It is never committed, so that what was there before does not matter.
+            let tree = self.without(&self.state().tree, &path)?;
+            return Ok(self.replace_tree(
+                tree,
+                self.state().origins.clone(),
+                &format!("remove {path}"),
+                vec![path],
+            ));
+        }
         let taken = self.state().tree.taken(&path)?;
         let tree = self.without(&self.state().tree, &path)?;
         let origins = self.origins_with(taken.origins, self.touched(&path))?;

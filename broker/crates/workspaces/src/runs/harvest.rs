@@ -6,7 +6,11 @@ use globset::{GlobBuilder, GlobMatcher};
 use overlay::{Branch, ContentHash, FileKind, Snapshot, View, WorkspacePath, is_of_version_control};
 use shadow::{Entry, EntryKind, OpenError, Shadow, is_cache_mark};
 
-use super::{ignored::Ignores, repository::pinned, result::Written};
+use super::{
+    ignored::Ignores,
+    repository::{is_object, pinned},
+    result::Written,
+};
 use crate::{Daemon, DaemonError};
 
 /// Bytes of files that one run may make an edit of.
@@ -146,20 +150,19 @@ impl Change {
         paths.retain(|it| state(&*first, it) != state(&*last, it));
         paths.retain(|it| chosen.holds(it, &mut in_first, &mut in_last));
         drop((in_first, in_last));
-        let (mut repository, paths): (Vec<_>, Vec<_>) = paths.into_iter().partition(is_of_version_control);
-        repository.extend(pinned(&*last, &repository));
+        paths.retain(|it| !is_of_version_control(it));
+        let repository = repository_of(opened, &*last, entries);
         Ok(Self { before, after: last, paths, repository })
     }
 
     /// Makes the branch so, unless it was edited at those paths meanwhile.
     fn make(&self, branch: &mut Branch) -> Result<(), DaemonError> {
-        let now = branch.snapshot().with_repository();
+        let now = branch.snapshot();
         let is_moved = |it: &&WorkspacePath| {
             let state = all_at(&now, it);
             state != all_at(&self.before, it) && state != all_at(&*self.after, it)
         };
-        let all = self.paths.iter().chain(&self.repository);
-        let paths: Vec<_> = all.filter(is_moved).cloned().collect();
+        let paths: Vec<_> = self.paths.iter().filter(is_moved).cloned().collect();
         if !paths.is_empty() {
             return Err(DaemonError::EditedMeanwhile { paths });
         }
@@ -187,6 +190,23 @@ impl Daemon {
         let ((), revision) = self.edit(cell, None, make).await?;
         Ok(Written { revision: Some(revision), ..written })
     }
+}
+
+/// Files of version control to keep: all that differ from the folder as it was opened, whatever run wrote them. What one run writes may
+/// rest on what another is still writing, as a commit on its parent.
+fn repository_of(opened: &Snapshot, last: &dyn View, entries: &[Entry]) -> Vec<WorkspacePath> {
+    let mut paths = Vec::new();
+    for entry in entries.iter().filter(|it| is_of_version_control(&it.path)) {
+        files_below(opened, &entry.path, &mut paths);
+        files_below(last, &entry.path, &mut paths);
+    }
+    paths.sort();
+    paths.dedup();
+    // Objects name their content: one that is there still does no harm, and hides none that comes later.
+    paths.retain(|it| state(opened, it) != state(last, it) && !(is_object(it) && last.metadata(it).is_err()));
+    let pinned = pinned(last, &paths);
+    paths.extend(pinned);
+    paths
 }
 
 /// `opened` with the entries.
