@@ -9,9 +9,9 @@ use overlay::WorkspacePath;
 
 use super::{
     CheckRequest, Daemon, DaemonError,
-    local::CheckedView,
     prepared::{Prepared, configured_baseline, load},
     task::blocking,
+    view::CheckedView,
 };
 
 /// A check whose findings are to be known.

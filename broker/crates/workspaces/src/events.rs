@@ -10,7 +10,7 @@ use lint::Identity;
 use overlay::{ContentHash, Revision};
 use tokio::sync::mpsc;
 
-use super::{DaemonError, RequestError, local::CheckedView};
+use super::{DaemonError, RequestError, view::CheckedView};
 
 /// A part of an answer; the summary is the last.
 #[derive(Debug, Clone)]

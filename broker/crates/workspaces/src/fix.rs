@@ -14,10 +14,10 @@ use overlay::{Branch, ContentHash, Revision, Snapshot, View as _, WorkspacePath}
 use super::{
     BranchCell, CheckRequest, Daemon, DaemonError, Repeatable,
     ask::refused,
-    local::FixedView,
     prepared::{Inspected, Prepared},
     target::Target,
     task::{blocking, run_uncancellable},
+    view::FixedView,
 };
 
 /// Which files are to be fixed, and how.

@@ -51,6 +51,7 @@ mod target;
 mod task;
 #[cfg(test)]
 mod tests;
+mod view;
 mod watch;
 mod watchers;
 mod watching;
@@ -77,11 +78,11 @@ use overlay::{Branch, Revision};
 
 use self::{
     branch::{BranchCell, Published},
-    local::OpenView,
     once::Repeatable,
     opening::Openings,
     running::RunningChecks,
     target::Target,
+    view::OpenView,
     workspace::OpenWorkspace,
 };
 
@@ -102,7 +103,6 @@ pub use self::{
     files::{Buffer, BufferRequest, BufferSet, DirectoryPage, FileContent, Side},
     fix::{FixRequest, FixedFile, FixedFiles, UnfixedFinding},
     life::{CacheStatus, ClassStatus, DaemonStatus, SchedulerStatus, ServersStatus},
-    local::{CheckedView, FixedView, LocalView, StaleBaseline, ViewChanges, ViewFiles},
     memory::resident_bytes,
     options::{CheckOptions, FileText},
     query::{MethodReply, MethodRequest, QueryReply},
@@ -114,6 +114,7 @@ pub use self::{
     setup::{BATCH, Ephemeral, Settings},
     target::TargetId,
     task::run_uncancellable,
+    view::{CheckedView, FixedView, LocalView, StaleBaseline, ViewChanges, ViewFiles},
     watch::WatchEvents,
     workspace::{OpenedWorkspace, TRIAL_LABEL, WorkspaceInfo, id_of, journal_of, state_of},
     workspace_events::{BranchChange, BranchChangeKind, BufferShown, EditorText, WorkspaceEvent},

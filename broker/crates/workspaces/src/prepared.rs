@@ -17,7 +17,7 @@ use overlay::{Revision, WorkspacePath};
 use super::{
     CheckRequest, Daemon, DaemonError,
     ask::refused,
-    local::{CheckedView, OpenView, StaleBaseline},
+    view::{CheckedView, OpenView, StaleBaseline},
 };
 
 /// Findings that are known, with the file that lists them if the configuration names it.

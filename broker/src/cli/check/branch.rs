@@ -17,7 +17,7 @@ use crate::{
     client::{Opened, not_searched},
 };
 
-/// What is said of branches.
+/// Options of a check of a branch
 #[derive(Debug, clap::Args)]
 pub(super) struct BranchArgs {
     /// Check this branch, by its name or id, instead of the files on the disk

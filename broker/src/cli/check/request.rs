@@ -18,7 +18,7 @@ use crate::{CliError, cli::Session, client::Opened};
 /// The folder in which a configuration from outside of the workspace is shown.
 const GIVEN: &str = ".broker-given";
 
-/// What to ask about a view, with facts about it that go into the report.
+/// Request about a view, with facts about it that go into the report.
 pub(super) fn of_view(
     args: &Args,
     target: TargetId,
@@ -38,7 +38,7 @@ pub(super) fn of_view(
     })
 }
 
-/// What to ask about a branch.
+/// Request about a branch.
 pub(super) fn of_branch(args: &Args, branch: &Branch, session: &mut Session) -> Result<Question, CliError> {
     let open = &branch.open;
     let stdin = stdin_filename(args)?.map(|it| open.path(&it)).transpose()?;

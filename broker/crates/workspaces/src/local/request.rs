@@ -10,12 +10,12 @@ use linters::{LinterSet, WorkspaceContext};
 use overlay::{Disk, Revision};
 use scheduler::BranchKey;
 
-use super::{OpenView, ViewFiles};
 use crate::{
     CheckRequest, Daemon, DaemonError,
     ask::Ask,
     options::ValidOptions,
     prepared::{LocalParts, Prepared, known},
+    view::{OpenView, ViewFiles},
 };
 
 impl Daemon {

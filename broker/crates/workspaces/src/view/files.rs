@@ -14,13 +14,13 @@ use crate::{ask::Ask, options::walk_options};
 
 impl LocalView {
     /// Options for finding files; if every path is a file, nothing has to be read for them.
-    pub(super) fn walk_options(&self, paths: &[String]) -> WalkOptions {
+    pub(crate) fn walk_options(&self, paths: &[String]) -> WalkOptions {
         let is_file = |it: &String| WorkspacePath::new(it).is_ok_and(|it| is_file(&*self.view, &it));
         let are_files = !paths.is_empty() && paths.iter().all(is_file);
         if are_files { WalkOptions::default() } else { walk_options() }
     }
 
-    pub(super) fn files(&self, scope: &Scope) -> Files {
+    pub(crate) fn files(&self, scope: &Scope) -> Files {
         match &self.files {
             ViewFiles::Named(path) => Files::of_named([path.clone()]),
             ViewFiles::Requested if scope.paths.is_empty() => self.below(&[WorkspacePath::root()], scope),
@@ -42,7 +42,7 @@ impl LocalView {
     }
 
     /// The files that are asked about because they use `files`, or what is gone.
-    pub(super) fn dependents(&self, scope: &Scope, files: &Files) -> Dependents {
+    pub(crate) fn dependents(&self, scope: &Scope, files: &Files) -> Dependents {
         let (within, gone) = match &self.files {
             ViewFiles::Changed(changes) => (scope.paths.clone(), changes.gone.iter()),
             ViewFiles::Requested | ViewFiles::Named(_) => (Vec::new(), Default::default()),
@@ -52,7 +52,7 @@ impl LocalView {
     }
 
     /// The comparison with the older state, if there is one.
-    pub(super) fn comparison<T>(&self, ask: &Ask<T>) -> Option<Comparison> {
+    pub(crate) fn comparison<T>(&self, ask: &Ask<T>) -> Option<Comparison> {
         let ViewFiles::Changed(changes) = &self.files else { return None };
         let before = Arc::clone(changes.before.as_ref()?);
         let only: BTreeSet<_> = changes.paths.union(&changes.gone).cloned().collect();
