@@ -103,11 +103,7 @@ impl LocalChecker {
     }
 
     /// Answers the request.
-    pub fn check(
-        &self,
-        request: &Request,
-        progress: Progress,
-    ) -> Result<(Collected, Outcome), Refused> {
+    pub fn check(&self, request: &Request, progress: Progress) -> Result<(Collected, Outcome), Refused> {
         let (done, total) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&total);
         let asked_for = Arc::clone(&request.schedule.answered);

@@ -21,7 +21,7 @@ pub(super) struct Nothing {}
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Named {
-    /// As run_terminal_cmd named it
+    /// Name that run_terminal_cmd gave it
     run: String,
 }
 
