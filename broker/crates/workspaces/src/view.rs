@@ -25,9 +25,9 @@ pub struct LocalView {
 
 /// Files of a view that are checked.
 pub enum ViewFiles {
-    /// Those at and below the paths of the request.
+    /// Files at and below the paths of the request.
     Requested,
-    /// Of those, the ones that changed.
+    /// Changed files among those.
     Changed(ViewChanges),
     /// This one, whatever is excluded.
     Named(WorkspacePath),
