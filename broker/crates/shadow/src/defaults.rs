@@ -255,14 +255,26 @@ fn without_links(path: &Path) -> PathBuf {
 
 /// Whether programs get the variable of this name unasked.
 pub fn is_told(name: &str) -> bool {
-    name == "TMPDIR" || VARIABLES.contains(&name) || FOLDERS.contains(&name)
+    let is_of_git = || GIT.iter().any(|(it, _)| *it == name);
+    name == "TMPDIR" || VARIABLES.contains(&name) || FOLDERS.contains(&name) || is_of_git()
 }
+
+/// Variables by which git writes to its repository only what it was asked for, and leaves no processes behind.
+const GIT: [(&str, &str); 6] = [
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_CONFIG_COUNT", "2"),
+    ("GIT_CONFIG_KEY_0", "gc.auto"),
+    ("GIT_CONFIG_VALUE_0", "0"),
+    ("GIT_CONFIG_KEY_1", "maintenance.auto"),
+    ("GIT_CONFIG_VALUE_1", "false"),
+];
 
 /// Returns the environment variables that programs get. Temporary files have their usual place inside.
 pub fn environment(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(OsString, OsString)> {
     let names = VARIABLES.iter().chain(&FOLDERS);
     let told = names.filter_map(|it| Some(((*it).into(), variable(it)?)));
-    told.chain([("TMPDIR".into(), "/tmp".into())]).collect()
+    let fixed = GIT.iter().chain(&[("TMPDIR", "/tmp")]);
+    told.chain(fixed.map(|(name, value)| ((*name).into(), (*value).into()))).collect()
 }
 
 #[cfg(test)]

@@ -117,43 +117,23 @@ fn environment(
     given: Option<&BTreeMap<String, String>>,
     allowed: &RunSettings,
 ) -> Vec<(OsString, OsString)> {
-    let mut environment = asked_environment(workspace, given, allowed);
-    // Without a client's shell there is no terminal of a person.
-    let plain = given.is_none().then_some(("NO_COLOR", "1"));
-    for (name, value) in GIT.into_iter().chain(plain) {
-        if !environment.iter().any(|(it, _)| it == name) {
-            environment.push((name.into(), value.into()));
-        }
-    }
-    environment
-}
-
-/// Variables by which git writes to its repository only what it was asked for, and leaves no processes behind.
-const GIT: [(&str, &str); 6] = [
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("GIT_CONFIG_COUNT", "2"),
-    ("GIT_CONFIG_KEY_0", "gc.auto"),
-    ("GIT_CONFIG_VALUE_0", "0"),
-    ("GIT_CONFIG_KEY_1", "maintenance.auto"),
-    ("GIT_CONFIG_VALUE_1", "false"),
-];
-
-fn asked_environment(
-    workspace: &OpenWorkspace,
-    given: Option<&BTreeMap<String, String>>,
-    allowed: &RunSettings,
-) -> Vec<(OsString, OsString)> {
     let Some(given) = given else {
         let known = workspace.environment_of_servers();
         let variable = |name: &str| known.get(name).map(OsString::from);
         let mut environment = shadow::environment(variable);
         environment.extend(allowed.env.iter().filter_map(|it| Some((it.into(), variable(it)?))));
+        // Without a client's shell there is no terminal of a person.
+        if !environment.iter().any(|(name, _)| name == NO_COLOR) {
+            environment.push((NO_COLOR.into(), "1".into()));
+        }
         return environment;
     };
     let given = given.iter().filter(|(name, _)| *name != "TMPDIR");
     let given = given.map(|(name, value)| (name.into(), value.into()));
     given.chain([("TMPDIR".into(), "/tmp".into())]).collect()
 }
+
+const NO_COLOR: &str = "NO_COLOR";
 
 fn folder_at(workspace: &OpenWorkspace, folder: &WorkspacePath) -> PathBuf {
     if folder.is_root() { workspace.root().to_owned() } else { workspace.root().join(folder.as_str()) }
