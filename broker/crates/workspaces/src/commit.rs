@@ -79,7 +79,7 @@ pub struct Rebased {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedConflict {
     pub path: WorkspacePath,
-    /// What happened on both sides, with the places.
+    /// Changes of both sides, with the places.
     pub reason: String,
 }
 

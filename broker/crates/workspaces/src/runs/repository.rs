@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    /// What is pinned for these files, but for what is under way and not there.
+    /// Pinned files beside these, without those under way that are not there.
     fn pinned_for(files: &[(&str, &str)], written: &[&str]) -> Vec<String> {
         let view = Memory::from_files(files.iter().copied()).unwrap();
         let written: Vec<_> = written.iter().map(|it| WorkspacePath::new(it).unwrap()).collect();
