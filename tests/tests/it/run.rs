@@ -447,3 +447,22 @@ fn commits_of_a_branch_are_exported() {
         assert!(stderr.contains(why), "{name}: {stderr}");
     }
 }
+
+#[test]
+fn a_nested_repository_can_be_removed_on_a_branch() {
+    let it = repository();
+    it.write("n/inner.txt", "n\n");
+    it.git(&["init", "-q", "n"]);
+    it.git(&["-C", "n", "add", "."]);
+    it.git(&["-C", "n", "commit", "-q", "-m", "inner"]);
+    let script = "echo new > new.txt; rm -rf n";
+    let (exit, _, stderr) = told(it.run(&["run", "--branch", "try", "--harvest", "--", "sh", "-c", script]));
+    assert_eq!(exit, 0, "{stderr}");
+    assert!(stderr.starts_with("1 changed, 1 removed, version control kept"), "{stderr}");
+    let (exit, stdout, _) = told(it.run(&["run", "--branch", "try", "--", "cat", "new.txt"]));
+    assert_eq!((exit, stdout.as_str()), (0, "new\n"));
+    let (exit, _, _) =
+        told(it.run(&["run", "--branch", "try", "--", "git", "-C", "n", "rev-parse", "HEAD:inner.txt"]));
+    assert_ne!(exit, 0, "the inner repository is gone there");
+    assert_eq!(it.git(&["-C", "n", "log", "--format=%s"]), "inner");
+}

@@ -196,10 +196,11 @@ impl Daemon {
 /// rest on what another is still writing, as a commit on its parent.
 fn repository_of(opened: &Snapshot, last: &dyn View, entries: &[Entry]) -> Vec<WorkspacePath> {
     let mut paths = Vec::new();
-    for entry in entries.iter().filter(|it| is_of_version_control(&it.path)) {
+    for entry in entries {
         files_below(opened, &entry.path, &mut paths);
         files_below(last, &entry.path, &mut paths);
     }
+    paths.retain(is_of_version_control);
     paths.sort();
     paths.dedup();
     // Objects name their content: one that is there still does no harm, and hides none that comes later.
