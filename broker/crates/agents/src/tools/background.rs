@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workspaces::{LogEvent, RunId, RunInfo, RunResult};
 
-use super::output::Output;
+use super::{branches::Nothing, output::Output};
 use crate::{
     context::Context,
     reply::{Answer, ToolError},
@@ -13,10 +13,6 @@ use crate::{
 pub(super) const LIST: &str = "List the commands in the background.";
 pub(super) const OUTPUT: &str = "What a command in the background printed, and whether it has ended.";
 pub(super) const KILL: &str = "End a command in the background.";
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Nothing {}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -36,7 +36,9 @@ pub(super) fn pinned(view: &dyn View, written: &[WorkspacePath]) -> Vec<Workspac
 
 /// Whether the path is that of an object, or a pack of them.
 pub(super) fn is_object(path: &WorkspacePath) -> bool {
-    path.ancestors().any(|it| it.file_name() == Some(OBJECTS))
+    // A reference may have any name.
+    let first = path.components().find(|it| [OBJECTS, "refs", "logs"].contains(it));
+    first == Some(OBJECTS)
 }
 
 /// Folders of repositories on the way to `path`, with those of submodules in `modules`.
@@ -115,5 +117,12 @@ mod tests {
         let module = ["HEAD", "index", "refs/heads/main"].map(|it| format!(".git/modules/s/{it}"));
         let own = [".git/HEAD", ".git/MERGE_HEAD", ".git/index"].map(str::to_owned);
         assert_eq!(pinned_for(&files, &[".git/modules/s/logs/HEAD"]), [&own[..], &module].concat());
+    }
+
+    #[test]
+    fn a_reference_named_like_the_folder_is_no_object() {
+        let is = |it: &str| is_object(&WorkspacePath::new(it).unwrap());
+        assert!(is(".git/objects/ab/cd") && is(".git/modules/s/objects/pack/p.idx"));
+        assert!(!is(".git/refs/heads/objects/x") && !is(".git/logs/refs/heads/objects") && !is(".git/index"));
     }
 }
