@@ -95,12 +95,14 @@ impl BranchService for Front {
         let request = RebaseRequest {
             on_conflict: from_proto::on_conflict(request.on_conflict)?,
             if_revision: request.if_revision.map(Revision),
+            resolutions: from_proto::resolutions(request.resolutions)?,
             branch: request.branch_id,
         };
         let rebased = self.0.rebase_branch(request).await.map_err(status::of)?;
         Ok(Response::new(pb::RebaseBranchResponse {
             revision: rebased.revision.0,
-            merged_paths: rebased.merged.iter().map(ToString::to_string).collect(),
+            merged_paths: to_proto::paths(&rebased.merged),
+            merged_by_syntax_paths: to_proto::paths(&rebased.merged_by_syntax),
             conflicts: rebased.conflicts.into_iter().map(to_proto::conflict).collect(),
         }))
     }
@@ -118,6 +120,7 @@ impl BranchService for Front {
             notes: committed.notes,
             left_paths: to_proto::paths(&committed.left),
             merged_paths: to_proto::paths(&committed.merged),
+            merged_by_syntax_paths: to_proto::paths(&committed.merged_by_syntax),
         }))
     }
 

@@ -3,12 +3,12 @@
 #[cfg(target_os = "linux")]
 mod runs;
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use broker_proto::v1 as pb;
 use lint::{Applicability, LineColumn};
 use linters::LinterKind;
-use overlay::{OnConflict, Revision, TextEdit};
+use overlay::{ConflictSide, OnConflict, Resolution, Revision, TextEdit};
 use scheduler::Class;
 use tonic::{Status, metadata::MetadataMap};
 use workspaces::{
@@ -90,12 +90,36 @@ pub(super) fn undo(it: &pb::UndoBranchRequest) -> Result<Undo, Status> {
     }
 }
 
+pub(super) fn resolutions(all: Vec<pb::ConflictResolution>) -> Result<BTreeMap<String, Resolution>, Status> {
+    let side = |it: i32| match pb::ConflictSide::try_from(it) {
+        Ok(pb::ConflictSide::Branch) => Ok(ConflictSide::Ours),
+        Ok(pb::ConflictSide::Other) => Ok(ConflictSide::Theirs),
+        Ok(pb::ConflictSide::Both) => Ok(ConflictSide::Both),
+        Ok(pb::ConflictSide::Base) => Ok(ConflictSide::Base),
+        Ok(pb::ConflictSide::Unspecified) | Err(_) => {
+            Err(status::invalid("resolutions.sides", "unknown side"))
+        }
+    };
+    let resolution = |it: pb::ConflictResolution| {
+        let resolution = match it.text {
+            Some(_) if !it.sides.is_empty() => {
+                return Err(status::invalid("resolutions", "`text` excludes `sides`"));
+            }
+            Some(text) => Resolution::Text(text),
+            None => Resolution::Sides(it.sides.into_iter().map(side).collect::<Result<_, _>>()?),
+        };
+        Ok((it.path, resolution))
+    };
+    all.into_iter().map(resolution).collect()
+}
+
 pub(super) fn commit(it: pb::CommitBranchRequest) -> CommitRequest {
     CommitRequest {
         branch: it.branch_id,
         if_revision: it.if_revision.map(Revision),
         force_paths: it.force_paths,
         rebase: it.rebase,
+        if_clean: it.if_clean,
         dry_run: it.dry_run,
         request_id: some(it.request_id),
     }

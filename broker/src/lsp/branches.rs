@@ -275,7 +275,7 @@ pub(super) async fn rebase(server: &Rc<Server>, argument: Rebase) -> Result<Valu
         Some(OnConflict::Markers) => overlay::OnConflict::Markers,
     };
     let branch = chosen.branch.id.to_string();
-    let request = RebaseRequest { branch, on_conflict, if_revision: None };
+    let request = RebaseRequest { on_conflict, ..RebaseRequest::of(branch) };
     let done = chosen.folder.workspaces.rebase_branch(request).await?;
     let conflict = |it: &ResolvedConflict| json!({"path": it.path.as_str(), "reason": it.reason});
     let conflicts: Vec<_> = done.conflicts.iter().map(conflict).collect();

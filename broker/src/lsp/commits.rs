@@ -7,7 +7,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use bytes::Bytes;
 use gen_lsp_types::MessageType;
-use overlay::{OnConflict, Revision, WorkspacePath};
+use overlay::{Revision, WorkspacePath};
 use tokio::task::spawn_local;
 use workspaces::{BranchInfo, EditRequest, ErrorKind, Expected, FileEdit, RebaseRequest, RequestError, Side};
 
@@ -198,8 +198,7 @@ impl Server {
         let if_revision = Some(left.revision);
         let request = EditRequest { if_revision, ..EditRequest::of(&left.branch, edits) };
         let written = left.folder.workspaces.edit_files(request).await?;
-        let (branch, if_revision) = (left.branch.clone(), Some(written));
-        let request = RebaseRequest { branch, if_revision, on_conflict: OnConflict::Refuse };
+        let request = RebaseRequest { if_revision: Some(written), ..RebaseRequest::of(&*left.branch) };
         let revision = left.folder.workspaces.rebase_branch(request).await?.revision;
         // If the rebase changed nothing, the daemon has not noticed the saved file yet. Its next change of the base repeats this.
         let paths = if revision > written { kept } else { left.paths.clone() };

@@ -29,7 +29,7 @@ pub fn undo(branch: &str, to: u64) -> UndoRequest {
 }
 
 pub fn rebase(branch: &str, on_conflict: OnConflict) -> RebaseRequest {
-    RebaseRequest { branch: branch.to_owned(), if_revision: None, on_conflict }
+    RebaseRequest { on_conflict, ..RebaseRequest::of(branch) }
 }
 
 pub fn commit(branch: &str) -> CommitRequest {

@@ -170,6 +170,7 @@ pub(crate) fn rebased(it: pb::RebaseBranchResponse) -> Answer<Rebased> {
     Ok(Rebased {
         revision: Revision(it.revision),
         merged: paths(&it.merged_paths)?,
+        merged_by_syntax: paths(&it.merged_by_syntax_paths)?,
         conflicts: it.conflicts.into_iter().map(conflict).collect::<Answer<_>>()?,
     })
 }
@@ -179,6 +180,7 @@ pub(crate) fn committed(it: pb::CommitBranchResponse) -> Answer<Committed> {
         revision: Revision(it.revision),
         changes: changes(it.changes)?,
         merged: paths(&it.merged_paths)?,
+        merged_by_syntax: paths(&it.merged_by_syntax_paths)?,
         unsaved: paths(&it.unsaved_paths)?,
         left: paths(&it.left_paths)?,
         notes: it.notes,

@@ -7,7 +7,7 @@ use agents::{Call, Preview, PreviewEdit};
 use broker_proto::v1::{self as pb, file_edit::Edit};
 use lint::{Applicability, LineColumn};
 use linters::LinterKind;
-use overlay::{OnConflict, Revision, TextEdit};
+use overlay::{ConflictSide, OnConflict, Resolution, Revision, TextEdit};
 use scheduler::Class;
 use serde_json::Value;
 use workspaces::{
@@ -75,7 +75,22 @@ pub(crate) fn rebase(it: RebaseRequest) -> pb::RebaseBranchRequest {
         OnConflict::Markers => pb::ConflictHandling::Markers,
     };
     let (branch_id, if_revision) = (it.branch, number(it.if_revision));
-    pb::RebaseBranchRequest { branch_id, on_conflict: on_conflict.into(), if_revision }
+    let resolutions = it.resolutions.into_iter().map(resolution).collect();
+    pb::RebaseBranchRequest { branch_id, on_conflict: on_conflict.into(), if_revision, resolutions }
+}
+
+fn resolution((path, it): (String, Resolution)) -> pb::ConflictResolution {
+    let side = |it: &ConflictSide| match it {
+        ConflictSide::Ours => pb::ConflictSide::Branch,
+        ConflictSide::Theirs => pb::ConflictSide::Other,
+        ConflictSide::Both => pb::ConflictSide::Both,
+        ConflictSide::Base => pb::ConflictSide::Base,
+    };
+    let (sides, text) = match it {
+        Resolution::Sides(sides) => (sides.iter().map(|it| side(it).into()).collect(), None),
+        Resolution::Text(text) => (Vec::new(), Some(text)),
+    };
+    pb::ConflictResolution { path, sides, text }
 }
 
 pub(crate) fn commit(it: CommitRequest) -> pb::CommitBranchRequest {
@@ -86,6 +101,7 @@ pub(crate) fn commit(it: CommitRequest) -> pb::CommitBranchRequest {
         dry_run: it.dry_run,
         request_id: it.request_id.unwrap_or_default(),
         rebase: it.rebase,
+        if_clean: it.if_clean,
     }
 }
 

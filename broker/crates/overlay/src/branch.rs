@@ -36,8 +36,8 @@ pub use history::{KEPT_STEPS, LogEntry, StepKind};
 pub use origin::Origin;
 pub use patch::{MAX_PATCH, MovedHunk, PatchApplied, PatchError};
 pub use rebase::{
-    Conflict, ConflictHunk, ConflictKind, OnConflict, RebaseError, RebaseOnto, Rebased, marked_lines,
-    merge_texts,
+    Conflict, ConflictHunk, ConflictKind, MergeOptions, OnConflict, RebaseError, RebaseOnto, Rebased,
+    Resolution, Side as ConflictSide, SyntaxMerge, marked_lines, merge_texts,
 };
 pub use snapshot::Snapshot;
 pub use steps::{NodeRecord, RestoreError, Step};

@@ -6,6 +6,7 @@
 
 mod languages;
 mod library;
+mod merge;
 mod parse;
 mod query;
 mod table;
@@ -13,6 +14,7 @@ mod trees;
 
 pub use languages::Language;
 pub use library::{CarriedGrammars, carry_grammars, load_grammars};
+pub use merge::merge;
 pub use parse::{Tree, Unparsed};
 pub use query::{Captures, Query, QueryError};
 pub use table::{Flags, WORDS};

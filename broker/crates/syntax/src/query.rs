@@ -41,7 +41,7 @@ const WORDS: usize = 5;
 const UNDER_WAY: u32 = 65_536;
 
 /// Number of captures that a query may have. A linter needs no more, and each takes memory here and in the guest.
-const MOST: usize = 1_000_000;
+const MAX_CAPTURES: usize = 1_000_000;
 
 impl Query {
     pub fn new(language: Language, text: &str) -> Result<Self, QueryError> {
@@ -81,7 +81,7 @@ impl Query {
         let mut captures = cursor.captures_with_options(&self.inner, root, text, options);
         let (mut table, mut is_full) = (Vec::new(), false);
         while let Some((found, at)) = captures.next() {
-            is_full = table.len() == MOST * WORDS;
+            is_full = table.len() == MAX_CAPTURES * WORDS;
             if is_full {
                 break;
             }
@@ -157,7 +157,7 @@ mod tests {
         let few = run(2).unwrap();
         assert_eq!((few.table.len() / WORDS, few.is_cut), (2 * 40_001, false));
         let many = run(30).unwrap();
-        assert_eq!((many.table.len() / WORDS, many.is_cut), (MOST, true));
+        assert_eq!((many.table.len() / WORDS, many.is_cut), (MAX_CAPTURES, true));
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl<K> Weighter<K, Arc<Tree>> for ByMemory {
 const QUERIES: usize = 1 << 20;
 const USUAL_QUERY: usize = 256;
 /// Bytes of a tree, to know beforehand how many fit.
-const USUAL: u64 = 256 << 10;
+const TYPICAL_TREE_BYTES: u64 = 256 << 10;
 
 impl Trees {
     /// Keeps trees of about so many bytes.
@@ -85,7 +85,7 @@ impl Trees {
 }
 
 fn cache<K: Eq + std::hash::Hash>(memory: u64) -> Cache<K, Arc<Tree>, ByMemory> {
-    let items = usize::try_from(memory / USUAL).unwrap_or(usize::MAX).max(16);
+    let items = usize::try_from(memory / TYPICAL_TREE_BYTES).unwrap_or(usize::MAX).max(16);
     // In one part, so that a tree may be as large as all of it.
     let options = OptionsBuilder::new()
         .shards(1)

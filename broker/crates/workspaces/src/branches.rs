@@ -7,6 +7,7 @@ use overlay::{Branch, ContentHash, EditError, LogEntry, Revision, View, WalkOpti
 use super::{
     Daemon, DaemonError, Repeatable,
     branch_info::BranchInfo,
+    commit::by_syntax,
     fields::{Page, PageRequest, Paged},
     target::{Target, TargetId},
     task::{blocking, run_uncancellable},
@@ -85,7 +86,7 @@ pub struct Undone {
 impl BranchState {
     /// All of it from `branch`, which is edited no more: hash, conflicts and revision go together.
     fn of(info: BranchInfo, branch: &Branch, request: &BranchRequest) -> Result<Self, DaemonError> {
-        let conflicts = if request.with_conflicts { branch.conflicts()? } else { Vec::new() };
+        let conflicts = if request.with_conflicts { branch.conflicts(Some(by_syntax))? } else { Vec::new() };
         let conflicts = conflicts.into_iter().map(|it| it.path).collect();
         let tree_hash = request.with_tree_hash.then(|| tree_hash(&branch.snapshot())).transpose()?;
         Ok(Self { info, tree_hash, conflicts })

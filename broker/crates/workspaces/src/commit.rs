@@ -1,11 +1,17 @@
 //! Commit of a branch to the disk, and rebase of a branch onto its parent.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use overlay::{
-    Branch, CommitError, CommitPlan, Committed as Written, Committer, Conflict, FileOp, OnConflict,
-    PlanError, RebaseError, RebaseOnto, Revision, Snapshot, View as _, WorkspacePath, marked_lines,
+    Branch, CommitError, CommitPlan, Committed as Written, Committer, Conflict, FileOp, MergeOptions,
+    OnConflict, PlanError, RebaseError, RebaseOnto, Resolution, Revision, Snapshot, View as _, WorkspacePath,
+    marked_lines,
 };
+
+use syntax::Language;
 
 use super::{
     BranchCell, Daemon, DaemonError, FileChange, OpenWorkspace, Repeatable, fields, measured::Measured,
@@ -20,6 +26,9 @@ pub struct CommitRequest {
     pub force_paths: Vec<String>,
     /// Whether changes of the disk that go together with the branch's are merged first.
     pub rebase: bool,
+    /// Refuses if the branch has errors that its parent has not, or if a linter gives no answer. What changed on the disk is
+    /// merged before the check, if `rebase` is set.
+    pub if_clean: bool,
     /// Reports what would be written, and writes nothing.
     pub dry_run: bool,
     /// A request that is repeated with the same id commits once.
@@ -35,6 +44,7 @@ impl CommitRequest {
             if_revision: None,
             force_paths: Vec::new(),
             rebase: false,
+            if_clean: false,
             dry_run: false,
             request_id: None,
         }
@@ -46,6 +56,16 @@ pub struct RebaseRequest {
     pub branch: String,
     pub if_revision: Option<Revision>,
     pub on_conflict: OnConflict,
+    /// Decisions about conflicts, by path. They are used before `on_conflict`.
+    pub resolutions: BTreeMap<String, Resolution>,
+}
+
+impl RebaseRequest {
+    /// Whatever the branch's revision is; refused where both sides changed the same.
+    pub fn of(branch: impl Into<String>) -> Self {
+        let (if_revision, on_conflict) = (None, OnConflict::Refuse);
+        Self { branch: branch.into(), if_revision, on_conflict, resolutions: BTreeMap::new() }
+    }
 }
 
 /// Changes that a commit wrote, or would write.
@@ -55,6 +75,8 @@ pub struct Committed {
     pub changes: Vec<FileChange>,
     /// Files that had changed on the disk and were merged first.
     pub merged: Vec<WorkspacePath>,
+    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    pub merged_by_syntax: Vec<WorkspacePath>,
     /// Paths of `changes` for which an editor that does not apply commits has other, unsaved text.
     pub unsaved: Vec<WorkspacePath>,
     /// Files that are not written, because an editor that applies commits has unsaved text for them. The branch keeps its edits
@@ -71,6 +93,8 @@ pub struct Rebased {
     pub revision: Revision,
     /// Files that have the changes of both sides now.
     pub merged: Vec<WorkspacePath>,
+    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    pub merged_by_syntax: Vec<WorkspacePath>,
     /// Conflicts that were resolved as the request says.
     pub conflicts: Vec<ResolvedConflict>,
 }
@@ -87,7 +111,8 @@ impl From<overlay::Rebased> for Rebased {
     fn from(it: overlay::Rebased) -> Self {
         let conflict = |it: &Conflict| ResolvedConflict { path: it.path.clone(), reason: it.describe() };
         let conflicts = it.conflicts.iter().map(conflict).collect();
-        Self { revision: it.revision, merged: it.merged, conflicts }
+        let (merged, merged_by_syntax) = (it.merged, it.merged_by_syntax);
+        Self { revision: it.revision, merged, merged_by_syntax, conflicts }
     }
 }
 
@@ -102,24 +127,33 @@ impl OpenWorkspace {
     /// [`NotNoted`](DaemonError::NotNoted), and it is written later.
     pub(super) async fn commit(
         self: &Arc<Self>,
+        daemon: &Arc<Daemon>,
         cell: &Arc<BranchCell>,
-        if_revision: Option<Revision>,
-        merge: Merge,
+        mut if_revision: Option<Revision>,
+        mut merge: Merge,
         request: Option<Repeatable>,
     ) -> Result<Committed, DaemonError> {
         let commit = async {
             let _one_at_a_time = self.committing.lock().await;
+            let mut brought = Brought::default();
+            if merge.if_clean {
+                let (force, if_clean) = (merge.force.clone(), false);
+                let clean = daemon.expect_clean(cell, if_revision, merge).await?;
+                (if_revision, brought) = (Some(clean.0), clean.1);
+                // What changes on the disk from now on was not checked.
+                merge = Merge { rebase: false, if_clean, force };
+            }
             let workspace = Arc::clone(self);
             let write = move |branch: &mut Branch| {
                 workspace.expect_there()?;
                 // Leftovers of an earlier commit, by this process or another.
                 let recovered = workspace.committer.recover().map_err(DaemonError::Commit)?;
-                let merged = merge.bring_up(branch)?;
+                let brought = if merge.rebase { merge.bring_up(branch)? } else { brought };
                 let plan = workspace.plan(branch, &merge.force)?;
                 let (written, unfinished) = write(&workspace.committer, &plan)?;
                 branch.committed_but(&plan.left, written.permissions);
                 let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
-                Ok((plan, merged, left.map(|it| it.to_string()).collect(), unfinished))
+                Ok((plan, brought, left.map(|it| it.to_string()).collect(), unfinished))
             };
             let kind = |(plan, ..): &(CommitPlan, _, _, _)| BranchChangeKind::Committed {
                 changes: FileChange::all(plan.changes.clone()),
@@ -127,13 +161,13 @@ impl OpenWorkspace {
                 left: plan.left.clone(),
             };
             let done = cell.edit_for_good(if_revision, write, kind).await?;
-            let ((plan, merged, notes, unfinished), revision) = done;
+            let ((plan, Brought { merged, merged_by_syntax }, notes, unfinished), revision) = done;
             match unfinished {
                 Some(error) => Err(DaemonError::Commit(error)),
                 None => {
                     let CommitPlan { changes, unsaved, left, .. } = plan;
                     let changes = FileChange::all(changes);
-                    Ok(Committed { revision, changes, merged, unsaved, left, notes })
+                    Ok(Committed { revision, changes, merged, merged_by_syntax, unsaved, left, notes })
                 }
             }
         };
@@ -151,15 +185,16 @@ impl OpenWorkspace {
         let workspace = Arc::clone(self);
         let look = move |branch: &mut Branch| {
             let mut brought_up = branch.clone();
-            let merged = merge.bring_up(&mut brought_up)?;
+            let brought = merge.bring_up(&mut brought_up)?;
             let plan = workspace.plan(&brought_up, &merge.force)?;
             workspace.committer.check(&plan.ops).map_err(DaemonError::Commit)?;
-            Ok((plan, merged))
+            Ok((plan, brought))
         };
-        let ((plan, merged), revision) = cell.edit(if_revision, look).await?;
+        let ((plan, Brought { merged, merged_by_syntax }), revision) = cell.edit(if_revision, look).await?;
         let CommitPlan { changes, unsaved, left, .. } = plan;
         let changes = FileChange::all(changes);
-        Ok(Committed { revision, changes, merged, unsaved, left, notes: Vec::new() })
+        let notes = Vec::new();
+        Ok(Committed { revision, changes, merged, merged_by_syntax, unsaved, left, notes })
     }
 
     fn plan(&self, branch: &Branch, force: &BTreeSet<WorkspacePath>) -> Result<CommitPlan, DaemonError> {
@@ -185,20 +220,39 @@ impl OpenWorkspace {
 pub(super) struct Merge {
     /// Whether it is merged where it goes together.
     rebase: bool,
+    /// Whether the result is checked first.
+    if_clean: bool,
     /// Paths that are written over.
     force: BTreeSet<WorkspacePath>,
 }
 
+/// Files with changes of both sides.
+#[derive(Default)]
+pub(super) struct Brought {
+    merged: Vec<WorkspacePath>,
+    /// Those of them that were merged by syntax.
+    merged_by_syntax: Vec<WorkspacePath>,
+}
+
 impl Merge {
-    /// Merges what changed on the disk into the branch; returns the files with changes of both sides.
-    fn bring_up(&self, branch: &mut Branch) -> Result<Vec<WorkspacePath>, DaemonError> {
+    /// Merges what changed on the disk into the branch.
+    pub(super) fn bring_up(&self, branch: &mut Branch) -> Result<Brought, DaemonError> {
         // What is forced is to stay as the branch has it.
-        if !self.rebase || !self.force.is_empty() || branch.conflicts()?.is_empty() {
-            return Ok(Vec::new());
+        if !self.rebase || !self.force.is_empty() || branch.conflicts(None)?.is_empty() {
+            return Ok(Brought::default());
         }
-        let rebased = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).map_err(refused)?;
-        Ok(rebased.merged)
+        let rebased = branch.rebase(RebaseOnto::Base, options(OnConflict::Refuse)).map_err(refused)?;
+        Ok(Brought { merged: rebased.merged, merged_by_syntax: rebased.merged_by_syntax })
     }
+}
+
+/// Merges a file by its syntax tree, if its language has a grammar.
+pub(super) fn by_syntax(path: &WorkspacePath, [base, ours, theirs]: [&str; 3]) -> Option<String> {
+    syntax::merge(Language::of(path)?, base, ours, theirs)
+}
+
+fn options(on_conflict: OnConflict) -> MergeOptions<'static> {
+    MergeOptions { on_conflict, by_syntax: Some(by_syntax), resolutions: None }
 }
 
 /// Fails if a file would be written with markers of conflicts that the text before did not have.
@@ -234,11 +288,13 @@ fn write(committer: &Committer, plan: &CommitPlan) -> Result<(Written, Option<Co
 fn rebase(
     branch: &mut Branch,
     parent: Option<&Snapshot>,
-    on_conflict: OnConflict,
+    options: MergeOptions<'_>,
 ) -> Result<overlay::Rebased, RebaseError> {
-    let Some(parent) = parent else { return branch.rebase(RebaseOnto::Base, on_conflict) };
-    let mut rebased = branch.rebase(RebaseOnto::Parent(parent), on_conflict)?;
-    let more = match branch.rebase(RebaseOnto::Base, on_conflict) {
+    let Some(parent) = parent else { return branch.rebase(RebaseOnto::Base, options) };
+    let mut rebased = branch.rebase(RebaseOnto::Parent(parent), options)?;
+    // The decisions are about conflicts with the parent.
+    let options = MergeOptions { resolutions: None, ..options };
+    let more = match branch.rebase(RebaseOnto::Base, options) {
         Err(RebaseError::Conflicts(all)) => {
             // Conflicts between the parent and the base are to be resolved in the parent.
             let own = branch.snapshot().changed_paths(parent);
@@ -250,6 +306,7 @@ fn rebase(
     };
     rebased.revision = more.revision;
     rebased.merged.extend(more.merged);
+    rebased.merged_by_syntax.extend(more.merged_by_syntax);
     rebased.dropped.extend(more.dropped);
     rebased.conflicts.extend(more.conflicts);
     Ok(rebased)
@@ -259,6 +316,9 @@ fn refused(error: RebaseError) -> DaemonError {
     match error {
         RebaseError::Conflicts(conflicts) => DaemonError::Conflicts(conflicts),
         RebaseError::Edit(error) => DaemonError::Edit(error),
+        RebaseError::OtherPlaces { .. } | RebaseError::NoConflict(_) => {
+            DaemonError::invalid("resolutions", error)
+        }
         RebaseError::OtherBase => DaemonError::Bug(error.to_string()),
     }
 }
@@ -270,15 +330,15 @@ impl Daemon {
         let force = fields::paths("force_paths", &request.force_paths)?;
         let if_revision = request.if_revision;
         if request.dry_run {
-            let merge = Merge { rebase: request.rebase, force };
+            let merge = Merge { rebase: request.rebase, if_clean: false, force };
             return workspace.would_commit(&cell, if_revision, merge).await;
         }
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         run_uncancellable(async move {
             let measured = Measured::commit(&cell);
-            let merge = Merge { rebase: request.rebase, force };
-            let commit = workspace.commit(&cell, if_revision, merge, repeatable);
+            let merge = Merge { rebase: request.rebase, if_clean: request.if_clean, force };
+            let commit = workspace.commit(&daemon, &cell, if_revision, merge, repeatable);
             let committed = measured.around(commit).await;
             match &committed {
                 Ok(it) => measured.committed(it.revision, it.changes.len()),
@@ -293,13 +353,18 @@ impl Daemon {
 
     /// Rebases a branch onto the current state of its parent.
     pub async fn rebase(self: &Arc<Self>, request: RebaseRequest) -> Result<Rebased, DaemonError> {
-        let RebaseRequest { branch, if_revision, on_conflict } = request;
+        let RebaseRequest { branch, if_revision, on_conflict, resolutions } = request;
         let (workspace, cell) = self.branch(&branch)?;
         workspace.expect_there()?;
         // Without its parent, which was discarded, a branch keeps the parent's state at the fork.
         let parent = cell.record.parent.as_ref().and_then(|it| workspace.branch(it).ok());
         let parent = parent.map(|it| it.snapshot());
-        let rebase = move |branch: &mut Branch| rebase(branch, parent.as_ref(), on_conflict).map_err(refused);
+        let resolutions = fields::by_path("resolutions", resolutions)?;
+        let rebase = move |branch: &mut Branch| {
+            let resolutions = Some(&resolutions);
+            let options = MergeOptions { resolutions, ..options(on_conflict) };
+            rebase(branch, parent.as_ref(), options).map_err(refused)
+        };
         let (rebased, _) = self.edit(cell, if_revision, rebase).await?;
         Ok(rebased.into())
     }

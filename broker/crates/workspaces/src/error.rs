@@ -42,6 +42,9 @@ pub enum DaemonError {
     /// Files, with the lines at which markers begin.
     #[error("conflicts are not resolved in {}: {}", files(.0.len()), overlay::first_of_files(.0.iter().map(|it| &it.0)))]
     Markers(Vec<(WorkspacePath, Vec<u32>)>),
+    /// The first of `total` new errors, and of the reasons why answers are missing.
+    #[error("{}", not_clean(.errors, *.total, .incomplete))]
+    NotClean { errors: Vec<(WorkspacePath, String)>, total: usize, incomplete: Vec<String> },
     #[error(transparent)]
     Edit(#[from] EditError),
     /// Error of one of several edits, counted from 0.
@@ -134,6 +137,19 @@ pub enum DaemonError {
     Setup { message: String, hint: Option<String> },
     #[error("{0}; this is a bug in Broker")]
     Bug(String),
+}
+
+fn not_clean(errors: &[(WorkspacePath, String)], total: usize, incomplete: &[String]) -> String {
+    let mut text = match total {
+        0 => "nothing is written, since some linters gave no answer".to_owned(),
+        1 => "nothing is written, since the branch brings a new error".to_owned(),
+        total => format!("nothing is written, since the branch brings {total} new errors"),
+    };
+    for line in errors.iter().map(|it| &it.1).chain(incomplete) {
+        text.push_str("\n  ");
+        text.push_str(line);
+    }
+    text
 }
 
 impl DaemonError {

@@ -63,6 +63,14 @@ pub(super) fn path(field: &'static str, text: &str) -> Result<WorkspacePath, Dae
     WorkspacePath::new(text).map_err(|error| DaemonError::invalid(field, error))
 }
 
+/// The values by their paths.
+pub(super) fn by_path<T>(
+    field: &'static str,
+    values: BTreeMap<String, T>,
+) -> Result<BTreeMap<WorkspacePath, T>, DaemonError> {
+    values.into_iter().map(|(text, value)| Ok((path(field, &text)?, value))).collect()
+}
+
 pub(super) fn paths<C: FromIterator<WorkspacePath>>(
     field: &'static str,
     texts: &[String],

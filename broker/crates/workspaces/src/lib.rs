@@ -16,6 +16,7 @@ mod branch_info;
 mod branches;
 mod check;
 mod checks;
+mod clean_commit;
 mod clients;
 mod commit;
 mod diff;

@@ -14,7 +14,7 @@ use super::{
     BranchRequest, BufferRequest, CheckOptions, CheckRequest, CommitRequest, Daemon, DaemonError,
     EditRequest, Event, Expected, FileEdit, ForkRequest, PageRequest, Parts, TargetId, Undo, UndoRequest,
     WatchEvent, WorkspaceEvent, WorkspaceEvents, WorkspaceWatchRequest, setup::BATCH,
-    workspace_events::MOST_WAITING,
+    workspace_events::MAX_WAITING,
 };
 
 struct Fixture {
@@ -98,6 +98,7 @@ fn commit(branch: &str, request_id: Option<&str>) -> CommitRequest {
         if_revision: None,
         force_paths: Vec::new(),
         rebase: false,
+        if_clean: false,
         dry_run: false,
         request_id: request_id.map(str::to_owned),
     }
@@ -281,7 +282,7 @@ async fn a_client_that_does_not_take_events_is_told_so() {
         waiting += usize::from(matches!(event, WorkspaceEvent::Buffer(_)));
     }
     assert_eq!(waiting, 1, "the newest text of a file is enough");
-    for number in 0..=MOST_WAITING {
+    for number in 0..=MAX_WAITING {
         it.daemon.set_buffer(text(&number.to_string(), String::new())).await.unwrap();
         while waits(&mut quick).is_some() {}
     }

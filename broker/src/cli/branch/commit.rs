@@ -21,6 +21,7 @@ use crate::{
 #[command(after_help = "\
 Examples:
   broker branch commit try-it --dry-run           see what would be written, and whether it could be
+  broker branch commit try-it --if-clean          write it only if it brings no new error
   broker branch commit try-it --force src/a.py    write this file in spite of what others did to it")]
 pub(super) struct Commit {
     branch: String,
@@ -33,6 +34,11 @@ pub(super) struct Commit {
     /// Refuse files that changed on the disk, also where both changes go together
     #[arg(long)]
     no_rebase: bool,
+
+    /// Refuse if the branch has errors that its parent has not, or if a linter gives no answer. What changed on the disk
+    /// is merged before the check
+    #[arg(long, conflicts_with = "dry_run")]
+    if_clean: bool,
 
     /// Write nothing; say what would be written
     #[arg(long)]
@@ -61,6 +67,7 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
         if_revision: args.expected.revision(),
         force_paths,
         rebase: !args.no_rebase,
+        if_clean: args.if_clean,
         dry_run: args.dry_run,
         ..CommitRequest::of(&*branch.id)
     };
@@ -74,8 +81,9 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
         if refused { error.hint(hint) } else { error }
     })?;
     for path in &answer.merged {
+        let how = if answer.merged_by_syntax.contains(path) { " by syntax" } else { "" };
         let path = open.display(path.as_str());
-        session.messages.line(&format!("merged {path}, which had changed on the disk"));
+        session.messages.line(&format!("merged {path}{how}, which had changed on the disk"));
     }
     for path in &answer.unsaved {
         let path = printable(path.as_str());

@@ -1,10 +1,10 @@
 //! History of a branch, with undo and redo.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf};
 
 use clap::ValueEnum;
 use lint::printable;
-use overlay::{Revision, WorkspacePath};
+use overlay::{ConflictSide, Resolution, Revision, WorkspacePath};
 use serde::Serialize;
 use workspaces::{PageRequest, RebaseRequest, ResolvedConflict, RevisionEntry, UndoRequest};
 
@@ -60,6 +60,11 @@ pub(super) struct Rebase {
     #[arg(long, value_enum, default_value_t = OnConflict::Refuse, value_name = "WHAT")]
     on_conflict: OnConflict,
 
+    /// Decide a conflict: `SIDE` is `ours`, `theirs`, `both` or `base`, for all places of the file or, between commas,
+    /// one for each; may be repeated
+    #[arg(long, value_name = "PATH=SIDE[,SIDE…]", value_parser = resolved_path)]
+    resolve: Vec<(PathBuf, Resolution)>,
+
     #[command(flatten)]
     expected: Expected,
 
@@ -89,6 +94,8 @@ struct Entry {
 struct Rebased {
     revision: u64,
     merged: Vec<String>,
+    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    merged_by_syntax: Vec<String>,
     conflicts: Vec<Conflict>,
 }
 
@@ -128,6 +135,22 @@ pub(super) fn undo(args: &Undo, open: &Opened, session: &mut Session) -> Result<
     args.shape.print(session, &Edited { revision }, text)
 }
 
+fn resolved_path(text: &str) -> Result<(PathBuf, Resolution), String> {
+    let (path, sides) = text.rsplit_once('=').ok_or("expected PATH=SIDE")?;
+    let side = |it: &str| match it {
+        "ours" => Ok(ConflictSide::Ours),
+        "theirs" => Ok(ConflictSide::Theirs),
+        "both" => Ok(ConflictSide::Both),
+        "base" => Ok(ConflictSide::Base),
+        other => Err(format!("`{other}` is no side; expected `ours`, `theirs`, `both` or `base`")),
+    };
+    Ok((path.into(), Resolution::Sides(sides.split(',').map(side).collect::<Result<_, _>>()?)))
+}
+
+fn resolutions(args: &Rebase, open: &Opened) -> Result<BTreeMap<String, Resolution>, CliError> {
+    args.resolve.iter().map(|(path, it)| Ok((open.path(path)?.to_string(), it.clone()))).collect()
+}
+
 pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let on_conflict = match args.on_conflict {
         OnConflict::Refuse => overlay::OnConflict::Refuse,
@@ -135,10 +158,12 @@ pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Res
         OnConflict::Markers => overlay::OnConflict::Markers,
     };
     let branch = open.branch(&args.branch)?.id.to_string();
-    let request = RebaseRequest { branch, on_conflict, if_revision: args.expected.revision() };
+    let resolutions = resolutions(args, open)?;
+    let if_revision = args.expected.revision();
+    let request = RebaseRequest { branch, on_conflict, if_revision, resolutions };
     let answer = open.client.wait(open.client.daemon().rebase_branch(request)).map_err(|error| {
         let refused = error.is_conflict();
-        let hint = "`--on-conflict keep-branch` or `--on-conflict markers` goes on in spite of that";
+        let hint = "`--on-conflict keep-branch` or `--on-conflict markers` goes on in spite of that, and `--resolve PATH=SIDE` decides a file";
         let error = CliError::from(error);
         if refused { error.hint(hint) } else { error }
     })?;
@@ -147,6 +172,7 @@ pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Res
     let rebased = Rebased {
         revision: answer.revision.0,
         merged: displayed(open, &answer.merged),
+        merged_by_syntax: displayed(open, &answer.merged_by_syntax),
         conflicts: answer.conflicts.iter().map(conflict).collect(),
     };
     args.shape.print(session, &rebased, || rebased.render())
@@ -173,7 +199,8 @@ impl Rebased {
     fn render(&self) -> String {
         let mut text = format!("revision {}\n", self.revision);
         for path in &self.merged {
-            let _to_a_string = writeln!(text, "merged    {path}");
+            let how = if self.merged_by_syntax.contains(path) { "  (by syntax)" } else { "" };
+            let _to_a_string = writeln!(text, "merged    {path}{how}");
         }
         for it in &self.conflicts {
             let _to_a_string = writeln!(text, "conflict  {}", printable(&it.reason));

@@ -1,13 +1,15 @@
 //! Branches: forks of forks, undo, rebase, commit, and requests that are sent twice.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::{collections::BTreeMap, os::unix::fs::PermissionsExt as _};
 
-use overlay::{OnConflict, Revision, TextEdit};
+use overlay::{ConflictSide, OnConflict, Resolution, Revision, TextEdit};
 use tests::api::{
     Refusal, RefusalExt as _, base, branch, commit, edits, fork, next, obstacles, read_of, rebase, refusal,
     remove, rename, undo, write,
 };
-use workspaces::{BranchRequest, CommitRequest, EditRequest, ErrorKind, FileEdit, ForkRequest, UndoRequest};
+use workspaces::{
+    BranchRequest, CommitRequest, EditRequest, ErrorKind, FileEdit, ForkRequest, RebaseRequest, UndoRequest,
+};
 
 use super::{Fixture, Way};
 
@@ -15,6 +17,9 @@ both! {
     a_fork_of_a_fork_goes_its_own_way,
     an_undo_is_a_new_revision,
     a_rebase_brings_both_sides_together,
+    functions_at_one_place_are_merged_by_syntax,
+    a_conflict_is_decided_by_place,
+    a_commit_if_clean_refuses_a_new_error,
     a_child_follows_a_parent_that_was_committed,
     a_child_is_rebased_onto_a_base_that_moved_below_it,
     nothing_is_committed_to_a_folder_that_was_moved_away,
@@ -84,6 +89,52 @@ async fn a_rebase_brings_both_sides_together(way: Way) {
     assert_eq!(it.client.text(branch(&id), "b.txt").await, "ours\n");
     it.client.commit(&id, &[]).await.unwrap();
     assert_eq!((it.text("a.txt"), it.text("b.txt")), (merged, "ours\n".to_owned()));
+}
+
+async fn functions_at_one_place_are_merged_by_syntax(way: Way) {
+    let base = "def f():\n    return 1\n";
+    let with = |name: &str| format!("{base}\n\ndef {name}():\n    return 2\n");
+    let it = Fixture::new(way, &[("a.py", base)]).await;
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("a.py", with("g"))]).await.unwrap();
+    it.write("a.py", &with("h"));
+    let request = CommitRequest { rebase: true, ..commit(&id) };
+    let committed = it.client.commit_branch(request).await.unwrap();
+    let paths = vec![tests::path("a.py")];
+    assert_eq!((committed.merged, committed.merged_by_syntax), (paths.clone(), paths));
+    assert_eq!(it.text("a.py"), format!("{}\n\ndef h():\n    return 2\n", with("g")));
+}
+
+async fn a_conflict_is_decided_by_place(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "1\n2\n3\n")]).await;
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("a.txt", "one\n2\nthree\n")]).await.unwrap();
+    it.write("a.txt", "uno\n2\ntre\n");
+    let decide = |sides: &[ConflictSide]| {
+        let resolutions = BTreeMap::from([("a.txt".to_owned(), Resolution::Sides(sides.to_vec()))]);
+        it.client.rebase_branch(RebaseRequest { resolutions, ..RebaseRequest::of(&*id) })
+    };
+    let refused = refusal(decide(&[ConflictSide::Ours; 3]).await);
+    assert_eq!(refused.what(), (ErrorKind::Invalid, "INVALID_FIELD"));
+    decide(&[ConflictSide::Ours, ConflictSide::Theirs]).await.unwrap();
+    assert_eq!(it.client.text(branch(&id), "a.txt").await, "one\n2\ntre\n");
+    it.client.commit(&id, &[]).await.unwrap();
+    assert_eq!(it.text("a.txt"), "one\n2\ntre\n");
+}
+
+async fn a_commit_if_clean_refuses_a_new_error(way: Way) {
+    let it = Fixture::new(way, &[("a.py", "x = 1\n")]).await;
+    let id = it.fork().await;
+    let if_clean = || it.client.commit_branch(CommitRequest { rebase: true, if_clean: true, ..commit(&id) });
+    it.client.edit(&id, vec![write("a.py", "x = y\n")]).await.unwrap();
+    it.write("b.py", "z = 1\n");
+    let refused = refusal(if_clean().await);
+    assert_eq!(refused.what(), (ErrorKind::Refused, "NOT_CLEAN"));
+    assert_eq!(obstacles(&refused), [("a.py".to_owned(), "NEW_ERROR".to_owned())]);
+    assert_eq!(it.text("a.py"), "x = 1\n");
+    it.client.edit(&id, vec![write("a.py", "x = 2\n")]).await.unwrap();
+    if_clean().await.unwrap();
+    assert_eq!(it.text("a.py"), "x = 2\n");
 }
 
 async fn a_child_follows_a_parent_that_was_committed(way: Way) {

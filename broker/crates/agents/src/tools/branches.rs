@@ -1,6 +1,8 @@
 //! Tools for branches as a whole.
 
-use overlay::OnConflict;
+use std::collections::BTreeMap;
+
+use overlay::{ConflictSide, OnConflict, Resolution};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workspaces::{CommitRequest, DiffRequest, DiffSide, FileChange, PageRequest, RebaseRequest, TargetId};
@@ -44,6 +46,9 @@ pub(super) struct Commit {
     /// Only say what would be written
     #[serde(default)]
     dry_run: bool,
+    /// Refuse new errors
+    #[serde(default)]
+    if_clean: bool,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -51,6 +56,26 @@ pub(super) struct Commit {
 pub(super) struct Rebase {
     branch: Option<String>,
     on_conflict: Option<Conflicting>,
+    /// Of conflicting files: a side for all places or one for each
+    #[serde(default)]
+    resolve: BTreeMap<String, Sides>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Sides {
+    All(Side),
+    Each(Vec<Side>),
+    Text { text: String },
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Side {
+    Ours,
+    Theirs,
+    Both,
+    Base,
 }
 
 // Treatment of places that both sides changed.
@@ -60,6 +85,22 @@ enum Conflicting {
     Refuse,
     KeepOurs,
     Markers,
+}
+
+impl From<Sides> for Resolution {
+    fn from(it: Sides) -> Self {
+        let side = |it: Side| match it {
+            Side::Ours => ConflictSide::Ours,
+            Side::Theirs => ConflictSide::Theirs,
+            Side::Both => ConflictSide::Both,
+            Side::Base => ConflictSide::Base,
+        };
+        match it {
+            Sides::All(it) => Self::Sides(vec![side(it)]),
+            Sides::Each(all) => Self::Sides(all.into_iter().map(side).collect()),
+            Sides::Text { text } => Self::Text(text),
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -106,6 +147,9 @@ pub(super) struct Written {
     /// Files that had changed on the disk and have the changes of both sides now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     merged: Vec<String>,
+    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    merged_by_syntax: Vec<String>,
     /// Files for which an editor has unsaved text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsaved: Vec<String>,
@@ -127,6 +171,9 @@ pub(super) struct Rebased {
     branch: String,
     revision: u64,
     merged: Vec<String>,
+    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    merged_by_syntax: Vec<String>,
     conflicts: Vec<String>,
 }
 
@@ -165,12 +212,13 @@ pub(super) async fn diff(context: Context, OnBranch { branch }: OnBranch) -> Res
 
 pub(super) async fn commit(
     context: Context,
-    Commit { branch, dry_run }: Commit,
+    Commit { branch, dry_run, if_clean }: Commit,
 ) -> Result<Written, ToolError> {
     let branch = context.expect_branch(branch.as_deref()).await?;
     let request = CommitRequest {
         if_revision: Some(branch.revision),
         rebase: true,
+        if_clean,
         dry_run,
         ..CommitRequest::of(branch.id)
     };
@@ -183,6 +231,7 @@ pub(super) async fn commit(
         changes,
         total,
         merged: committed.merged.iter().map(ToString::to_string).collect(),
+        merged_by_syntax: committed.merged_by_syntax.iter().map(ToString::to_string).collect(),
         unsaved: committed.unsaved.iter().map(ToString::to_string).collect(),
         left: committed.left.iter().map(ToString::to_string).collect(),
         notes: committed.notes,
@@ -197,7 +246,7 @@ pub(super) async fn discard(context: Context, OnBranch { branch }: OnBranch) -> 
 
 pub(super) async fn rebase(
     context: Context,
-    Rebase { branch, on_conflict }: Rebase,
+    Rebase { branch, on_conflict, resolve }: Rebase,
 ) -> Result<Rebased, ToolError> {
     let branch = context.expect_branch(branch.as_deref()).await?;
     let on_conflict = match on_conflict {
@@ -205,14 +254,20 @@ pub(super) async fn rebase(
         Some(Conflicting::KeepOurs) => OnConflict::KeepOurs,
         Some(Conflicting::Markers) => OnConflict::Markers,
     };
-    let request = RebaseRequest { branch: branch.id, if_revision: None, on_conflict };
+    let resolutions = resolve.into_iter().map(|(path, it)| (path, it.into())).collect();
+    let request = RebaseRequest { on_conflict, resolutions, ..RebaseRequest::of(branch.id) };
     let rebased = context.daemon.rebase(request).await?;
     Ok(Rebased {
         branch: branch.name,
         revision: rebased.revision.0,
         merged: rebased.merged.iter().map(ToString::to_string).collect(),
+        merged_by_syntax: rebased.merged_by_syntax.iter().map(ToString::to_string).collect(),
         conflicts: rebased.conflicts.into_iter().map(|it| it.reason).collect(),
     })
+}
+
+fn how_merged(path: &String, by_syntax: &[String]) -> &'static str {
+    if by_syntax.contains(path) { " by syntax: read it" } else { "" }
 }
 
 /// The first changes, and how many there are.
@@ -277,7 +332,8 @@ impl Answer for Written {
             text.push_str(&format!("\n… {more} more"));
         }
         for path in &self.merged {
-            text.push_str(&format!("\nmerged {path}, which had changed on the disk"));
+            let how = how_merged(path, &self.merged_by_syntax);
+            text.push_str(&format!("\nmerged {path}{how}, which had changed on the disk"));
         }
         for path in &self.unsaved {
             text.push_str(&format!("\nan editor has unsaved text for {path}"));
@@ -304,7 +360,7 @@ impl Answer for Rebased {
     fn text(&self) -> String {
         let mut text = format!("branch {} is at revision {}", self.branch, self.revision);
         for path in &self.merged {
-            text.push_str(&format!("\nmerged {path}"));
+            text.push_str(&format!("\nmerged {path}{}", how_merged(path, &self.merged_by_syntax)));
         }
         for conflict in &self.conflicts {
             text.push_str(&format!("\nconflict: {conflict}"));

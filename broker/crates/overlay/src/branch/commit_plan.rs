@@ -271,7 +271,7 @@ mod tests {
             place.tree(),
             ["a: new", "gone/in: 6", "link -> a", "moved/b: two", "moved/c: 3", "x: file"]
         );
-        assert!(place.branch.conflicts().unwrap().is_empty());
+        assert!(place.branch.conflicts(None).unwrap().is_empty());
         place.branch.committed();
         assert!(place.branch.plan_commit(&BTreeSet::new()).unwrap().ops.is_empty());
     }
@@ -408,7 +408,7 @@ mod tests {
         for file in ["d/y.py", "d/deep/y.py", "e/y.py"] {
             fs::write(root.join(file), "y").unwrap();
         }
-        assert_eq!(place.branch.conflicts().unwrap(), []);
+        assert_eq!(place.branch.conflicts(None).unwrap(), []);
         place.commit(&[]).unwrap();
         assert_eq!(place.tree(), ["a: 1", "d/deep/x.py: x", "d/deep/y.py: y", "d/y.py: y", "e/y.py: y"]);
     }
@@ -442,7 +442,7 @@ mod tests {
         branch.remove(&path("gone")).unwrap();
         branch.rename(&path("dir"), &path("there")).unwrap();
         set("other", "typed further");
-        assert_eq!(branch.conflicts().unwrap(), []);
+        assert_eq!(branch.conflicts(None).unwrap(), []);
         let rebased = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
         assert_eq!(rebased.revision, Revision(4), "nothing is to be done");
         let plan = branch.plan_commit(&BTreeSet::new()).unwrap();
@@ -495,7 +495,7 @@ mod tests {
         place.branch.write(&path("a"), Bytes::from("one\n2\n3\n4\nfive\n")).unwrap();
         fs::write(place.workspace.path().join("a"), "one\n2\n3\n4\n5\n").unwrap();
         place.commit(&[]).unwrap_err();
-        assert_eq!(place.branch.conflicts().unwrap().len(), 1);
+        assert_eq!(place.branch.conflicts(None).unwrap().len(), 1);
         place.branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
         place.commit(&[]).unwrap();
         assert_eq!(place.tree(), ["a: one\n2\n3\n4\nfive\n"]);
@@ -509,7 +509,7 @@ mod tests {
         symlink(root.join("dir"), root.join("top")).unwrap();
         place.branch.remove(&path("dir")).unwrap();
         place.branch.remove(&path("top")).unwrap();
-        assert!(place.branch.conflicts().unwrap().is_empty());
+        assert!(place.branch.conflicts(None).unwrap().is_empty());
         place.commit(&[]).unwrap();
         assert!(place.tree().is_empty());
     }

@@ -1,19 +1,25 @@
 //! Moving a branch onto what its base or parent has become.
 //!
 //! Texts that both sides changed are merged line by line, as git does, unless they are large and have so
-//! little in common that it would take too long.
+//! little in common that it would take too long. A caller may give a function that merges what that cannot.
 
 mod hunks;
 mod merge;
 mod onto_base;
 mod onto_parent;
+mod resolution;
 
 pub use self::{
     hunks::{ConflictHunk, marked_lines},
     merge::merge_texts,
+    resolution::{Resolution, Side},
 };
 
-use std::{fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use super::{Branch, EditError, Revision, Snapshot, State, origin};
 use crate::WorkspacePath;
@@ -36,6 +42,25 @@ pub enum OnConflict {
     KeepOurs,
     /// Texts get git's conflict markers, `ours` being the branch. What is no text stays as with `KeepOurs`.
     Markers,
+}
+
+/// Merges `[ancestor, ours, theirs]` of a file by its syntax; `None` if the changes do not go together.
+pub type SyntaxMerge = fn(&WorkspacePath, [&str; 3]) -> Option<String>;
+
+/// Treatment of what both sides changed.
+#[derive(Debug, Clone, Copy)]
+pub struct MergeOptions<'a> {
+    pub on_conflict: OnConflict,
+    /// Asked where a merge by lines fails.
+    pub by_syntax: Option<SyntaxMerge>,
+    /// Decisions about conflicts, by path.
+    pub resolutions: Option<&'a BTreeMap<WorkspacePath, Resolution>>,
+}
+
+impl From<OnConflict> for MergeOptions<'_> {
+    fn from(on_conflict: OnConflict) -> Self {
+        Self { on_conflict, by_syntax: None, resolutions: None }
+    }
 }
 
 /// A path at which both sides changed.
@@ -101,6 +126,8 @@ pub struct Rebased {
     pub revision: Revision,
     /// Files that have the changes of both sides now.
     pub merged: Vec<WorkspacePath>,
+    /// Those of them that were merged by syntax, since a merge by lines failed.
+    pub merged_by_syntax: Vec<WorkspacePath>,
     /// Edits that are gone because the base has the same now, or because they had been taken back.
     pub dropped: Vec<WorkspacePath>,
     /// Conflicts that were resolved according to [`OnConflict`].
@@ -112,6 +139,12 @@ pub struct Rebased {
 pub enum RebaseError {
     #[error("both sides changed {} of the same paths, the first is `{}`", .0.len(), .0[0].path)]
     Conflicts(Vec<Conflict>),
+    /// A resolution does not fit the conflict; `places` of a text are decided one by one, or all at once.
+    #[error("the resolution of `{path}` decides {given} places, and there {}", is_or_are(*.places))]
+    OtherPlaces { path: WorkspacePath, given: usize, places: usize },
+    /// A resolution of a path that is in no conflict.
+    #[error("`{0}` is in no conflict")]
+    NoConflict(WorkspacePath),
     #[error("the snapshot is not of a branch of the same base")]
     OtherBase,
     #[error(transparent)]
@@ -122,13 +155,34 @@ pub enum RebaseError {
 struct Draft {
     state: State,
     merged: Vec<WorkspacePath>,
+    merged_by_syntax: Vec<WorkspacePath>,
     dropped: Vec<WorkspacePath>,
     conflicts: Vec<Conflict>,
+    /// Paths whose resolution was used.
+    resolved: BTreeSet<WorkspacePath>,
+}
+
+fn is_or_are(places: usize) -> String {
+    if places == 1 { "is 1".to_owned() } else { format!("are {places}") }
 }
 
 impl Draft {
     fn new(state: State) -> Self {
-        Self { state, merged: Vec::new(), dropped: Vec::new(), conflicts: Vec::new() }
+        Self {
+            state,
+            merged: Vec::new(),
+            merged_by_syntax: Vec::new(),
+            dropped: Vec::new(),
+            conflicts: Vec::new(),
+            resolved: BTreeSet::new(),
+        }
+    }
+
+    fn add_merged(&mut self, path: &WorkspacePath, by_syntax: bool) {
+        self.merged.push(path.clone());
+        if by_syntax {
+            self.merged_by_syntax.push(path.clone());
+        }
     }
 }
 
@@ -138,11 +192,16 @@ impl Branch {
     /// Onto the base, each touched path whose base is not as it was at the first touch is merged, and the
     /// base of now becomes its origin. Onto the parent, what the parent changed since the fork point is
     /// taken over, and `onto` becomes the fork point.
-    pub fn rebase(&mut self, onto: RebaseOnto<'_>, on_conflict: OnConflict) -> Result<Rebased, RebaseError> {
+    pub fn rebase<'o>(
+        &mut self,
+        onto: RebaseOnto<'_>,
+        options: impl Into<MergeOptions<'o>>,
+    ) -> Result<Rebased, RebaseError> {
+        let options = options.into();
         let snapshot = self.snapshot();
         let (draft, what, is_done) = match onto {
             RebaseOnto::Base => {
-                let draft = onto_base::rebase(&snapshot, on_conflict)?;
+                let draft = onto_base::rebase(&snapshot, options)?;
                 let origins = &snapshot.state().origins;
                 let is_done = origin::difference(origins, &draft.state.origins).is_empty();
                 (draft, "rebase onto the base", is_done)
@@ -152,26 +211,30 @@ impl Branch {
                     return Err(RebaseError::OtherBase);
                 }
                 let is_done = Arc::ptr_eq(&parent.tree().root, &snapshot.state().fork.tree.root);
-                (onto_parent::rebase(&snapshot, parent, on_conflict)?, "rebase onto the parent", is_done)
+                (onto_parent::rebase(&snapshot, parent, options)?, "rebase onto the parent", is_done)
             }
         };
-        if on_conflict == OnConflict::Refuse && !draft.conflicts.is_empty() {
+        if options.on_conflict == OnConflict::Refuse && !draft.conflicts.is_empty() {
             return Err(RebaseError::Conflicts(draft.conflicts));
         }
-        let Draft { state, merged, dropped, conflicts } = draft;
+        let mut asked = options.resolutions.into_iter().flat_map(BTreeMap::keys);
+        if let Some(unused) = asked.find(|it| !draft.resolved.contains(*it)) {
+            return Err(RebaseError::NoConflict(unused.clone()));
+        }
+        let Draft { state, merged, merged_by_syntax, dropped, conflicts, .. } = draft;
         let revision = if is_done {
             self.revision()
         } else {
             let paths = Snapshot::new(state.clone(), self.revision()).changed_paths(&snapshot);
             self.record(state, what, paths)
         };
-        Ok(Rebased { revision, merged, dropped, conflicts })
+        Ok(Rebased { revision, merged, merged_by_syntax, dropped, conflicts })
     }
 
     /// The touched paths at which the base is not any more as it was, nor as the branch has it: what a
-    /// commit would overwrite, and so refuses. Sorted.
-    pub fn conflicts(&self) -> Result<Vec<Conflict>, EditError> {
-        onto_base::conflicts(&self.snapshot())
+    /// commit would overwrite, and so refuses. Sorted. Of these, a rebase with `by_syntax` merges some.
+    pub fn conflicts(&self, by_syntax: Option<SyntaxMerge>) -> Result<Vec<Conflict>, EditError> {
+        onto_base::conflicts(&self.snapshot(), by_syntax)
     }
 }
 

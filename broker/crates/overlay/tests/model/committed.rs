@@ -123,7 +123,7 @@ proptest! {
         let rebased = child.rebase(onto, OnConflict::Refuse);
         prop_assert!(rebased.is_ok(), "{:?}", rebased);
         prop_assert_eq!(&everything(&child.snapshot()), &before, "after the rebase");
-        prop_assert_eq!(child.conflicts().unwrap(), []);
+        prop_assert_eq!(child.conflicts(None).unwrap(), []);
         commit(&mut child, &base)?;
         prop_assert_eq!(&everything(&*base), &before);
     }

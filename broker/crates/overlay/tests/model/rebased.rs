@@ -67,12 +67,12 @@ proptest! {
             let _ = changed.apply(edit);
         }
         base.set(changed.memory());
-        let told = child.conflicts().unwrap();
+        let told = child.conflicts(None).unwrap();
         let rebased = child.clone().rebase(RebaseOnto::Base, OnConflict::Refuse);
         let refused = told.iter().any(|it| it.kind != ConflictKind::Mergeable);
         prop_assert_eq!(matches!(rebased, Err(RebaseError::Conflicts(_))), refused);
         child.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
-        prop_assert_eq!(child.conflicts().unwrap(), []);
+        prop_assert_eq!(child.conflicts(None).unwrap(), []);
         child.rebase(RebaseOnto::Parent(&parent.snapshot()), OnConflict::Markers).unwrap();
         make(&mut child, &more);
         child.undo_to(Revision(ours.len().min(child.revision().0 as usize) as u64)).unwrap();
@@ -101,7 +101,7 @@ proptest! {
         if is_undone {
             branch.undo_to(Revision(0)).unwrap();
         }
-        if branch.conflicts().unwrap().is_empty() {
+        if branch.conflicts(None).unwrap().is_empty() {
             expected_is_there(&branch, &base)?;
         }
         branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();

@@ -27,6 +27,7 @@ pub(super) fn of(error: &DaemonError) -> Facts {
         DaemonError::Stale { expected, actual } => revisions(*expected, *actual),
         DaemonError::Conflicts(conflicts) => vec![fact("conflicts", conflicts.len())],
         DaemonError::Markers(places) => vec![fact("conflicts", places.len())],
+        DaemonError::NotClean { total, .. } => vec![fact("errors", total)],
         DaemonError::Commit(CommitError::VersionControl { path }) => vec![of_path(path)],
         DaemonError::Commit(error) => {
             let conflicts = error.conflicts().map(|it| fact("conflicts", it.len()));

@@ -49,6 +49,7 @@ const CONFLICT: &str = "CONFLICT";
 
 /// Kind of an obstacle: a text has the markers that a rebase wrote.
 const MARKERS: &str = "MARKERS";
+const NEW_ERROR: &str = "NEW_ERROR";
 
 impl DaemonError {
     /// The reason of conflicts.
@@ -89,9 +90,9 @@ impl DaemonError {
             Self::SandboxDiffers { .. } => Some(
                 "run it with the same options, end what runs (`broker run ps` lists it), or give it a folder of its own (`--own-folder`)",
             ),
-            Self::Markers(_) => {
-                Some("edit the lines between `<<<<<<<` and `>>>>>>>`, and remove these markers")
-            }
+            Self::Markers(_) => Some(
+                "edit the lines between `<<<<<<<` and `>>>>>>>`, and remove these markers; a file that is to have them is written with `--force PATH`",
+            ),
             Self::EditedMeanwhile { .. } => Some("run the command again"),
             Self::InEdit { error, .. } => error.hint(),
             _ => None,
@@ -111,6 +112,9 @@ impl DaemonError {
                     Obstacle::new(MARKERS, path, &reason)
                 };
                 places.iter().map(obstacle).collect()
+            }
+            Self::NotClean { errors, .. } => {
+                errors.iter().map(|(path, what)| Obstacle::new(NEW_ERROR, path, what)).collect()
             }
             Self::Commit(error) => {
                 let conflicts = error.conflicts().unwrap_or_default().iter();
@@ -146,6 +150,7 @@ fn row(error: &DaemonError) -> (ErrorKind, &'static str) {
         DaemonError::Stale { .. } => (ErrorKind::Aborted, "STALE_REVISION"),
         DaemonError::Conflicts(_) => (ErrorKind::Aborted, DaemonError::CONFLICT),
         DaemonError::Markers(_) => (ErrorKind::Refused, "UNRESOLVED_CONFLICTS"),
+        DaemonError::NotClean { .. } => (ErrorKind::Refused, "NOT_CLEAN"),
         DaemonError::Edit(error) => edit(error),
         DaemonError::InEdit { error, .. } => row(error),
         DaemonError::RequestReused { .. } => (ErrorKind::Invalid, "REQUEST_ID_REUSED"),

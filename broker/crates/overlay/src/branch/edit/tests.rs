@@ -203,7 +203,7 @@ fn a_directory_that_both_make_shows_the_files_of_both() {
     assert_eq!(names(&snapshot, "empty/deep"), ["y.py"]);
     assert_eq!(names(&snapshot, "gone"), ["y.py"]);
     assert_eq!(names(&snapshot, "src"), ["again"]);
-    let conflicts = branch.conflicts().unwrap();
+    let conflicts = branch.conflicts(None).unwrap();
     assert_eq!(conflicts.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["src/y.py"]);
 }
 

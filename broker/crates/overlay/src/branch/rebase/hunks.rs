@@ -4,6 +4,8 @@ use std::fmt;
 
 use diffy::{ConflictStyle, MergeOptions};
 
+use super::Side;
+
 /// A place that both sides changed. A side without lines deleted them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConflictHunk {
@@ -25,12 +27,39 @@ const SHORT: usize = 7;
 
 /// The hunks that a merge by lines cannot decide.
 pub(super) fn conflict_hunks(ancestor: &str, ours: &str, theirs: &str) -> Vec<ConflictHunk> {
-    let mut options = MergeOptions::new();
-    options.set_conflict_style(ConflictStyle::Diff3).set_conflict_marker_length(LENGTH);
-    let Err(merged) = options.merge(ancestor, ours, theirs) else { return Vec::new() };
+    let Err(merged) = marked([ancestor, ours, theirs]) else { return Vec::new() };
     let mut reader = Reader { line: 1, part: Part::Both, hunks: Vec::new() };
     merged.split_inclusive('\n').for_each(|it| reader.read(it));
     reader.hunks
+}
+
+/// Merges `[ancestor, ours, theirs]`; the error has markers that no source has.
+fn marked([ancestor, ours, theirs]: [&str; 3]) -> Result<String, String> {
+    let mut options = MergeOptions::new();
+    options.set_conflict_style(ConflictStyle::Diff3).set_conflict_marker_length(LENGTH);
+    options.merge(ancestor, ours, theirs)
+}
+
+/// Merges `[ancestor, ours, theirs]` with one side for each place that both sides changed.
+pub(super) fn chosen(texts: [&str; 3], sides: &[Side]) -> String {
+    let marked = match marked(texts) {
+        Ok(merged) => return merged,
+        Err(marked) => marked,
+    };
+    let (mut text, mut part) = (String::new(), Part::Both);
+    let mut sides = sides.iter().copied();
+    let mut side = None;
+    for line in marked.split_inclusive('\n') {
+        if let Some(next) = part_after(line) {
+            part = next;
+            if part == Part::Ours {
+                side = sides.next();
+            }
+        } else if part == Part::Both || side.is_some_and(|it| part.is_of(it)) {
+            text.push_str(line);
+        }
+    }
+    text
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,6 +68,17 @@ enum Part {
     Ours,
     Base,
     Theirs,
+}
+
+impl Part {
+    fn is_of(self, side: Side) -> bool {
+        match side {
+            Side::Ours => self == Self::Ours,
+            Side::Theirs => self == Self::Theirs,
+            Side::Both => matches!(self, Self::Ours | Self::Theirs),
+            Side::Base => self == Self::Base,
+        }
+    }
 }
 
 struct Reader {

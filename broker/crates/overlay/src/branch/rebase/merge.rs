@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use diffy::{ConflictStyle, IncompleteHunkStyle, MergeOptions};
 
-use super::{ConflictHunk, ConflictKind, hunks::conflict_hunks};
+use super::{ConflictHunk, ConflictKind, SyntaxMerge, hunks::conflict_hunks};
 use crate::{
-    Origin,
+    Origin, WorkspacePath,
     branch::{lines::are_too_different, tree::Node},
 };
 
@@ -17,6 +17,8 @@ pub(super) enum Outcome {
     File {
         bytes: Bytes,
         executable: bool,
+        /// Whether a merge by lines failed.
+        by_syntax: bool,
     },
     Conflict {
         kind: ConflictKind,
@@ -26,7 +28,12 @@ pub(super) enum Outcome {
     },
 }
 
-pub(super) fn merge(ancestor: &Origin, ours: &Origin, theirs: &Origin) -> Outcome {
+/// Merges `[ancestor, ours, theirs]` of a path.
+pub(super) fn merge(
+    path: &WorkspacePath,
+    [ancestor, ours, theirs]: [&Origin; 3],
+    by_syntax: Option<SyntaxMerge>,
+) -> Outcome {
     if ours == theirs || ours == ancestor {
         return Outcome::Theirs;
     }
@@ -43,7 +50,17 @@ pub(super) fn merge(ancestor: &Origin, ours: &Origin, theirs: &Origin) -> Outcom
                 _ => (None, false),
             };
             let bit = if *our_bit == old_bit { *their_bit } else { *our_bit };
-            files(old, ours, theirs, bit)
+            let merged = files(old, ours, theirs, bit);
+            let texts = || Some([old.map_or(Some(""), |it| text(it))?, text(ours)?, text(theirs)?]);
+            let by_syntax = || by_syntax?(path, texts()?);
+            match merged {
+                Outcome::Conflict { .. } => by_syntax().map_or(merged, |text| Outcome::File {
+                    bytes: text.into(),
+                    executable: bit,
+                    by_syntax: true,
+                }),
+                merged => merged,
+            }
         }
         _ => Outcome::Conflict { kind: kind(ours, theirs), marked: None, hunks: Vec::new() },
     }
@@ -69,10 +86,10 @@ pub fn merge_texts(ancestor: &Bytes, ours: &Bytes, theirs: &Bytes) -> Option<Byt
 
 fn files(old: Option<&Bytes>, ours: &Bytes, theirs: &Bytes, executable: bool) -> Outcome {
     if ours == theirs || old == Some(ours) {
-        return Outcome::File { bytes: theirs.clone(), executable };
+        return Outcome::File { bytes: theirs.clone(), executable, by_syntax: false };
     }
     if old == Some(theirs) {
-        return Outcome::File { bytes: ours.clone(), executable };
+        return Outcome::File { bytes: ours.clone(), executable, by_syntax: false };
     }
     let ancestor = old.map_or(Some(""), |it| text(it));
     let (Some(ancestor), Some(ours), Some(theirs)) = (ancestor, text(ours), text(theirs)) else {
@@ -84,7 +101,7 @@ fn files(old: Option<&Bytes>, ours: &Bytes, theirs: &Bytes, executable: bool) ->
     let mut options = MergeOptions::new();
     options.set_conflict_style(ConflictStyle::Merge).set_incomplete_hunk_style(IncompleteHunkStyle::Git);
     match options.merge(ancestor, ours, theirs) {
-        Ok(text) => Outcome::File { bytes: text.into(), executable },
+        Ok(text) => Outcome::File { bytes: text.into(), executable, by_syntax: false },
         Err(merged) => Outcome::Conflict {
             kind: if old.is_some() { ConflictKind::Content } else { ConflictKind::BothAdded },
             marked: Some(Node::file(merged.into(), executable)),

@@ -3,8 +3,9 @@
 use std::io;
 
 use super::{
-    Conflict, ConflictKind, Draft, OnConflict,
+    Conflict, ConflictKind, Draft, MergeOptions, OnConflict, RebaseError, SyntaxMerge,
     merge::{Outcome, merge},
+    resolution::resolved,
 };
 use crate::{
     EditError, Origin, Snapshot, WorkspacePath,
@@ -16,11 +17,15 @@ use crate::{
     },
 };
 
-pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Draft, EditError> {
+pub(super) fn rebase(snapshot: &Snapshot, options: MergeOptions<'_>) -> Result<Draft, RebaseError> {
     let mut draft = Draft::new(snapshot.state().clone());
     for touched in differing(&snapshot.saved())? {
         let Touched { path, theirs, .. } = &touched;
-        let outcome = touched.outcome();
+        let mut outcome = touched.outcome(options.by_syntax);
+        if !touched.is_blocked {
+            let origins = [&touched.ancestor, &touched.ours, theirs];
+            outcome = resolved(outcome, path, origins, options, &mut draft)?;
+        }
         let node = match outcome {
             Outcome::Theirs => {
                 drop_edit(&mut draft.state, &touched)?;
@@ -32,13 +37,13 @@ pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Dra
                 let is_hidden = touched.ours == Origin::Missing && *theirs != Origin::Missing;
                 (is_hidden && draft.state.tree.shows_base_at(path)).then_some(Node::Whiteout)
             }
-            Outcome::File { bytes, executable } => {
-                draft.merged.push(path.clone());
+            Outcome::File { bytes, executable, by_syntax } => {
+                draft.add_merged(path, by_syntax);
                 Some(Node::file(bytes, executable))
             }
             Outcome::Conflict { kind, marked, hunks } => {
                 draft.conflicts.push(Conflict { path: path.clone(), kind, hunks });
-                marked.filter(|_| on_conflict == OnConflict::Markers)
+                marked.filter(|_| options.on_conflict == OnConflict::Markers)
             }
         };
         if let Some(node) = node {
@@ -54,10 +59,13 @@ pub(super) fn rebase(snapshot: &Snapshot, on_conflict: OnConflict) -> Result<Dra
     Ok(draft)
 }
 
-pub(super) fn conflicts(snapshot: &Snapshot) -> Result<Vec<Conflict>, EditError> {
+pub(super) fn conflicts(
+    snapshot: &Snapshot,
+    by_syntax: Option<SyntaxMerge>,
+) -> Result<Vec<Conflict>, EditError> {
     let touched = differing(&snapshot.saved())?.into_iter().filter(|it| it.ours != it.theirs);
     let conflict = |it: Touched| {
-        let (kind, hunks) = match it.outcome() {
+        let (kind, hunks) = match it.outcome(by_syntax) {
             Outcome::Conflict { kind, hunks, .. } => (kind, hunks),
             Outcome::Theirs | Outcome::Ours | Outcome::File { .. } => (ConflictKind::Mergeable, Vec::new()),
         };
@@ -159,8 +167,8 @@ impl Touched {
         Ok(Self { path: path.clone(), ancestor: ancestor.clone(), ours, theirs, is_blocked })
     }
 
-    fn outcome(&self) -> Outcome {
-        match self.merged() {
+    fn outcome(&self, by_syntax: Option<SyntaxMerge>) -> Outcome {
+        match self.merged(by_syntax) {
             Outcome::Theirs if self.is_blocked && self.theirs != Origin::Missing => {
                 Outcome::Conflict { kind: ConflictKind::TypeChanged, marked: None, hunks: Vec::new() }
             }
@@ -168,7 +176,7 @@ impl Touched {
         }
     }
 
-    fn merged(&self) -> Outcome {
+    fn merged(&self, by_syntax: Option<SyntaxMerge>) -> Outcome {
         match (&self.ours, &self.theirs) {
             (_, theirs) if *theirs == self.ancestor => Outcome::Ours,
             (Origin::Directory, Origin::Directory) => Outcome::Theirs,
@@ -179,7 +187,7 @@ impl Touched {
             (Origin::Directory, _) => {
                 Outcome::Conflict { kind: ConflictKind::TypeChanged, marked: None, hunks: Vec::new() }
             }
-            (ours, theirs) => merge(&self.ancestor, ours, theirs),
+            (ours, theirs) => merge(&self.path, [&self.ancestor, ours, theirs], by_syntax),
         }
     }
 }

@@ -3,8 +3,9 @@
 use std::{borrow::Cow, sync::Arc};
 
 use super::{
-    Conflict, Draft, OnConflict,
+    Conflict, Draft, MergeOptions, OnConflict, RebaseError,
     merge::{Outcome, kind, merge},
+    resolution::resolved,
 };
 use crate::{
     EditError, FileKind, Origin, Snapshot, WorkspacePath,
@@ -17,7 +18,11 @@ use crate::{
     },
 };
 
-pub(super) fn rebase(own: &Snapshot, parent: &Snapshot, on_conflict: OnConflict) -> Result<Draft, EditError> {
+pub(super) fn rebase(
+    own: &Snapshot,
+    parent: &Snapshot,
+    options: MergeOptions<'_>,
+) -> Result<Draft, RebaseError> {
     let fork = own.fork_point();
     let (own_state, parent_state) = (own.state(), parent.state());
     let mut draft = Draft::new(State {
@@ -32,7 +37,7 @@ pub(super) fn rebase(own: &Snapshot, parent: &Snapshot, on_conflict: OnConflict)
     });
     let [fork, own, parent] = [&fork, own, parent].map(Snapshot::saved);
     let roots = [&fork, &own, &parent].map(|it| &*it.tree().root);
-    let mut merger = Merger { fork: &fork, own: &own, parent: &parent, on_conflict, draft: &mut draft };
+    let mut merger = Merger { fork: &fork, own: &own, parent: &parent, options, draft: &mut draft };
     let root = merger.directories(&WorkspacePath::root(), roots[0], roots[1], roots[2])?;
     let tree = parent_state.tree.rooted(root);
     tree.expect_not_too_deep(&WorkspacePath::root())?;
@@ -65,7 +70,7 @@ struct Merger<'a> {
     fork: &'a Snapshot,
     own: &'a Snapshot,
     parent: &'a Snapshot,
-    on_conflict: OnConflict,
+    options: MergeOptions<'a>,
     draft: &'a mut Draft,
 }
 
@@ -78,7 +83,7 @@ impl Merger<'_> {
         fork: &Directory,
         own: &Directory,
         parent: &Directory,
-    ) -> Result<Directory, EditError> {
+    ) -> Result<Directory, RebaseError> {
         let mut result = parent.clone();
         for (name, fork_side, own_side) in differing(fork, own) {
             match self.entry(&at.child(name), [fork_side, own_side, parent.side(name)])? {
@@ -90,7 +95,7 @@ impl Merger<'_> {
         Ok(result)
     }
 
-    fn entry(&mut self, path: &WorkspacePath, sides: [Side<'_>; 3]) -> Result<Chosen, EditError> {
+    fn entry(&mut self, path: &WorkspacePath, sides: [Side<'_>; 3]) -> Result<Chosen, RebaseError> {
         let [fork, own, parent] = &sides;
         if self.is_same(path, parent, fork)? {
             return Ok(Chosen::Own);
@@ -176,26 +181,29 @@ impl Merger<'_> {
         }
     }
 
-    fn contents(&mut self, path: &WorkspacePath) -> Result<Chosen, EditError> {
+    fn contents(&mut self, path: &WorkspacePath) -> Result<Chosen, RebaseError> {
         let look = |it: &Snapshot| Origin::look(it, path).map_err(|error| unreachable(path, error));
         let (ours, theirs) = (look(self.own)?, look(self.parent)?);
+        let ancestor = self.ancestor(path)?;
         let outcome = match (&ours, &theirs) {
             // There are edits in it, or it is another directory than the other side's.
             (Origin::Directory, _) | (_, Origin::Directory) => {
                 Outcome::Conflict { kind: kind(&ours, &theirs), marked: None, hunks: Vec::new() }
             }
-            _ => merge(&self.ancestor(path)?, &ours, &theirs),
+            _ => merge(path, [&ancestor, &ours, &theirs], self.options.by_syntax),
         };
+        let origins = [&ancestor, &ours, &theirs];
+        let outcome = resolved(outcome, path, origins, self.options, self.draft)?;
         Ok(match outcome {
             Outcome::Theirs => Chosen::Parent,
             Outcome::Ours => Chosen::Own,
-            Outcome::File { bytes, executable } => {
-                self.draft.merged.push(path.clone());
+            Outcome::File { bytes, executable, by_syntax } => {
+                self.draft.add_merged(path, by_syntax);
                 Chosen::New(Node::file(bytes, executable))
             }
             Outcome::Conflict { kind, marked, hunks } => {
                 self.draft.conflicts.push(Conflict { path: path.clone(), kind, hunks });
-                let marked = marked.filter(|_| self.on_conflict == OnConflict::Markers);
+                let marked = marked.filter(|_| self.options.on_conflict == OnConflict::Markers);
                 marked.map_or(Chosen::Own, Chosen::New)
             }
         })

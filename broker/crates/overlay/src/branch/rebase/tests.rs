@@ -67,12 +67,12 @@ fn different_lines_are_merged() {
     let (base, mut branch) = branch();
     branch.write(&path("a"), "one\n2\n3\n4\n5\n".into()).unwrap();
     base.set(|it| it.insert_file(&path("a"), "1\n2\n3\n4\nfive\n".into(), true));
-    assert_eq!(kinds(&branch.conflicts().unwrap()), [("a".to_owned(), ConflictKind::Mergeable)]);
+    assert_eq!(kinds(&branch.conflicts(None).unwrap()), [("a".to_owned(), ConflictKind::Mergeable)]);
     let rebased = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
     assert_eq!((rebased.revision, rebased.merged), (Revision(2), vec![path("a")]));
     assert_eq!(text(&branch, "a"), "one\n2\n3\n4\nfive\n");
     assert!(branch.snapshot().metadata(&path("a")).unwrap().executable);
-    assert_eq!(branch.conflicts().unwrap(), []);
+    assert_eq!(branch.conflicts(None).unwrap(), []);
     let again = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
     assert_eq!(again.revision, Revision(2), "there is nothing to do");
 }
@@ -85,7 +85,7 @@ fn an_edit_that_the_base_has_too_is_dropped() {
     base.set(|it| {
         *it = Memory::from_files([("a", "same"), ("d/x", "x\n")]).unwrap();
     });
-    assert_eq!(branch.conflicts().unwrap(), []);
+    assert_eq!(branch.conflicts(None).unwrap(), []);
     let rebased = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
     assert_eq!(rebased.dropped, [path("a"), path("b")]);
     assert!(!branch.snapshot().is_edited(&WorkspacePath::root()));
@@ -108,13 +108,13 @@ fn conflicts_are_refused_kept_or_marked() {
         ("d/x".to_owned(), ConflictKind::DeletedThere),
         ("new".to_owned(), ConflictKind::TypeChanged),
     ];
-    assert_eq!(kinds(&branch.conflicts().unwrap()), want);
+    assert_eq!(kinds(&branch.conflicts(None).unwrap()), want);
     let refused = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap_err();
     assert!(matches!(&refused, RebaseError::Conflicts(it) if kinds(it) == want), "{refused}");
     assert_eq!(branch.revision(), Revision(4));
     let mut kept = branch.clone();
     kept.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
-    assert_eq!((text(&kept, "a").as_str(), kept.conflicts().unwrap()), ("ours\n", vec![]));
+    assert_eq!((text(&kept, "a").as_str(), kept.conflicts(None).unwrap()), ("ours\n", vec![]));
     branch.rebase(RebaseOnto::Base, OnConflict::Markers).unwrap();
     assert_eq!(text(&branch, "a"), "<<<<<<< ours\nours\n=======\ntheirs\n>>>>>>> theirs\n");
     assert_eq!(
@@ -141,7 +141,7 @@ fn a_moved_file_that_changed_is_a_conflict() {
     branch.rename(&path("d"), &path("e")).unwrap();
     branch.write(&path("e/x"), "moved and edited".into()).unwrap();
     base.set(|it| it.insert_file(&path("d/x"), "changed".into(), false));
-    assert_eq!(kinds(&branch.conflicts().unwrap()), [("d/x".to_owned(), ConflictKind::DeletedHere)]);
+    assert_eq!(kinds(&branch.conflicts(None).unwrap()), [("d/x".to_owned(), ConflictKind::DeletedHere)]);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_child_follows_its_parent_over_a_commit() {
     let before = ["a", "B", "b", "d/c", "d/p", "d/x"].map(|it| text(&child, it));
     child.rebase(RebaseOnto::Parent(&parent.snapshot()), OnConflict::Refuse).unwrap();
     assert_eq!(before, ["a", "B", "b", "d/c", "d/p", "d/x"].map(|it| text(&child, it)));
-    assert_eq!(child.conflicts().unwrap(), []);
+    assert_eq!(child.conflicts(None).unwrap(), []);
     let snapshot = child.snapshot();
     let changes = snapshot.changes(&snapshot.base_of()).unwrap();
     assert_eq!(changes.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["B", "a", "d/c"]);
@@ -216,7 +216,7 @@ fn a_child_of_a_committed_parent_goes_on_from_it() {
     });
     child.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
     assert_eq!((text(&child, "a").as_str(), text(&child, "new").as_str()), ("uno\n2\n3\n4\n5\n", "child\n"));
-    assert_eq!(child.conflicts().unwrap(), []);
+    assert_eq!(child.conflicts(None).unwrap(), []);
 }
 
 /// In a directory that was moved nothing shows through, but it follows the base all the same.
@@ -226,12 +226,12 @@ fn a_moved_directory_meets_its_like() {
     branch.rename(&path("d"), &path("e")).unwrap();
     let mut other = branch.fork();
     base.set(|it| *it = Memory::from_files([("a", TEXT), ("b", "b\n"), ("e/x", "x\n")]).unwrap());
-    assert_eq!(branch.conflicts().unwrap(), []);
+    assert_eq!(branch.conflicts(None).unwrap(), []);
     branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
     assert_eq!((text(&branch, "e/x").as_str(), text(&branch, "d/x").as_str()), ("x\n", "entity not found"));
     base.set(|it| it.insert_file(&path("e/x"), "theirs".into(), false));
     assert_eq!(text(&branch, "e/x"), "theirs");
-    assert_eq!(kinds(&other.conflicts().unwrap()), [("e/x".to_owned(), ConflictKind::BothAdded)]);
+    assert_eq!(kinds(&other.conflicts(None).unwrap()), [("e/x".to_owned(), ConflictKind::BothAdded)]);
     other.rebase(RebaseOnto::Base, OnConflict::Markers).unwrap();
     assert_eq!(text(&other, "e/x"), "<<<<<<< ours\nx\n=======\ntheirs\n>>>>>>> theirs\n");
 }
@@ -251,18 +251,18 @@ fn what_came_into_a_moved_directory_stays_there() {
         }
     });
     let late = |kind| ["d/again", "d/late", "d/sub"].map(|it| (it.to_owned(), kind));
-    assert_eq!(kinds(&branch.conflicts().unwrap()), late(ConflictKind::Mergeable));
+    assert_eq!(kinds(&branch.conflicts(None).unwrap()), late(ConflictKind::Mergeable));
     branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
     let texts = ["d/again", "d/late", "d/sub/late", "d/x", "e/x"].map(|it| text(&branch, it));
     assert_eq!(texts, ["late", "late", "late", "entity not found", "x\n"]);
-    assert_eq!(branch.conflicts().unwrap(), []);
+    assert_eq!(branch.conflicts(None).unwrap(), []);
     let snapshot = branch.snapshot();
     let changes = snapshot.changes(&snapshot.base_of()).unwrap();
     assert_eq!(changes.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["e", "e/x"]);
-    assert_eq!(kinds(&replaced.conflicts().unwrap()), late(ConflictKind::TypeChanged));
+    assert_eq!(kinds(&replaced.conflicts(None).unwrap()), late(ConflictKind::TypeChanged));
     replaced.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap_err();
     replaced.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
-    assert_eq!((text(&replaced, "d").as_str(), replaced.conflicts().unwrap()), ("a file", vec![]));
+    assert_eq!((text(&replaced, "d").as_str(), replaced.conflicts(None).unwrap()), ("a file", vec![]));
     assert!(replaced.snapshot().origins().any(|it| *it.0 == path("d/sub/late")), "a commit may remove it");
 }
 
@@ -272,10 +272,10 @@ fn what_stands_where_a_directory_was_moved_to_is_told() {
     branch.rename(&path("d"), &path("e")).unwrap();
     base.set(|it| it.insert_file(&path("e/late"), "late".into(), false));
     let late = [("e/late".to_owned(), ConflictKind::Mergeable)];
-    assert_eq!(kinds(&branch.conflicts().unwrap()), late);
+    assert_eq!(kinds(&branch.conflicts(None).unwrap()), late);
     branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
     assert_eq!(["e/x", "e/late"].map(|it| text(&branch, it)), ["x\n", "late"]);
-    assert_eq!(branch.conflicts().unwrap(), []);
+    assert_eq!(branch.conflicts(None).unwrap(), []);
 }
 
 #[test]
@@ -293,13 +293,13 @@ fn a_directory_that_became_a_file_is_a_conflict() {
             replace(it);
         });
         let mut branch = branch.clone();
-        assert_eq!(kinds(&branch.conflicts().unwrap()), [("d".to_owned(), ConflictKind::TypeChanged)]);
+        assert_eq!(kinds(&branch.conflicts(None).unwrap()), [("d".to_owned(), ConflictKind::TypeChanged)]);
         branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap_err();
         let rebased = branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
-        assert_eq!((rebased.revision, branch.conflicts().unwrap()), (Revision(2), vec![]));
+        assert_eq!((rebased.revision, branch.conflicts(None).unwrap()), (Revision(2), vec![]));
         assert_eq!(text(&branch, "d/sub/new"), "n");
         base.set(|_| {});
-        assert_eq!(kinds(&branch.conflicts().unwrap()), []);
+        assert_eq!(kinds(&branch.conflicts(None).unwrap()), []);
         branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap();
         assert_eq!((text(&branch, "d/sub/new").as_str(), text(&branch, "d/x").as_str()), ("n", "x\n"));
     }
@@ -330,4 +330,54 @@ fn a_commit_leaves_no_edits() {
     assert_eq!((branch.snapshot().origins().count(), text(&branch, "a").as_str()), (0, "new"));
     let restored = Branch::restore(base, branch.steps()).unwrap();
     assert_eq!(restored.log(), branch.log());
+}
+
+#[test]
+fn a_function_merges_what_lines_cannot() {
+    let (base, mut branch) = branch();
+    branch.write(&path("a"), "1\n2\n3\n4\n5\nours\n".into()).unwrap();
+    base.set(|it| it.insert_file(&path("a"), "1\n2\n3\n4\n5\ntheirs\n".into(), false));
+    let by_syntax: SyntaxMerge = |path, [base, ours, theirs]| {
+        let added = |side: &str| side.strip_prefix(base).map(str::to_owned);
+        (path.as_str() == "a").then_some(format!("{base}{}{}", added(ours)?, added(theirs)?))
+    };
+    assert_eq!(kinds(&branch.conflicts(None).unwrap()), [("a".to_owned(), ConflictKind::Content)]);
+    let told = branch.conflicts(Some(by_syntax)).unwrap();
+    assert_eq!(kinds(&told), [("a".to_owned(), ConflictKind::Mergeable)]);
+    let options = MergeOptions { by_syntax: Some(by_syntax), ..OnConflict::Refuse.into() };
+    let rebased = branch.rebase(RebaseOnto::Base, options).unwrap();
+    assert_eq!((rebased.merged, rebased.merged_by_syntax), (vec![path("a")], vec![path("a")]));
+    assert_eq!(text(&branch, "a"), "1\n2\n3\n4\n5\nours\ntheirs\n");
+}
+
+#[test]
+fn conflicts_are_decided_one_by_one() {
+    let (base, mut branch) = branch();
+    branch.write(&path("a"), "one\n2\n3\n4\nfive\n".into()).unwrap();
+    branch.remove(&path("b")).unwrap();
+    base.set(|it| {
+        *it = Memory::from_files([("a", "eins\n2\n3\n4\nfunf\n"), ("b", "changed\n"), ("d/x", "x\n")]).unwrap();
+    });
+    let rebase = |decided: &[(&str, Resolution)]| {
+        let decided = decided.iter().map(|(at, it)| (path(at), it.clone())).collect();
+        let mut branch = branch.clone();
+        let options = MergeOptions { resolutions: Some(&decided), ..OnConflict::Refuse.into() };
+        branch.rebase(RebaseOnto::Base, options).map(|_| (text(&branch, "a"), text(&branch, "b")))
+    };
+    let sides = |sides: &[Side]| Resolution::Sides(sides.to_vec());
+    let of_b = ("b", sides(&[Side::Theirs]));
+    let (a, b) = rebase(&[("a", sides(&[Side::Ours, Side::Theirs])), of_b.clone()]).unwrap();
+    assert_eq!((a.as_str(), b.as_str()), ("one\n2\n3\n4\nfunf\n", "changed\n"));
+    let (a, b) = rebase(&[("a", sides(&[Side::Both])), ("b", sides(&[Side::Ours]))]).unwrap();
+    assert_eq!((a.as_str(), b.as_str()), ("one\neins\n2\n3\n4\nfive\nfunf\n", "entity not found"));
+    let (a, _) = rebase(&[("a", sides(&[Side::Base, Side::Base])), of_b.clone()]).unwrap();
+    assert_eq!(a, TEXT);
+    let (a, _) = rebase(&[("a", Resolution::Text("all\n".to_owned())), of_b.clone()]).unwrap();
+    assert_eq!(a, "all\n");
+    let error = |decided: &[(&str, Resolution)]| rebase(decided).unwrap_err().to_string();
+    let all = ("a", sides(&[Side::Ours]));
+    assert!(error(std::slice::from_ref(&all)).starts_with("both sides changed 1 of the same paths"), "`b` is left");
+    let three = ("a", sides(&[Side::Ours; 3]));
+    assert_eq!(error(&[three, of_b.clone()]), "the resolution of `a` decides 3 places, and there are 2");
+    assert_eq!(error(&[all, of_b, ("d/x", sides(&[Side::Ours]))]), "`d/x` is in no conflict");
 }

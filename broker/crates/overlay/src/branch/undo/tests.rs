@@ -63,7 +63,7 @@ fn what_a_commit_replaced_comes_back() {
     let mut branch = Branch::restore(base.clone(), branch.steps()).unwrap();
     assert_eq!(branch.undo_to(Revision(0)).unwrap(), Revision(5));
     assert_eq!(texts(&branch.snapshot()), start);
-    assert_eq!(branch.conflicts().unwrap(), []);
+    assert_eq!(branch.conflicts(None).unwrap(), []);
     base.set(&[("a", "old"), ("d/x", "x"), ("d/y", "y"), ("keep", "k")]);
     assert_eq!(branch.committed(), Revision(6));
     assert_eq!(texts(&branch.at(Revision(4)).unwrap()), ["new", GONE, GONE, "x", "m", "k"]);
@@ -79,7 +79,7 @@ fn what_changed_after_the_commit_is_a_conflict() {
     branch.committed();
     base.set(&[("a", "one\n2\nthree\n"), ("b", "b")]);
     branch.undo_to(Revision(0)).unwrap();
-    let conflicts = branch.conflicts().unwrap();
+    let conflicts = branch.conflicts(None).unwrap();
     assert_eq!((conflicts.len(), conflicts[0].kind), (1, ConflictKind::Mergeable));
     branch.rebase(crate::RebaseOnto::Base, crate::OnConflict::Refuse).unwrap();
     assert_eq!(

@@ -1,0 +1,79 @@
+//! Decisions about single conflicts.
+
+use bytes::Bytes;
+
+use super::{Draft, MergeOptions, RebaseError, hunks::chosen, merge::Outcome};
+use crate::{Origin, WorkspacePath};
+
+/// A decision about the conflict of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Resolution {
+    /// One side for each place that both sides changed, or one for all of them.
+    Sides(Vec<Side>),
+    /// The text of the file.
+    Text(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The branch's lines.
+    Ours,
+    Theirs,
+    /// The branch's lines, and the other side's below.
+    Both,
+    /// The lines before both changes.
+    Base,
+}
+
+/// Applies the decision about a path, if there is one, to the conflict of `[ancestor, ours, theirs]`.
+pub(super) fn resolved(
+    outcome: Outcome,
+    path: &WorkspacePath,
+    origins: [&Origin; 3],
+    options: MergeOptions<'_>,
+    draft: &mut Draft,
+) -> Result<Outcome, RebaseError> {
+    let Outcome::Conflict { hunks, .. } = &outcome else { return Ok(outcome) };
+    let Some(resolution) = options.resolutions.and_then(|it| it.get(path)) else { return Ok(outcome) };
+    draft.resolved.insert(path.clone());
+    let places = hunks.len().max(1);
+    match resolution {
+        Resolution::Text(text) => Ok(file(text.clone(), origins)),
+        Resolution::Sides(sides) => by_sides(sides, places, !hunks.is_empty(), origins)
+            .ok_or_else(|| RebaseError::OtherPlaces { path: path.clone(), given: sides.len(), places }),
+    }
+}
+
+fn by_sides(sides: &[Side], places: usize, is_text: bool, origins: [&Origin; 3]) -> Option<Outcome> {
+    if is_text {
+        let texts = origins.map(text);
+        let [ancestor, ours, theirs] = [texts[0].unwrap_or(""), texts[1]?, texts[2]?];
+        return match sides {
+            [side] => Some(vec![*side; places]),
+            sides if sides.len() == places => Some(sides.to_vec()),
+            _ => None,
+        }
+        .map(|sides| file(chosen([ancestor, ours, theirs], &sides), origins));
+    }
+    match sides {
+        [Side::Ours] => Some(Outcome::Ours),
+        [Side::Theirs] => Some(Outcome::Theirs),
+        _ => None,
+    }
+}
+
+fn file(text: String, origins: [&Origin; 3]) -> Outcome {
+    let bit = |it: &Origin| match it {
+        Origin::File { executable, .. } => Some(*executable),
+        _ => None,
+    };
+    let executable = bit(origins[1]).or_else(|| bit(origins[2])).unwrap_or(false);
+    Outcome::File { bytes: Bytes::from(text), executable, by_syntax: false }
+}
+
+fn text(origin: &Origin) -> Option<&str> {
+    match origin {
+        Origin::File { bytes, .. } => str::from_utf8(bytes).ok(),
+        _ => None,
+    }
+}

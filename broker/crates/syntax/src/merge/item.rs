@@ -1,0 +1,144 @@
+//! A list as items, and as what stands before, between and after them.
+
+use tree_sitter::Node;
+
+use super::{
+    Part,
+    kinds::{self, ListKind},
+};
+
+/// A list of one version.
+pub(super) struct Split<'t> {
+    /// Text before the first item; all of it where there is no item.
+    pub(super) head: &'t str,
+    pub(super) items: Vec<Item<'t>>,
+    pub(super) tail: &'t str,
+}
+
+/// An item with the comments above it and the one behind it.
+pub(super) struct Item<'t> {
+    /// Text between the item before and this one; `None` of the first.
+    pub(super) gap: Option<&'t str>,
+    start: usize,
+    end: usize,
+    /// `None` for comments alone.
+    pub(super) part: Option<Part<'t>>,
+    text: &'t str,
+    pub(super) key: String,
+}
+
+impl<'t> Item<'t> {
+    pub(super) fn text(&self) -> &'t str {
+        &self.text[self.start..self.end]
+    }
+
+    /// The text before the node itself, and after it.
+    pub(super) fn around(&self) -> Option<[&'t str; 2]> {
+        let part = self.part?;
+        Some([&self.text[self.start..part.start], &self.text[part.end..self.end]])
+    }
+
+    pub(super) fn kind(&self) -> Option<u16> {
+        self.part.map(|it| it.node.kind_id())
+    }
+
+    pub(super) fn is_definition(&self) -> bool {
+        self.part.is_some_and(|it| kinds::is_definition(it.node, self.text))
+    }
+}
+
+/// Nodes that belong to the item after them.
+const LEADING: [&str; 3] = ["attribute_item", "decorator", "annotation"];
+
+/// Splits a list into items; `None` where something else is between them.
+pub(super) fn split(list: Part<'_>, kind: ListKind) -> Option<Split<'_>> {
+    let mut found: Vec<Range<'_>> = Vec::new();
+    let mut leading: Option<usize> = None;
+    for child in list.children() {
+        let last = found.last_mut();
+        if child.node.is_extra() || LEADING.contains(&child.node.kind()) {
+            match last.filter(|it| child.node.is_extra() && it.is_on_line_of(child)) {
+                // Behind a comma, the comment belongs to what is before it.
+                Some(_) if kind == ListKind::Commas => return None,
+                Some(last) if leading.is_none() => last.end = child.end,
+                _ => leading = leading.or(Some(child.start)),
+            }
+        } else if is_item(list.node, child.node) {
+            found.push(Range {
+                start: leading.take().unwrap_or(child.start),
+                end: child.end,
+                part: Some(child),
+            });
+        } else if let Some(last) = last.filter(|_| kind == ListKind::Lines && child.node.kind() == ";") {
+            last.end = child.end;
+        }
+    }
+    if let Some(start) = leading {
+        let comment = list.children().into_iter().rev().find(|it| it.node.is_extra())?;
+        found.push(Range { start, end: comment.end, part: None });
+    }
+    Some(Split::new(list, found)).filter(|it| it.is_clean(kind))
+}
+
+fn is_item(list: Node<'_>, child: Node<'_>) -> bool {
+    match list.kind() {
+        "import_from_statement" => {
+            let names = list.children_by_field_name("name", &mut list.walk()).collect::<Vec<_>>();
+            names.contains(&child)
+        }
+        // The name of the table is in its head.
+        "table" => child.is_named() && child.kind() == "pair",
+        _ => child.is_named(),
+    }
+}
+
+struct Range<'t> {
+    start: usize,
+    end: usize,
+    part: Option<Part<'t>>,
+}
+
+impl Range<'_> {
+    fn is_on_line_of(&self, next: Part<'_>) -> bool {
+        !next.text[self.end..next.start].contains('\n')
+    }
+}
+
+impl<'t> Split<'t> {
+    fn new(list: Part<'t>, found: Vec<Range<'t>>) -> Self {
+        let text = list.text;
+        let first = found.first().map_or(list.end, |it| it.start);
+        let mut end = None;
+        let mut items: Vec<Item<'t>> = Vec::new();
+        for Range { start, end: next, part } in found {
+            let gap = end.map(|it| &text[it..start]);
+            let own = &text[start..next];
+            let name = part.and_then(|it| kinds::name(it.node, text));
+            let key = name.map_or_else(|| format!("text {own}"), |it| format!("name {it}"));
+            items.push(Item { gap, start, end: next, part, text, key });
+            end = Some(next);
+        }
+        let mut split =
+            Self { head: &text[list.start..first], items, tail: &text[end.unwrap_or(list.end)..list.end] };
+        split.make_unique();
+        split
+    }
+
+    /// Tells items of one name apart by their texts, and those by their order.
+    fn make_unique(&mut self) {
+        let keys: Vec<_> = self.items.iter().map(|it| it.key.clone()).collect();
+        let is_twice = |key: &String| keys.iter().filter(|it| *it == key).count() > 1;
+        for (at, key) in keys.iter().enumerate() {
+            if is_twice(key) {
+                let own = self.items[at].text();
+                let before = self.items[..at].iter().filter(|it| it.text() == own).count();
+                self.items[at].key = format!("{key} {before} {own}");
+            }
+        }
+    }
+
+    fn is_clean(&self, kind: ListKind) -> bool {
+        let may_be = |it: char| it.is_whitespace() || (kind == ListKind::Commas && it == ',');
+        self.items.iter().filter_map(|it| it.gap).all(|it| it.chars().all(may_be))
+    }
+}
