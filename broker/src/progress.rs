@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::console::Messages;
 
 /// A shorter run is over before anybody has read the bar.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SHOW_AFTER: Duration = Duration::from_secs(1);
 
 pub(crate) struct Progress {
     messages: Messages,
@@ -27,7 +27,7 @@ impl Progress {
 
     /// Called from every worker, after each answer.
     pub(crate) fn update(&self, done: usize, total: usize) {
-        if self.watched && self.start.elapsed() >= PATIENCE {
+        if self.watched && self.start.elapsed() >= SHOW_AFTER {
             self.messages.progress(done as u64, || bar(total as u64));
         }
     }

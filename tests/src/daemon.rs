@@ -23,7 +23,7 @@ use tonic::{
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 /// The longest that a test waits for anything before it fails.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Folder of a daemon's state. Outlives the daemon, so that another can be started on it.
 pub struct Home {
@@ -138,7 +138,7 @@ impl Daemon {
     /// Waits for it to end by itself; whether it ended well.
     pub async fn ended(mut self) -> bool {
         let ended = tokio::task::spawn_blocking(move || self.child.wait().unwrap().success());
-        tokio::time::timeout(PATIENCE, ended).await.expect("the daemon ends").unwrap()
+        tokio::time::timeout(TEST_TIMEOUT, ended).await.expect("the daemon ends").unwrap()
     }
 
     pub async fn client(&self) -> Client {
@@ -347,7 +347,7 @@ pub async fn until<F: Future<Output = bool>>(what: &str, mut is_so: impl FnMut()
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    assert!(tokio::time::timeout(PATIENCE, wait).await.is_ok(), "this never came: {what}");
+    assert!(tokio::time::timeout(TEST_TIMEOUT, wait).await.is_ok(), "this never came: {what}");
 }
 
 /// Numbers that look random and are the same for the same seed.

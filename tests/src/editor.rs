@@ -30,7 +30,7 @@ pub use self::{
     text::{Encoding, lines},
     wire::{Frame, Wire},
 };
-use crate::{daemon::PATIENCE, place::Place};
+use crate::{daemon::TEST_TIMEOUT, place::Place};
 
 /// Number of messages in the transcript that a failure shows.
 const SHOWN: usize = 40;
@@ -238,7 +238,7 @@ impl Editor {
     /// Handles messages until `look` finds something. `what` is for the failure.
     #[track_caller]
     pub fn wait<T>(&mut self, what: &str, mut look: impl FnMut(&mut Self) -> Option<T>) -> T {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TEST_TIMEOUT;
         loop {
             if let Some(found) = look(self) {
                 return found;
@@ -275,7 +275,7 @@ impl Editor {
 
     /// Handles messages until the server's output ends.
     pub fn read_to_end(&mut self) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TEST_TIMEOUT;
         loop {
             match self.wire.receive(deadline) {
                 Some(Frame::Message(message)) => self.handle(message),

@@ -231,7 +231,7 @@ impl ByPlugin<'_> {
         args.plugins.plugin = vec![self.file.to_owned()];
         args.select = Some(self.rules.to_vec());
         args.exclude = self.exclude;
-        args.max_findings = Some(MOST_BY_PLUGIN);
+        args.max_findings = Some(MAX_FINDINGS_BY_PLUGIN);
         if !self.paths.is_empty() {
             args.paths = self.paths.to_vec();
         }
@@ -263,17 +263,17 @@ impl Args {
     fn shown(&self, is_terminal: bool) -> Shown {
         match self.max_findings {
             Some(most) => Shown::First(most),
-            None if is_terminal => Shown::MostSevere(MOST_ON_TERMINAL),
+            None if is_terminal => Shown::MostSevere(MAX_FINDINGS_ON_TERMINAL),
             None => Shown::All,
         }
     }
 }
 
 /// Findings that a check by one plugin shows.
-const MOST_BY_PLUGIN: usize = 100;
+const MAX_FINDINGS_BY_PLUGIN: usize = 100;
 
 /// Findings on a terminal, where no number is given.
-const MOST_ON_TERMINAL: usize = 50;
+const MAX_FINDINGS_ON_TERMINAL: usize = 50;
 
 fn seconds(text: &str) -> Result<Duration, String> {
     const YEAR: f64 = 365.0 * 24.0 * 3600.0;

@@ -60,7 +60,7 @@ pub(super) struct Args {
 }
 
 /// Time limit for a server to print its version.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -162,7 +162,7 @@ impl Place {
 
     /// Starts them side by side; each is reported in its place.
     fn ask_for_versions(&mut self, cancel: &Cancel) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PROBE_TIMEOUT;
         let linters = &self.linters;
         thread::scope(|scope| {
             let is_started = |it: &&mut Server| it.program.is_some() && (it.kind == Kind::Server || it.used);

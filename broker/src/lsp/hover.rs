@@ -330,7 +330,7 @@ mod tests {
         }
         let (own, answer) = both(ready(Err(Failure::content_modified())), ready(Ok(json!("it")))).await;
         assert_eq!((own, answer.unwrap()), (Vec::<Part>::new(), json!("it")));
-        let past = Instant::now().checked_sub(super::super::queries::PATIENCE).unwrap();
+        let past = Instant::now().checked_sub(super::super::queries::QUERY_TIMEOUT).unwrap();
         assert_eq!(in_time(past, pending::<()>()).await, None);
     }
 }

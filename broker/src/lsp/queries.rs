@@ -9,11 +9,11 @@ use workspaces::{RequestError, TargetId};
 use super::{document::Place, failure::Failure, folder::Folder, server::Server, target};
 
 /// Longest time for which what Broker answers itself waits for a language server.
-pub(super) const PATIENCE: Duration = Duration::from_millis(500);
+pub(super) const QUERY_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The result if it comes within [`PATIENCE`] of `since`.
+/// The result if it comes within [`QUERY_TIMEOUT`] of `since`.
 pub(super) async fn in_time<T>(since: Instant, asked: impl Future<Output = T>) -> Option<T> {
-    timeout_at(since + PATIENCE, asked).await.ok()
+    timeout_at(since + QUERY_TIMEOUT, asked).await.ok()
 }
 
 /// Broker's own result, and that of a language server if it is there when the own one is, or [`in_time`].
@@ -64,7 +64,7 @@ mod tests {
     #[tokio::test]
     async fn a_server_holds_up_no_own_result_for_longer_than_agreed() {
         let now = Instant::now();
-        let past = now.checked_sub(PATIENCE).unwrap();
+        let past = now.checked_sub(QUERY_TIMEOUT).unwrap();
         assert_eq!(with_server(now, ready(1), ready(2)).await, (1, Some(2)));
         assert_eq!(with_server(past, ready(1), pending::<()>()).await, (1, None));
         // A server that answers while the own result is computed is not too late.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::{sync::watch, time::timeout};
 
 /// Longest time for which a check lets questions pass.
-const PATIENCE: Duration = Duration::from_millis(100);
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Questions of one session.
 pub(super) struct Questions(watch::Sender<usize>);
@@ -26,10 +26,10 @@ impl Questions {
         Asking(self.0.clone())
     }
 
-    /// Waits until all are answered, or for [`PATIENCE`].
+    /// Waits until all are answered, or for [`ANSWER_TIMEOUT`].
     pub(super) async fn let_pass(&self) {
         let mut open = self.0.subscribe();
-        let _in_time = timeout(PATIENCE, open.wait_for(|it| *it == 0)).await;
+        let _in_time = timeout(ANSWER_TIMEOUT, open.wait_for(|it| *it == 0)).await;
     }
 }
 

@@ -20,7 +20,7 @@ use workspaces::{Daemon, Parts};
 use super::{Options, serve};
 
 /// Limit for an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A daemon in this process.
 struct Served {
@@ -75,7 +75,7 @@ impl Session {
         let (served, root) = (Served::start(), tempfile::tempdir().unwrap());
         files.iter().for_each(|(path, text)| write(&root.path().join(path), text));
         let (input, of_server) = UnixStream::pair().unwrap();
-        input.set_read_timeout(Some(PATIENCE)).unwrap();
+        input.set_read_timeout(Some(TEST_TIMEOUT)).unwrap();
         let output = BufReader::new(input.try_clone().unwrap());
         let serving = spawn_server(&served, of_server);
         let (initialized, log) = (Value::Null, Vec::new());

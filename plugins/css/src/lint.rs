@@ -18,7 +18,7 @@ use crate::walk::Sheet;
 use crate::{broken, built, dialect, gaps};
 
 /// No stylesheet that was tried has more values that raffia lacks.
-const MOST_VALUES: usize = 50;
+const MAX_VALUES: usize = 50;
 
 /// `text` as raffia can read it, as far as [`gaps`] knows how.
 fn filled(text: &str, mask: &Mask, syntax: Syntax) -> String {
@@ -26,7 +26,7 @@ fn filled(text: &str, mask: &Mask, syntax: Syntax) -> String {
     if syntax == Syntax::Css || mask.is_template() {
         return filled;
     }
-    for _ in 0..MOST_VALUES {
+    for _ in 0..MAX_VALUES {
         let Parsed::Error(error) = parse(&filled, syntax) else { break };
         if broken::verdict(text, &error, mask, syntax).is_ok() {
             break; // the file's fault

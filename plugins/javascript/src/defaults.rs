@@ -7,7 +7,7 @@
 //! - code that throws when it is run, or that cannot do what it says (a constant that is assigned, a key that is there
 //!   twice, a comparison with `NaN`, code after `return`);
 //! - names that are declared or imported and not used, where no other linter is configured, but for those that something
-//!   else asks for ([`crate::doubts`]).
+//!   else asks for ([`crate::false_positives`]).
 //!
 //! Six more report only a form that has no other use ([`crate::meant`]): `getter-return`, `no-cond-assign`, `no-ex-assign`,
 //! `no-func-assign`, `require-yield`, and `no-sparse-arrays`, which is in none of deno's sets.
@@ -15,7 +15,7 @@
 //! Not among them, though about mistakes as well: what is mostly meant (classes and globals that are assigned, as polyfills
 //! and wrappers do; what transpilers write, as `no-unsafe-finally`; `no-fallthrough`, `no-async-promise-executor`, `no-non-null-asserted-optional-chain`, `no-control-regex`, which finds fault with
 //! `/[^\x00-\x7F]/`), what is React's alone (`jsx-key`, `react-rules-of-hooks`), and comments for deno_lint, which other
-//! tools' rules may be meant by. Of what is on, [`crate::doubts`] lets more pass.
+//! tools' rules may be meant by. Of what is on, [`crate::false_positives`] lets more pass.
 
 /// On, whatever else checks the project; by code.
 const CERTAIN: [&str; 33] = [

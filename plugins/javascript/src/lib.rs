@@ -2,7 +2,7 @@
 //! and the answers of `deno lint`.
 //!
 //! Start reading at [`JavaScript`], then [`project`] (which configuration holds), [`reach`] (whether it leaves the
-//! file out), [`lint`] (run the linter), [`doubts`] (what of it is wrong) and [`convert`] (say it in the plugin's words).
+//! file out), [`lint`] (run the linter), [`false_positives`] (what of it is wrong) and [`convert`] (say it in the plugin's words).
 //!
 //! Why deno_lint: of the linters for JavaScript that are on the crate registry it is the one that is kept up, and
 //! a published program of the same version gives the answers to compare with. `biome_js_analyze` 0.5.7 has more
@@ -40,9 +40,9 @@
 
 mod convert;
 mod defaults;
-mod doubts;
 mod eslint;
 mod expression;
+mod false_positives;
 mod files;
 mod flow;
 mod getters;

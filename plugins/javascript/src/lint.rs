@@ -11,8 +11,8 @@ use deno_lint::linter::{LintConfig, Linter, LinterOptions};
 use deno_lint::rules::{LintRule, get_all_rules};
 
 use crate::convert::Place;
-use crate::doubts::Source;
 use crate::eslint::Disabled;
+use crate::false_positives::Source;
 use crate::getters::{self, Getters};
 use crate::parse::{Goal, first_error};
 use crate::regexps::{self, ValidRegexps};

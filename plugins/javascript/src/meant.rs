@@ -10,7 +10,7 @@ use deno_ast::view::{
     ArrayLit, AssignExpr, AssignTarget, BlockStmt, Expr, Function, Lit, Node, NodeKind, NodeTrait, Stmt,
 };
 
-use crate::doubts::jumps;
+use crate::false_positives::jumps;
 
 /// The rules that this is about.
 pub(crate) const RULES: [&str; 6] = [

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use deno_ast::MediaType;
 
-use crate::doubts::Source;
+use crate::false_positives::Source;
 
 /// `is_of_deno`: in a project of Deno's, where every file is a module that does not look like another.
 pub(crate) fn is_module(path: &Path, root: &Path, source: &Source<'_>, is_of_deno: bool) -> bool {

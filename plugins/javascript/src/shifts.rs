@@ -5,7 +5,7 @@
 //! if the error is gone, or a later one is left.
 
 /// Limit on the blanks that are tried in one file.
-const MOST: usize = 50;
+const MAX_BLANKS: usize = 50;
 
 /// Number of `<<` before an error that may be its cause.
 const NEAR: usize = 3;
@@ -41,7 +41,7 @@ impl Split {
         let behind = self.text.ceil_char_boundary((error + 1).min(length));
         let next = self.text[behind..].lines().next().and_then(|it| it.find("<<"));
         let next = next.map(|it| behind + it + 1);
-        nearest.chain(next).take(if self.blanks.len() < MOST { NEAR + 1 } else { 0 }).map(|at| {
+        nearest.chain(next).take(if self.blanks.len() < MAX_BLANKS { NEAR + 1 } else { 0 }).map(|at| {
             let mut new = self.clone();
             new.text.insert(at, ' ');
             let index = new.blanks.partition_point(|it| *it < at);

@@ -30,26 +30,30 @@ use crate::luacheck;
 /// - calls whose value is not needed, as they do something as well;
 /// - loops without a body whose condition calls something;
 /// - what a comment for luacheck lets pass.
-pub(crate) fn drop_excused(found: &mut Vec<CheckerDiagnostic>, ast: &Ast, text: &str) {
+pub(crate) fn drop_false_positives(found: &mut Vec<CheckerDiagnostic>, ast: &Ast, text: &str) {
     let place = |it: &CheckerDiagnostic| it.diagnostic.primary_label.range.0 as usize;
     let globals = found.iter().filter(|it| it.diagnostic.code == "unscoped_variables").map(place);
-    let mut excused = Excused { names: globals.collect(), ..Excused::default() };
-    excused.visit_ast(ast);
+    let mut false_positives = FalsePositives { names: globals.collect(), ..FalsePositives::default() };
+    false_positives.visit_ast(ast);
     if does_nothing(ast) {
-        excused.names.extend(ast.nodes().stmts().flat_map(declared));
+        false_positives.names.extend(ast.nodes().stmts().flat_map(declared));
     }
     let unused = found.iter().filter(|it| it.diagnostic.code == "unused_variable").map(place).collect();
-    excused.add_further_results(&unused);
-    let comments = luacheck::comments(text, &excused.bodies);
+    false_positives.add_further_results(&unused);
+    let comments = luacheck::comments(text, &false_positives.bodies);
     found.retain(|it| {
         let at = place(it);
         let is_excused = match it.diagnostic.code {
-            "unused_variable" => excused.names.contains(&at),
+            "unused_variable" => false_positives.names.contains(&at),
             "mismatched_arg_count" => {
-                may_have_none(it) || excused.has_other_values(it) || excused.is_of_outer(at, text)
+                may_have_none(it)
+                    || false_positives.has_other_values(it)
+                    || false_positives.is_of_outer(at, text)
             }
-            "must_use" => excused.replacing.contains(&at) || has_effect(text.get(at..).unwrap_or_default()),
-            "empty_loop" => excused.calls_in_condition(at),
+            "must_use" => {
+                false_positives.replacing.contains(&at) || has_effect(text.get(at..).unwrap_or_default())
+            }
+            "empty_loop" => false_positives.calls_in_condition(at),
             _ => false,
         };
         !is_excused && !comments.iter().any(|comment| comment.suppresses(&it.diagnostic, text))
@@ -90,8 +94,8 @@ fn bytes(node: &impl Node) -> Option<Range<usize>> {
 }
 
 #[derive(Default)]
-struct Excused {
-    /// Positions where excused variables are first named.
+struct FalsePositives {
+    /// Positions where the variables of false positives are first named.
     names: FxHashSet<usize>,
     /// The names of one assignment, and the number of the first whose value is a further result of a call.
     results: Vec<(Vec<usize>, usize)>,
@@ -108,7 +112,7 @@ struct Excused {
     bodies: Vec<Range<usize>>,
 }
 
-impl Excused {
+impl FalsePositives {
     fn add<'a>(&mut self, names: impl Iterator<Item = &'a TokenReference>) {
         self.names.extend(names.map(start));
     }
@@ -169,7 +173,7 @@ fn is_text(replacement: &Expression) -> bool {
     matches!(replacement, Expression::String(_) | Expression::Number(_) | Expression::BinaryOperator { .. })
 }
 
-impl Visitor for Excused {
+impl Visitor for FalsePositives {
     /// If there were a local variable of this name, it would be named first where it is declared.
     fn visit_function_declaration(&mut self, node: &FunctionDeclaration) {
         self.add(node.name().names().iter().take(1));
@@ -243,7 +247,7 @@ impl Visitor for Excused {
     }
 }
 
-impl Excused {
+impl FalsePositives {
     /// Names that have no value of their own, but a further result of the last.
     fn add_results(
         &mut self,

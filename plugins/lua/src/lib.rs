@@ -6,7 +6,7 @@
 //!
 //! Not as selene does it, each where selene's way would be of no use here:
 //! - The nearest `selene.toml` counts, as if selene ran in its folder; selene looks only where it runs.
-//! - Where there is none, only the lints of [`defaults`] are on, what may be meant as it is passes ([`excused`]; comments
+//! - Where there is none, only the lints of [`defaults`] are on, what may be meant as it is passes ([`false_positives`]; comments
 //!   for luacheck count, [`luacheck`]), what a `.luacheckrc` excludes or ignores is left out ([`luacheckrc`]), and a file may be
 //!   of any version of Lua.
 //! - A standard library with `vim`, `jit`, `ffi` or `ngx` in it is of LuaJIT as well, and escapes in strings are those of the
@@ -25,7 +25,7 @@ mod convert;
 mod corrections;
 mod defaults;
 mod escapes;
-mod excused;
+mod false_positives;
 mod lenient;
 mod lint;
 mod luacheck;

@@ -10,7 +10,7 @@ use selene_lib::standard_library::{LuaVersionError, StandardLibrary};
 use selene_lib::{Checker, CheckerConfig};
 
 use crate::rules::Selection;
-use crate::{convert, defaults, escapes, excused, standard_library, syntax};
+use crate::{convert, defaults, escapes, false_positives, standard_library, syntax};
 
 /// Number of errors to look at: a template is wrong from its first tag on.
 const LOOKED_AT: usize = 3;
@@ -126,7 +126,7 @@ impl Linter {
         });
         escapes::drop_valid(&mut found, text, self.versions.all());
         if matches!(self.versions, Versions::Any) && !selection.is_chosen() {
-            excused::drop_excused(&mut found, ast, text);
+            false_positives::drop_false_positives(&mut found, ast, text);
         }
         let found = found.into_iter().filter(|it| !self.lacks(it.diagnostic.code));
         found.filter_map(|it| convert::finding(it, text, selection)).collect()

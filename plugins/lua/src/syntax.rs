@@ -9,7 +9,7 @@ use crate::rules::{self, Selection};
 use crate::{lenient, luau};
 
 /// After so many errors the rest says nothing new.
-const MOST: usize = 50;
+const MAX_ERRORS: usize = 50;
 
 /// The tree, or the errors in the order of the text.
 pub(crate) fn parse(text: &str, version: LuaVersion) -> Result<Ast, Vec<Diagnostic>> {
@@ -108,10 +108,10 @@ pub(crate) fn report(mut errors: Vec<Diagnostic>, selection: &Selection) -> Repo
     if selection.ignores(rules::PARSE_ERROR) {
         return Report::new(Vec::new());
     }
-    if errors.len() <= MOST {
+    if errors.len() <= MAX_ERRORS {
         return Report::new(errors);
     }
-    errors.truncate(MOST);
-    let why = format!("there are more than {MOST} syntax errors");
+    errors.truncate(MAX_ERRORS);
+    let why = format!("there are more than {MAX_ERRORS} syntax errors");
     Report { completeness: Completeness::Partial(why), ..Report::new(errors) }
 }

@@ -39,7 +39,7 @@ const INCLUDING: [&str; 11] =
 const DIRECTIVES: [&str; 6] = ["include", "--8<--", "{!", "![[", "import ", "embed"];
 
 /// Limits on the files that are searched in a folder, and on their size.
-const MOST: usize = 200;
+const MAX_FILES: usize = 200;
 const LARGEST: u64 = 256 * 1024;
 
 /// Whether a text is a part of a page. `root` is the workspace's folder.
@@ -86,7 +86,7 @@ fn includes(folder: &Path, name: &str, path: &Path) -> bool {
         let is_small = || it.metadata().is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
         it != path && INCLUDING.contains(&ending) && is_small()
     };
-    let mut texts = files.filter(may_include).take(MOST).filter_map(|it| text_of(&it).ok());
+    let mut texts = files.filter(may_include).take(MAX_FILES).filter_map(|it| text_of(&it).ok());
     texts.any(|it| it.lines().any(|line| is_directive(line, name)))
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// Limit on the links that are followed, as in Linux.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The absolute path without links, `.` and `..`.
 pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
@@ -23,7 +23,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
             continue;
         }
         links += 1;
-        if links > MOST_LINKS {
+        if links > MAX_LINKS {
             return Err(io::Error::other("too many symbolic links"));
         }
         let target = found.read_link()?;

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 const DEEPEST: usize = 3;
 
 /// Limit on the folders that are looked into.
-const MOST: usize = 400;
+const MAX_FOLDERS: usize = 400;
 
 /// The folders that show a file, by its path.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl Shown {
 fn find(root: &Path) -> FxHashMap<PathBuf, Vec<PathBuf>> {
     let mut found: FxHashMap<PathBuf, Vec<PathBuf>> = FxHashMap::default();
     let mut open = VecDeque::from([(root.to_path_buf(), 0)]);
-    let mut left = MOST;
+    let mut left = MAX_FOLDERS;
     while let Some((folder, depth)) = open.pop_front().filter(|_| left > 0) {
         left -= 1;
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();

@@ -50,12 +50,12 @@ pub(crate) fn suppress(found: &mut Vec<Diagnostic>, file: &Checked<'_>) {
         return;
     }
     let parsed = parse_unchecked_source(file.source, file.source_type, PythonVersion::default());
-    let doubts = Doubts::new(file, parsed.syntax());
-    found.retain(|it| !doubts.may_be_right(it));
+    let false_positives = FalsePositives::new(file, parsed.syntax());
+    found.retain(|it| !false_positives.may_be_right(it));
 }
 
 /// Reasons to doubt findings in one file, computed on first use.
-struct Doubts<'a> {
+struct FalsePositives<'a> {
     file: &'a Checked<'a>,
     module: &'a ModModule,
     namespace: OnceCell<Namespace>,
@@ -68,7 +68,7 @@ struct Doubts<'a> {
     definitions: OnceCell<Definitions<'a>>,
 }
 
-impl<'a> Doubts<'a> {
+impl<'a> FalsePositives<'a> {
     fn new(file: &'a Checked<'a>, module: &'a ModModule) -> Self {
         let (namespace, handled, unreached, submodules) = Default::default();
         let (exceptions, exports, expected, definitions) = Default::default();

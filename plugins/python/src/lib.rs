@@ -1,6 +1,6 @@
 //! The ruff linter as a Broker plugin: the crates ruff itself is made of, the project's own configuration,
 //! and the answers of `ruff check`. Without a configuration, [`defaults`] takes some rules out of ruff's, by what a
-//! file is for ([`purpose`]), [`doubts`]
+//! file is for ([`purpose`]), [`false_positives`]
 //! suppresses findings that may be no mistake, and what the project's configuration of flake8 leaves out is left out
 //! ([`flake8`]).
 //!
@@ -15,9 +15,9 @@ mod ambient;
 mod caught;
 mod convert;
 mod defaults;
-mod doubts;
 mod expected;
 mod exports;
+mod false_positives;
 mod flake8;
 mod handled;
 mod lint;

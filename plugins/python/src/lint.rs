@@ -15,7 +15,7 @@ use ruff_notebook::{Notebook, NotebookError, RawNotebook};
 use ruff_python_ast::{PySourceType, SourceType};
 use ruff_text_size::TextRange;
 
-use crate::doubts::{self, Checked};
+use crate::false_positives::{self, Checked};
 use crate::notebook::Cells;
 use crate::purpose::Purpose;
 use crate::workspace::{Applied, Package};
@@ -57,7 +57,10 @@ pub(crate) fn run(
             keep_first_syntax_error(&mut found);
         }
         let oldest = settings.resolve_target_version(path).linter_version();
-        doubts::suppress(&mut found, &Checked { path, source: &source, source_type, oldest, purposes });
+        false_positives::suppress(
+            &mut found,
+            &Checked { path, source: &source, source_type, oldest, purposes },
+        );
     }
     Ok(convert::report(found, source.as_ipy_notebook().map(Cells::new).as_ref()))
 }

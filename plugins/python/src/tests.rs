@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a plugin has no overlay: its file system is the branch")]
 
 mod broken;
-mod doubts;
+mod false_positives;
 mod flake8;
 mod versions;
 

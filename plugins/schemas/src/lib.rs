@@ -30,7 +30,7 @@ pub use message::did_you_mean;
 pub use place::{Place, Segment};
 
 /// No file is told of more than this.
-const MOST: usize = 20;
+const MAX_ERRORS: usize = 20;
 
 /// The schemas that were needed so far. One per plugin instance: compiling one costs milliseconds.
 #[derive(Default)]
@@ -182,7 +182,7 @@ impl Schemas {
 }
 
 impl Schema {
-    /// Returns the violations in `value`, the whole file; in the order of paths, the first [`MOST`].
+    /// Returns the violations in `value`, the whole file; in the order of paths, the first [`MAX_ERRORS`].
     pub fn check(&self, value: &Value) -> Vec<Violation> {
         let mut found = Vec::new();
         for (at, compiled) in &self.parts {
@@ -195,7 +195,7 @@ impl Schema {
         found.sort();
         found.dedup();
         drop_echoes(&mut found);
-        found.truncate(MOST);
+        found.truncate(MAX_ERRORS);
         found
     }
 }

@@ -9,7 +9,7 @@ use crate::place::{self, Place, Segment};
 use crate::{Violation, causes, nearest};
 
 /// Number of the allowed words that a message lists.
-const MOST_OPTIONS: usize = 8;
+const MAX_OPTIONS: usize = 8;
 
 /// Longer texts of the file are cut.
 const LONGEST: usize = 40;
@@ -189,7 +189,7 @@ pub(crate) fn not_one_of(instance: &Value, options: &[String]) -> String {
     }
     let given = instance.as_str().unwrap_or_default();
     let hint = did_you_mean(given, options);
-    let mut told: Vec<String> = options.iter().take(MOST_OPTIONS).map(code).collect();
+    let mut told: Vec<String> = options.iter().take(MAX_OPTIONS).map(code).collect();
     match options.len() - told.len() {
         0 => {}
         more => told.push(format!("{more} more")),

@@ -4,7 +4,7 @@
 use broker_plugin_sdk as plugin;
 use shuck_linter::{Diagnostic, Rule};
 
-use crate::doubts::Doubts;
+use crate::false_positives::FalsePositives;
 
 /// Message of C036 for such a test.
 const MESSAGE: &str = "`[` test is missing its closing `]`: put a space before it";
@@ -15,21 +15,21 @@ fn is_glued(it: &Diagnostic) -> bool {
 }
 
 /// Whether C036 is reported for the same test.
-pub(crate) fn is_said(it: &Diagnostic, found: &[Diagnostic], doubts: &Doubts<'_>) -> bool {
+pub(crate) fn is_said(it: &Diagnostic, found: &[Diagnostic], false_positives: &FalsePositives<'_>) -> bool {
     if !is_glued(it) {
         return false;
     }
     let at = it.span.start.offset();
     let tests = found.iter().filter(|it| it.rule == Rule::BrokenTestEnd && it.span.start.offset() <= at);
     let nearest = tests.max_by_key(|it| it.span.start.offset());
-    nearest.is_some_and(|test| doubts.are_together(test, it))
+    nearest.is_some_and(|test| false_positives.are_together(test, it))
 }
 
 /// The finding that says where the space of a test belongs.
 pub(crate) fn glued<'f>(
     test: &Diagnostic,
     found: &'f [Diagnostic],
-    doubts: &Doubts<'_>,
+    false_positives: &FalsePositives<'_>,
 ) -> Option<&'f Diagnostic> {
     if test.rule != Rule::BrokenTestEnd {
         return None;
@@ -37,7 +37,7 @@ pub(crate) fn glued<'f>(
     let at = test.span.start.offset();
     let behind = found.iter().filter(|it| is_glued(it) && it.span.start.offset() >= at);
     let nearest = behind.min_by_key(|it| it.span.start.offset());
-    nearest.filter(|it| doubts.are_together(test, it))
+    nearest.filter(|it| false_positives.are_together(test, it))
 }
 
 /// C036 with the fix of the other finding.

@@ -9,7 +9,7 @@ use shuck_ast::{
     DeclOperand, File, ParameterOp, Stmt, StmtSeq, VarRef, Word, WordPart, WordPartNode,
 };
 
-use crate::doubts::words;
+use crate::false_positives::words;
 use crate::tree::{Node, assigned_words, command_name, range, walk};
 
 /// Variables that one shell sets and others do not.

@@ -5,7 +5,7 @@
 //! Docker's official images, redis, rbenv …) most of what they find is meant: expansions in single quotes that are awk's
 //! (C005), variables that a caller sets or uses (C001, C006), `A= B= command` (C024), sourced files whose names are made
 //! (C002), functions whose parameters are optional (C123), `cd` into a folder that was just made (C004), `trap "rm $file" EXIT`
-//! (C008), `$BASH_SOURCE` (C100). They are on where there is a `.shuck.toml`, and can be selected. [`crate::doubts`] suppresses
+//! (C008), `$BASH_SOURCE` (C100). They are on where there is a `.shuck.toml`, and can be selected. [`crate::false_positives`] suppresses
 //! some findings of what is on.
 
 use shuck_linter::{LinterSettings, Rule, RuleSet};

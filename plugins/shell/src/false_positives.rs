@@ -25,7 +25,7 @@ use crate::variables::passed;
 use crate::{busybox, defaults, environment, finds};
 
 /// Facts about one script by which its findings are suppressed.
-pub(crate) struct Doubts<'a> {
+pub(crate) struct FalsePositives<'a> {
     text: &'a str,
     shell: ShellDialect,
     /// None if the script is a part of a file.
@@ -52,7 +52,7 @@ pub(crate) struct Doubts<'a> {
     loop_conditions: OnceCell<Vec<Range<usize>>>,
 }
 
-impl<'a> Doubts<'a> {
+impl<'a> FalsePositives<'a> {
     pub(crate) fn of(check: &Check<'a>, file: &'a File) -> Self {
         let text = check.text;
         Self {

@@ -8,7 +8,7 @@
 //! tree-sitter's grammar finds fault with good scripts.
 //!
 //! Without a configuration of shuck, only broken code is reported ([`defaults`]), and only as far as it shows in a script alone
-//! ([`doubts`]): no commands that the script asks for first ([`guards`]), no words that cannot be split ([`arrays`]) or are meant
+//! ([`false_positives`]): no commands that the script asks for first ([`guards`]), no words that cannot be split ([`arrays`]) or are meant
 //! to be ([`patterns`]), and no output that goes elsewhere ([`outputs`]). Rules that cannot report anything in a script do not
 //! run ([`wanted`]).
 //!
@@ -49,10 +49,10 @@ mod continuations;
 mod convert;
 mod defaults;
 mod dialect;
-mod doubts;
 mod ends;
 mod environment;
 mod extra;
+mod false_positives;
 mod finds;
 mod guards;
 mod libraries;

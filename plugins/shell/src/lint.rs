@@ -17,9 +17,9 @@ use crate::config::Config;
 use crate::continuations;
 use crate::convert::Place;
 use crate::dialect;
-use crate::doubts::Doubts;
 use crate::ends::ends_before;
 use crate::extra::{self, Directive, Extra};
+use crate::false_positives::FalsePositives;
 use crate::rules::{SYNTAX_ERROR, is_of_syntax};
 use crate::script::Script;
 use crate::selection::Selection;
@@ -81,8 +81,8 @@ impl Check<'_> {
 
     fn report(&self, script: &Script<'_>) -> Result<Report, Cow<'static, str>> {
         let is_read = script.parsed.is_ok();
-        let doubts = is_read.then(|| Doubts::of(self, &script.parsed.file));
-        let settings = self.settings(doubts.as_ref());
+        let false_positives = is_read.then(|| FalsePositives::of(self, &script.parsed.file));
+        let settings = self.settings(false_positives.as_ref());
         let request = AnalysisRequest::from_parse_result(&script.parsed, &script.text, &settings);
         let place = Place {
             text: self.text,
@@ -93,37 +93,46 @@ impl Check<'_> {
         };
         let directives = Directive::all(&request, &script.text, self.map);
         let lint = || request.with_source_path(self.path).with_shellcheck_map(self.map).lint();
-        let Some(doubts) = doubts else {
+        let Some(false_positives) = false_positives else {
             return unreadable(&script.parsed, &place, self.selection)
                 .unwrap_or_else(|| Ok(broken(&script.parsed, lint(), &place, self.selection)));
         };
-        let mut found = self.findings(lint(), &doubts, &place);
+        let mut found = self.findings(lint(), &false_positives, &place);
         found.extend(self.extra_findings(script, &directives));
         found.sort_by_key(|it| it.span.start);
         Ok(Report::new(found))
     }
 
-    fn settings(&self, doubts: Option<&Doubts<'_>>) -> LinterSettings {
+    fn settings(&self, false_positives: Option<&FalsePositives<'_>>) -> LinterSettings {
         let mut settings = settings(self.path, self.shell, self.config, self.selection);
         settings.rules = settings.rules.subtract(&rules_named(self.without, self.map));
         wanted::narrow(&mut settings, |it| {
-            doubts.map_or_else(|| !is_of_syntax(it), |doubts| self.is_quiet() && doubts.cover_all(it))
+            false_positives.map_or_else(
+                || !is_of_syntax(it),
+                |false_positives| self.is_quiet() && false_positives.cover_all(it),
+            )
         });
         settings
     }
 
     /// Converts those of shuck's findings that are reported.
-    fn findings(&self, mut found: Vec<Diagnostic>, doubts: &Doubts<'_>, place: &Place<'_>) -> Vec<Finding> {
-        let is_suppressed =
-            |it: &Diagnostic| self.config.disabled.contains(it.rule) || self.is_quiet() && doubts.cover(it);
+    fn findings(
+        &self,
+        mut found: Vec<Diagnostic>,
+        false_positives: &FalsePositives<'_>,
+        place: &Place<'_>,
+    ) -> Vec<Finding> {
+        let is_suppressed = |it: &Diagnostic| {
+            self.config.disabled.contains(it.rule) || self.is_quiet() && false_positives.cover(it)
+        };
         found.retain(|it| !is_suppressed(it));
         let is_said = |it: &Diagnostic| {
-            brackets::is_said(it, &found, doubts)
+            brackets::is_said(it, &found, false_positives)
                 || self.is_quiet() && continuations::is_said(it, &found, self.text)
         };
         let is_first = |it: &&Diagnostic| !is_duplicate(it, &found) && !is_said(it);
         let finding = |it: &Diagnostic| {
-            let glued = brackets::glued(it, &found, doubts).map(|it| place.finding(it));
+            let glued = brackets::glued(it, &found, false_positives).map(|it| place.finding(it));
             let finding = continuations::reworded(place.finding(it), it, self.text);
             glued.into_iter().fold(finding, brackets::joined)
         };

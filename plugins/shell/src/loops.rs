@@ -2,7 +2,7 @@
 
 use shuck_ast::{Command, CompoundCommand, File, ForCommand, Stmt, Word, WordPart, WordPartNode};
 
-use crate::doubts::words;
+use crate::false_positives::words;
 use crate::tree::{Node, range, walk};
 
 /// Whether a variable is that of a loop around a place, is never empty, and keeps its value up to there. Words are taken to

@@ -9,7 +9,7 @@ use shuck_linter::ShellDialect;
 use shuck_parser::parser::{ParseResult, Parser};
 
 /// Limit on the searches for braces: the parser may report one at a time.
-const MOST: usize = 16;
+const MAX_ROUNDS: usize = 16;
 
 /// In place of a `}`: it ends the name of a variable as that does, and is nothing to the shell.
 const LETTER: &str = "%";
@@ -27,7 +27,7 @@ impl<'a> Script<'a> {
     pub(crate) fn parse(text: &'a str, shell: ShellDialect) -> Self {
         let parse = |text: &str| Parser::with_dialect(text, shell.parser_dialect()).parse();
         let mut script = Self { text: Cow::Borrowed(text), parsed: parse(text), altered: Vec::new() };
-        for round in 0..MOST {
+        for round in 0..MAX_ROUNDS {
             let mut braces = script.braces_in_words();
             if round == 0 && script.parsed.is_err() {
                 braces.extend(escaped_pairs(text));

@@ -42,7 +42,7 @@ impl ShellCheckRc {
         let number = |it: &str| it.strip_prefix("SC").unwrap_or(it).parse::<u32>().ok();
         let (first, last) = name.split_once('-').unwrap_or((name, name));
         let (Some(first), Some(last)) = (number(first), number(last)) else { return };
-        for code in first..=last.min(first.saturating_add(MOST)) {
+        for code in first..=last.min(first.saturating_add(MAX_CODES)) {
             let code = format!("SC{code}");
             self.extras.extend(Extra::selected(&code));
             for rule in map.resolve_all(&code) {
@@ -53,4 +53,4 @@ impl ShellCheckRc {
 }
 
 /// Limit on the codes of a range: there are not as many.
-const MOST: u32 = 10_000;
+const MAX_CODES: u32 = 10_000;

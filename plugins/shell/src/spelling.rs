@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::doubts::words;
+use crate::false_positives::words;
 
 /// Names that a script assigns, as far as its text shows.
 pub(crate) fn assigned(text: &str) -> BTreeSet<&str> {

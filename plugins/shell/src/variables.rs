@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use shuck_ast::{Assignment, AssignmentValue, Command, CompoundCommand, DeclOperand, File, Stmt};
 
 use crate::closed::is_closed;
-use crate::doubts::words;
+use crate::false_positives::words;
 use crate::tree::{Node, command_name, range, walk};
 
 /// The variables of a script.

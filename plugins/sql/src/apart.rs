@@ -19,7 +19,7 @@ use crate::statements::{may_be_wrong, statements};
 const LONG: usize = 50_000;
 
 /// Limit on the bytes of a file that are read.
-const MOST: usize = 200_000;
+const MAX_BYTES: usize = 200_000;
 
 /// A file that is being read.
 pub(crate) struct Apart<'a> {
@@ -93,7 +93,7 @@ impl<'a> Apart<'a> {
     /// None if the statement is of no dialect, or too long.
     fn report(&mut self, place: &Place<'_>, statement: &str) -> Result<Option<Report>, String> {
         self.n_bytes += statement.len();
-        if statement.len() > LONG || self.n_bytes > MOST {
+        if statement.len() > LONG || self.n_bytes > MAX_BYTES {
             self.unread.is_long = true;
             return Ok(None);
         }

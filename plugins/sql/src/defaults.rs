@@ -21,5 +21,5 @@ pub(crate) const DIALECTS: [DialectKind; 4] =
     [DialectKind::Ansi, DialectKind::Postgres, DialectKind::Mysql, DialectKind::Sqlite];
 
 /// On without a configuration: two tables with one alias in a FROM, a condition `= NULL`, which is never true, and a query
-/// in WITH that nothing uses. Of the first two only what [`crate::doubts`] takes for certain.
+/// in WITH that nothing uses. Of the first two only what [`crate::false_positives`] takes for certain.
 pub(crate) const CERTAIN: [&str; 3] = ["AL04", "CV05", "ST03"];

@@ -11,7 +11,7 @@
 //!   finds fault with each line of what is none.
 //! - Where only the dialect is missing, a file is of the first of these that it can be parsed as ([`defaults`]), and left out
 //!   if it is of none, but for a first word that is misspelled ([`misspelled`]).
-//! - Where nothing is configured, only what is a mistake in any database is told ([`defaults`], [`doubts`]).
+//! - Where nothing is configured, only what is a mistake in any database is told ([`defaults`], [`false_positives`]).
 //! - Two of sqruff's findings are wrong, and not told: AL05 for an alias with a list of columns, whose fix would break the
 //!   query, and RF01 for a function in FROM that is referred to by its own name.
 //! - Where a dialect is configured, what cannot be parsed is told, as it is by `sqruff lint --parsing-errors`.
@@ -35,8 +35,8 @@ mod complete;
 mod config;
 mod convert;
 mod defaults;
-mod doubts;
 mod engine;
+mod false_positives;
 mod inline;
 mod lint;
 mod misspelled;

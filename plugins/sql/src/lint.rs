@@ -16,7 +16,7 @@ use crate::convert::Place;
 use crate::engine::{Engine, Parsed};
 use crate::misspelled;
 use crate::rules::{self, Selection, UNLEXABLE, UNPARSABLE};
-use crate::{defaults, doubts, inline};
+use crate::{defaults, false_positives, inline};
 
 /// Linters for the dialects that a file may be in, each made when it is first needed.
 #[derive(Clone)]
@@ -193,8 +193,8 @@ impl Linter {
             for rule in engine.rules().iter().filter(|it| !selection.ignores(it.code())) {
                 let mut add = |it| {
                     let is_told = parsed.tree.as_ref().is_none_or(|tree| {
-                        !doubts::refutes(rule.code(), &it, tree)
-                            && (!is_quiet || doubts::is_certain(rule.code(), &it, tree, dialect))
+                        !false_positives::refutes(rule.code(), &it, tree)
+                            && (!is_quiet || false_positives::is_certain(rule.code(), &it, tree, dialect))
                     });
                     found.extend(is_told.then(|| place.finding(it, rule, parsed)).flatten());
                 };

@@ -32,7 +32,7 @@ pub(crate) enum What {
 }
 
 /// Limit on the findings of one file, of which a person looks at the first.
-const MOST: usize = 10;
+const MAX_FINDINGS: usize = 10;
 
 /// The same, before those that follow from others are left out.
 const ENOUGH: usize = 1_000;
@@ -81,7 +81,7 @@ fn apart(mut found: Vec<Place>, text: &[u8]) -> Vec<Place> {
         last = Some(at);
         is_apart
     });
-    found.truncate(MOST);
+    found.truncate(MAX_FINDINGS);
     found
 }
 

@@ -14,7 +14,7 @@ const LOOKED_AT: usize = 8 * 1024;
 const HEADER: usize = 2 * 1024;
 
 /// More bytes per thousand that are not UTF-8 than text in a Western legacy encoding has: data, then.
-const MOST_PER_THOUSAND: usize = 300;
+const MAX_PER_THOUSAND: usize = 300;
 
 /// Starts of files that are binary, or text in another encoding with a mark that says so.
 const MAGIC: [&[u8]; 8] = [
@@ -94,7 +94,7 @@ pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
     let Some(span) = first else {
         return;
     };
-    let is_data = count * 1000 > content.len() * MOST_PER_THOUSAND;
+    let is_data = count * 1000 > content.len() * MAX_PER_THOUSAND;
     if !is_data {
         found.push(Diagnostic::new(INVALID_UTF8, message(content[span.start], count), span));
     }

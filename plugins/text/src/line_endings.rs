@@ -8,7 +8,7 @@ use broker_plugin_sdk::{Applicability, Diagnostic, Edit, Fix};
 use crate::rules::MIXED_LINE_ENDINGS;
 
 /// A fix with more edits is no help to anybody.
-const MOST_EDITS: usize = 10_000;
+const MAX_EDITS: usize = 10_000;
 
 /// Formats whose line breaks mean something: changing them changes what is recorded.
 const RECORDS: [&str; 5] = ["diff", "patch", "eml", "mbox", "rej"];
@@ -36,7 +36,7 @@ pub(crate) fn check(path: &Path, content: &[u8], found: &mut Vec<Diagnostic>) {
     let message = format!("{} lines end in {}, but {} in {}", numbers[0], names[0], numbers[1], names[1]);
     let span = if keep_crlf { first..first + 1 } else { first..first + 2 };
     let diagnostic = Diagnostic::new(MIXED_LINE_ENDINGS, message, span);
-    found.push(if odd.len() > MOST_EDITS { diagnostic } else { diagnostic.with_fix(fix(&odd, keep_crlf)) });
+    found.push(if odd.len() > MAX_EDITS { diagnostic } else { diagnostic.with_fix(fix(&odd, keep_crlf)) });
 }
 
 /// Lines that end in CRLF, and in LF alone.

@@ -10,7 +10,7 @@ use crate::numbers;
 use crate::rules::{DUPLICATE_KEY, INVALID_SYNTAX};
 
 /// After so many errors the rest says nothing new.
-const MOST: usize = 50;
+const MAX_ERRORS: usize = 50;
 
 /// Message of the parser for a key that exists already.
 const DUPLICATE: &str = "duplicate key";
@@ -41,10 +41,10 @@ pub(crate) fn check(text: &str) -> (Vec<Diagnostic>, Completeness, DeTable<'_>) 
     if is_too_deep {
         let why = "arrays and tables are nested more than 80 levels deep, where cargo's parser gives up";
         completeness = Completeness::Partial(why.to_owned());
-    } else if found.told.len() > MOST {
-        completeness = Completeness::Partial(format!("there are more than {MOST} errors"));
+    } else if found.told.len() > MAX_ERRORS {
+        completeness = Completeness::Partial(format!("there are more than {MAX_ERRORS} errors"));
     }
-    found.told.truncate(MOST);
+    found.told.truncate(MAX_ERRORS);
     (found.told, completeness, table.into_inner())
 }
 
@@ -62,7 +62,7 @@ impl Errors<'_> {
         let at = visible(self.text, at);
         let message =
             if self.is_blank(&at) && message.starts_with(NO_QUOTES) { "a value is missing" } else { message };
-        if self.told.len() > MOST || (message != DUPLICATE && at.start < self.last_line) {
+        if self.told.len() > MAX_ERRORS || (message != DUPLICATE && at.start < self.last_line) {
             return;
         }
         self.last_line = self.text[at.start..].find('\n').map_or(usize::MAX, |it| at.start + it + 1);

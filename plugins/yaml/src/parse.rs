@@ -10,7 +10,7 @@ use crate::rules;
 use crate::tree::{Builder, Document};
 
 /// More broken documents are not told of in one file.
-const MOST_BROKEN: usize = 20;
+const MAX_BROKEN: usize = 20;
 
 /// Content of a text.
 pub(crate) struct Stream<'t> {
@@ -29,7 +29,7 @@ impl Stream<'_> {
 }
 
 /// Maximum number of bytes that are read again to join texts in one file.
-const MOST_READ: usize = 32 << 20;
+const MAX_READ: usize = 32 << 20;
 
 /// Result of joining quoted scalars that continue with less indentation than they should.
 pub(crate) enum Joined {
@@ -54,7 +54,7 @@ pub(crate) fn joined(text: &str) -> Joined {
             return Joined::Nothing;
         };
         read += at - from;
-        if read > MOST_READ {
+        if read > MAX_READ {
             return Joined::TooMany;
         }
         joined.replace_range(start..at, &" ".repeat(at - start));
@@ -97,7 +97,7 @@ pub(crate) fn stream(text: &str) -> Stream<'_> {
                 stream.found.push(syntax_error(&problem, text));
                 builder = Builder::default();
                 broken += 1;
-                if broken == MOST_BROKEN || !matches!(parser.proceed_next_document(), Ok(true)) {
+                if broken == MAX_BROKEN || !matches!(parser.proceed_next_document(), Ok(true)) {
                     break;
                 }
             }

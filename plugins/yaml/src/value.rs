@@ -6,13 +6,13 @@ use crate::scalar;
 use crate::tree::{Document, Id, Kind};
 
 /// No document that a person wrote is larger; one that is full of aliases of aliases may be.
-const MOST_NODES: usize = 500_000;
+const MAX_NODES: usize = 500_000;
 
 const DEEPEST: usize = 200;
 
 /// Returns the value that readers get from the document; `None` if it is too large or too deep with its aliases expanded.
 pub(crate) fn of(document: &Document<'_>) -> Option<Value> {
-    let mut left = MOST_NODES;
+    let mut left = MAX_NODES;
     value(document, document.root()?, 0, &mut left)
 }
 

@@ -7,7 +7,7 @@ use workspaces::{
 };
 
 use super::Events;
-use crate::daemon::PATIENCE;
+use crate::daemon::TEST_TIMEOUT;
 
 /// A run under way: what it is told, and what it says.
 pub struct Running {
@@ -81,7 +81,7 @@ pub fn shell(target: TargetId, script: &str) -> RunRequest {
 impl Running {
     /// The next part; fails if none comes.
     pub async fn next(&mut self) -> RunPart {
-        let part = tokio::time::timeout(PATIENCE, self.parts.next()).await.expect("a part of a run");
+        let part = tokio::time::timeout(TEST_TIMEOUT, self.parts.next()).await.expect("a part of a run");
         part.expect("a run ends with what became of it").expect("no refusal")
     }
 

@@ -9,7 +9,7 @@ use super::{Editor, Refused, path_of, uri};
 use crate::place::Place;
 
 /// Number of versions whose texts are kept, since findings may be about an older one.
-const REMEMBERED: usize = 200;
+const MAX_VERSIONS: usize = 200;
 
 #[derive(Debug)]
 pub struct Document {
@@ -25,7 +25,7 @@ impl Document {
     }
 
     fn remember(&mut self) {
-        if self.history.len() == REMEMBERED {
+        if self.history.len() == MAX_VERSIONS {
             self.history.pop_front();
         }
         self.history.push_back((self.version, self.text.clone()));

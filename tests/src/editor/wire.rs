@@ -12,7 +12,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::daemon::PATIENCE;
+use crate::daemon::TEST_TIMEOUT;
 
 /// A piece of a server's output.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Wire {
 
     /// Waits for the process to end and returns its exit code.
     pub fn exit_code(&mut self) -> Option<i32> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TEST_TIMEOUT;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.code();

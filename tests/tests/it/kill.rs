@@ -15,7 +15,7 @@ use std::{
 };
 
 use broker_proto::v1::{self as pb, file_edit::Edit};
-use tests::daemon::{Client, Daemon, Home, PATIENCE, Random, base, branch, variable, write};
+use tests::daemon::{Client, Daemon, Home, Random, TEST_TIMEOUT, base, branch, variable, write};
 use tokio::task::JoinSet;
 
 const EDITORS: usize = 4;
@@ -141,7 +141,7 @@ impl Round {
                 work.unwrap();
             }
         };
-        tokio::time::timeout(PATIENCE, all).await.expect("clients notice that the daemon is gone");
+        tokio::time::timeout(TEST_TIMEOUT, all).await.expect("clients notice that the daemon is gone");
     }
 
     /// Expects that acknowledged edits exist, under the revision that was acknowledged.

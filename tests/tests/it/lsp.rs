@@ -25,7 +25,7 @@ use std::{
 
 use serde_json::{Value, json};
 use tests::{
-    daemon::{Client as Grpc, PATIENCE, base},
+    daemon::{Client as Grpc, TEST_TIMEOUT, base},
     editor::{Client, Editor, codes, uri},
     guest,
     place::{Ending, Place},
@@ -112,7 +112,7 @@ impl Daemon {
 
 /// Polls for what has no event.
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = std::time::Instant::now() + PATIENCE;
+    let deadline = std::time::Instant::now() + TEST_TIMEOUT;
     while !is_so() {
         assert!(std::time::Instant::now() < deadline, "this never came: {what}");
         std::thread::sleep(std::time::Duration::from_millis(5));

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use lint::{Cancel, Completeness, Diagnostic, Job, Outcome, Unit};
 use overlay::{Branch, Disk, EditError, Observation, Read, Revision, View, WalkOptions, walk};
 use plugin_host::{Configured, Manifest, Settings};
-use tests::{daemon::PATIENCE, *};
+use tests::{daemon::TEST_TIMEOUT, *};
 
 /// A package on disk with one finding in `used.py`.
 fn workspace() -> tempfile::TempDir {
@@ -53,7 +53,7 @@ impl Guest {
     fn typed(&self, branch: &Branch, file: &str) -> (bool, Vec<Diagnostic>) {
         let units = vec![Unit { path: path(file), named: path("") }];
         let view: Arc<dyn View> = Arc::new(branch.snapshot());
-        let (cancel, timeout) = (Cancel::default(), PATIENCE);
+        let (cancel, timeout) = (Cancel::default(), TEST_TIMEOUT);
         let mut said = None;
         let job = Job { view, units, cancel, timeout, is_awaited: true };
         let usage = self.linter.measured(&job, &mut |_, it| said = Some(it));
@@ -69,7 +69,7 @@ impl Guest {
 
     /// The codes that a guest finds that was ready.
     fn said_when_ready(&self, branch: &Branch, file: &str) -> String {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TEST_TIMEOUT;
         loop {
             // A guest is made some time after the answer.
             let (was_ready, found) = self.typed(branch, file);

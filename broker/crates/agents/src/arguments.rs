@@ -104,7 +104,7 @@ impl At<'_> {
 
     fn wrong(&self, value: &Value, kind: Kind) -> ToolError {
         let shown = value.to_string();
-        let shown = match shown.char_indices().nth(MOST_SHOWN) {
+        let shown = match shown.char_indices().nth(MAX_SHOWN) {
             Some((end, _)) => format!("{}…", &shown[..end]),
             None => shown,
         };
@@ -114,7 +114,7 @@ impl At<'_> {
 }
 
 /// Characters of a wrong value that are shown.
-const MOST_SHOWN: usize = 60;
+const MAX_SHOWN: usize = 60;
 
 /// The types of our schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ const MAX_TEXT: usize = 48 << 10;
 pub(crate) const LINES: usize = 200;
 
 /// Lines of a file in any case.
-pub(crate) const MOST_LINES: usize = 5000;
+pub(crate) const MAX_LINES: usize = 5000;
 
 /// Bytes of the lines of a file in one answer.
 pub(crate) const LINE_BYTES: usize = 200 << 10;

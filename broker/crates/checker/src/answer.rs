@@ -29,7 +29,7 @@ pub struct Answer {
     /// Whether some analyses did not run: a finding that is missing then is not fixed.
     pub halted: bool,
     /// Whether another attempt would fail in the same way as long as the text and the reads are the same.
-    pub(super) repeats: bool,
+    pub(super) is_deterministic: bool,
     /// Reason for which the linter leaves the file out, or a part of it, if it is the content.
     pub left_out: Option<Box<str>>,
 }
@@ -66,7 +66,7 @@ impl Answer {
             findings: Vec::new(),
             lease: None,
             halted: false,
-            repeats: false,
+            is_deterministic: false,
             left_out: None,
         }
     }
@@ -140,13 +140,13 @@ impl Computed {
             Ok(findings) => findings,
             Err(Changed) => {
                 outcome.completeness = changed(outcome.completeness);
-                outcome.repeats = false;
+                outcome.is_deterministic = false;
                 Vec::new()
             }
         };
-        let Outcome { completeness, content, reads, lease, halted, repeats, left_out, .. } = outcome;
+        let Outcome { completeness, content, reads, lease, halted, is_deterministic, left_out, .. } = outcome;
         let left_out = left_out.map(Into::into);
-        let answer = Answer { completeness, content, findings, lease, halted, repeats, left_out };
+        let answer = Answer { completeness, content, findings, lease, halted, is_deterministic, left_out };
         Self { answer: Arc::new(answer), reads, kept_reads: None, is_too_large: false }
     }
 }

@@ -126,7 +126,15 @@ impl Cached {
         // Collected in place, they keep the room of what was read.
         findings.shrink_to_fit();
         let left_out = self.left_out.map(Into::into);
-        Some(Answer { completeness, content, findings, lease: None, halted: false, repeats: false, left_out })
+        Some(Answer {
+            completeness,
+            content,
+            findings,
+            lease: None,
+            halted: false,
+            is_deterministic: false,
+            left_out,
+        })
     }
 }
 
@@ -310,7 +318,7 @@ mod tests {
                     ..finding.clone()
                 }],
                 lease: None,
-                repeats: false,
+                is_deterministic: false,
                 halted: false,
                 left_out: Some("it is a template".into()),
             };
@@ -330,7 +338,7 @@ mod tests {
             findings: Vec::new(),
             lease: None,
             halted: false,
-            repeats: false,
+            is_deterministic: false,
             left_out: None,
         };
         assert!(AnswerCodec.encode(&answer(Completeness::Excluded)).is_some());

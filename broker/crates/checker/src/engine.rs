@@ -3,8 +3,8 @@
 //! Knows neither daemons nor command lines: both ask here, with the same code behind it.
 
 mod plan;
+mod retry_cache;
 mod run;
-mod unkept;
 
 use std::{
     io,
@@ -21,8 +21,8 @@ use scheduler::{
 use tokio::task::JoinSet;
 
 pub(crate) use self::plan::{FileRoute, Plan, Tracing};
-pub(crate) use self::unkept::UnfinishedAnswers;
-pub use self::unkept::Unkept;
+pub use self::retry_cache::RetryCache;
+pub(crate) use self::retry_cache::UnfinishedAnswers;
 use self::{
     plan::{Known, digest, key},
     run::{Batch, CheckRun, WorkItem},
@@ -76,7 +76,7 @@ pub struct EngineRequest {
     /// Observations that were just made in the parent of this view.
     pub parent: Option<Arc<Inherited>>,
     /// Takes and gives answers that are not kept, for the same question about another view.
-    pub unkept: Option<Arc<Unkept>>,
+    pub retries: Option<Arc<RetryCache>>,
     /// Whether files are skipped for which a linter would be asked whose answers depend on more than they name.
     pub traced_only: bool,
 }
@@ -161,7 +161,7 @@ pub(crate) enum Output {
 }
 
 /// Number of files up to which they are looked up on the calling thread: to hand them to another would take longer.
-const FEW: usize = 16;
+const INLINE_LIMIT: usize = 16;
 
 /// Bytes of the stack of a thread that waits for other processes: as Rust has them.
 const STACK_TO_WAIT: usize = 2 << 20;
@@ -270,7 +270,7 @@ impl Engine {
 
     async fn plan(&self, request: &Arc<EngineRequest>) -> Result<Arc<Plan>, Refused> {
         if let Wanted::Files(files) = &request.wanted
-            && files.units.len() <= FEW
+            && files.units.len() <= INLINE_LIMIT
             && request.dependents.is_none()
         {
             let plan = Plan::of(request, self.build).map_err(Refused::Setup)?;
@@ -289,7 +289,7 @@ impl Engine {
     }
 
     async fn look_up_few(&self, run: &mut CheckRun, listener: &mut impl Listener) {
-        if run.plan.routes.len() <= FEW
+        if run.plan.routes.len() <= INLINE_LIMIT
             && let Some(WorkItem::Part(part)) = run.next()
         {
             let known =
@@ -365,8 +365,8 @@ impl Engine {
             }
             if let Some(cache) = cache {
                 remember(&cache, known_as, &job.units, &mut given);
-                if let Some(unkept) = &own.unkept {
-                    unkept.add(&cache, &*linter, known_as, &job.units, &given);
+                if let Some(retries) = &own.retries {
+                    retries.add(&cache, &*linter, known_as, &job.units, &given);
                 }
             }
             Arc::new(Output::Batch(given))

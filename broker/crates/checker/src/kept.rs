@@ -26,7 +26,7 @@ use scheduler::ReadIndex;
 
 pub(crate) use self::{
     checks::{KeptChecks, SharedAnswers},
-    entry::{FileFacts, FindingCounts, Sums},
+    entry::{FileFacts, FindingCounts, FolderTotals},
     facts::{FactCollector, FolderFacts, Unknown},
 };
 use self::{
@@ -36,7 +36,7 @@ use self::{
 use super::{MissingLinter, Router, contents::Contents, engine::UnfinishedAnswers};
 
 /// Facts about the files of one folder, for one question.
-pub(crate) struct KeptAnswers {
+pub(crate) struct FolderIndex {
     moment: Moment,
     walk: KeptWalk,
     router: Arc<Router>,
@@ -46,11 +46,11 @@ pub(crate) struct KeptAnswers {
     /// Files that are looked at in each comparison.
     uncertain: BTreeMap<WorkspacePath, Retry>,
     /// Content of the files that may change unreported.
-    untold: BTreeMap<WorkspacePath, ContentHash>,
+    unwatched: BTreeMap<WorkspacePath, ContentHash>,
     /// Counts comparisons.
     comparisons: AtomicU32,
     contents: Contents,
-    sums: Sums,
+    sums: FolderTotals,
     index: ReadIndex,
     /// By number of a read set: the files whose answers rest on it, sorted.
     files_by_set: Vec<Vec<WorkspacePath>>,
@@ -100,13 +100,13 @@ pub(crate) struct FolderChange {
 }
 
 /// Kept facts that two views have in common.
-pub(crate) struct Common {
-    pub(crate) sums: Sums,
+pub(crate) struct SharedFiles {
+    pub(crate) sums: FolderTotals,
     pub(crate) contents: Contents,
     pub(crate) linters: Vec<Identity>,
 }
 
-impl KeptAnswers {
+impl FolderIndex {
     pub(crate) fn new(moment: Moment, walk: KeptWalk, facts: FolderFacts, log: &dyn ChangeLog) -> Self {
         let facts = facts.told_by(log);
         let wants = facts.router.wanted_by_missing();
@@ -125,10 +125,10 @@ impl KeptAnswers {
             missed,
             files: BTreeMap::new(),
             uncertain: BTreeMap::new(),
-            untold: BTreeMap::new(),
+            unwatched: BTreeMap::new(),
             comparisons: AtomicU32::new(0),
             contents: facts.files.iter().filter_map(answered).collect(),
-            sums: Sums::of_linters(facts.router.linters().len()),
+            sums: FolderTotals::of_linters(facts.router.linters().len()),
             index: ReadIndex::default(),
             files_by_set: Vec::new(),
             configuration: Configuration::default(),
@@ -137,7 +137,7 @@ impl KeptAnswers {
         };
         kept.configuration.add(&facts.configuration, log);
         facts.files.into_iter().for_each(|(path, facts)| kept.add(path, facts, 1, log));
-        kept.failures.update(&facts.unkept, &BTreeSet::new(), |it| kept.is_retried(it));
+        kept.failures.update(&facts.retries, &BTreeSet::new(), |it| kept.is_retried(it));
         kept
     }
 
@@ -164,7 +164,7 @@ impl KeptAnswers {
         if let Some(content) = content
             && !log.covers(Look::At(&path))
         {
-            self.untold.insert(path.clone(), content);
+            self.unwatched.insert(path.clone(), content);
         }
         let linters = linters.into_iter().map(|it| self.linter_entry(&path, it, log)).collect();
         let entry = Entry { linters, is_clean, suppressed, baselined };
@@ -186,7 +186,7 @@ impl KeptAnswers {
 
     fn forget(&mut self, path: &WorkspacePath) {
         self.uncertain.remove(path);
-        self.untold.remove(path);
+        self.unwatched.remove(path);
         let Some(entry) = self.files.remove(path) else { return };
         self.sums.subtract(&entry);
         self.contents.remove(path);
@@ -231,7 +231,7 @@ impl KeptAnswers {
             }
             self.add(path, facts, attempts, log);
         }
-        self.failures.update(&facts.unkept, &renewed, |it| self.is_retried(it));
+        self.failures.update(&facts.retries, &renewed, |it| self.is_retried(it));
         Some(())
     }
 
@@ -273,7 +273,7 @@ impl KeptAnswers {
         let has_moved = |(path, content): &(&WorkspacePath, &ContentHash)| {
             Read::Content((*path).clone()).observe(folder) != Observation::Found(**content)
         };
-        files.extend(self.untold.iter().filter(has_moved).map(|(path, _)| path.clone()));
+        files.extend(self.unwatched.iter().filter(has_moved).map(|(path, _)| path.clone()));
         files.extend(self.walk.difference(walk));
         files
     }
@@ -342,7 +342,7 @@ impl KeptAnswers {
     }
 
     /// All but the files `differing`.
-    pub(crate) fn without(&self, differing: &BTreeSet<WorkspacePath>) -> Common {
+    pub(crate) fn without(&self, differing: &BTreeSet<WorkspacePath>) -> SharedFiles {
         let (mut sums, mut contents) = (self.sums.clone(), self.contents.clone());
         for path in differing {
             if let Some(entry) = self.files.get(path) {
@@ -351,7 +351,7 @@ impl KeptAnswers {
             }
         }
         let linters = self.router.linters().iter().map(|it| it.identity().clone());
-        Common { sums, contents, linters: linters.collect() }
+        SharedFiles { sums, contents, linters: linters.collect() }
     }
 }
 

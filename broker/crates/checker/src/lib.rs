@@ -37,7 +37,7 @@ pub use self::{
     collect::{Files, Wanted, collect},
     coverage::{Coverage, Others},
     dependents::Dependents,
-    engine::{BatchSize, Engine, EngineRequest, FileAnswers, Listener, Refused, Route, Totals, Unkept},
+    engine::{BatchSize, Engine, EngineRequest, FileAnswers, Listener, Refused, RetryCache, Route, Totals},
     finding::{
         CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, RuleRef,
         Subject, Unavailable,

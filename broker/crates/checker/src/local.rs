@@ -50,7 +50,7 @@ impl Default for Options {
 }
 
 /// Threads that wait for language servers: one for each that is likely to be asked.
-const WAITING: usize = 4;
+const EXTERNAL_WORKERS: usize = 4;
 
 /// Limit of the files that a linter gets at once, where no other check waits for its turn.
 const BATCH: usize = 256;
@@ -78,7 +78,7 @@ impl LocalChecker {
             nice: 0,
             ..scheduler::Options::default()
         };
-        let engine = Engine::new(scheduling, WAITING, options.cache.clone(), options.build)?;
+        let engine = Engine::new(scheduling, EXTERNAL_WORKERS, options.cache.clone(), options.build)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         Ok(Self { engine, runtime, cache: PolicyCache::within(POLICY_MEMORY), options })
     }
@@ -141,7 +141,7 @@ pub fn check(
     progress: Progress,
 ) -> io::Result<Report> {
     let checker = LocalChecker::new(options.clone())?;
-    let lineup = Arc::new(These(linters.to_vec()));
+    let lineup = Arc::new(FixedLinters(linters.to_vec()));
     let request = checker.request(Arc::clone(view), Wanted::Files(files), lineup);
     let checked = checker.check(&request, progress);
     let (collected, _) = checked.map_err(|refused| io::Error::other(format!("{refused:?}")))?;
@@ -149,9 +149,9 @@ pub fn check(
 }
 
 /// Lineup of fixed linters, whatever the configuration selects.
-pub(crate) struct These(pub Vec<SharedLinter>);
+pub(crate) struct FixedLinters(pub Vec<SharedLinter>);
 
-impl Lineup for These {
+impl Lineup for FixedLinters {
     fn route(&self, _: &Arc<dyn View>, _: &Files) -> Result<Arc<Router>, SetupFailure> {
         Ok(Arc::new(Router::new(&self.0)))
     }

@@ -154,10 +154,10 @@ pub async fn check(
     };
     let mut engine_request = request.engine_request(&request.view, configuration, wanted);
     let facts = recording.as_ref().map(|_| FactCollector::default());
-    engine_request.unkept = facts.as_ref().map(FactCollector::unkept);
+    engine_request.retries = facts.as_ref().map(FactCollector::retries);
     if let Some((_, answers)) = &before {
         engine_request.parent = Some(Arc::clone(&answers.seen));
-        engine_request.unkept = Some(Arc::clone(&answers.unkept));
+        engine_request.retries = Some(Arc::clone(&answers.retries));
     }
     let mut stream = CheckStream::new(&evaluator, before, unchanged.clone(), facts, request, sink);
     let totals = engine.answer(&Arc::new(engine_request), &mut stream).await?;
@@ -215,7 +215,7 @@ impl Request {
             answered: Arc::clone(&self.schedule.answered),
             seen: None,
             parent: None,
-            unkept: None,
+            retries: None,
             traced_only: false,
         }
     }

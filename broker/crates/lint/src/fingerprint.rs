@@ -6,11 +6,11 @@ use crate::{FindingKey, LineTable, Span, finding_key::slice};
 
 /// Lines that count of a longer span, so that an edit deep in a function leaves the
 /// function's findings what they are.
-const MOST_LINES: u32 = 5;
+const MAX_LINES: u32 = 5;
 
 /// Longer lines, as of generated code, are not hashed once for each of their findings: the span stands
 /// for them.
-const MOST_BYTES: usize = 4096;
+const MAX_BYTES: usize = 4096;
 
 /// Stands for a finding by its rule, by the text it is about and by how many like it come before.
 ///
@@ -124,11 +124,11 @@ impl<'a> Contexts<'a> {
         };
         let Some(table) = table else { return Vec::new() };
         let lines = slice(text, lines(table, key.span));
-        if lines.len() <= MOST_BYTES {
+        if lines.len() <= MAX_BYTES {
             return normalised(lines);
         }
         let own = slice(text, key.span);
-        normalised(&own[..own.len().min(MOST_BYTES)])
+        normalised(&own[..own.len().min(MAX_BYTES)])
     }
 }
 
@@ -136,7 +136,7 @@ impl<'a> Contexts<'a> {
 /// reach into it.
 fn lines(table: &LineTable<'_>, span: Span) -> Span {
     let first = table.utf8(span.start).line;
-    let last = last_line(table, span).min(first + MOST_LINES - 1);
+    let last = last_line(table, span).min(first + MAX_LINES - 1);
     let of = |line| table.line_span(line).unwrap_or(span);
     Span::new(of(first).start, of(last).end)
 }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn of_a_very_long_line_the_span_counts() {
-        let text = |rest: &str| format!("var a; {}", rest.repeat(MOST_BYTES));
+        let text = |rest: &str| format!("var a; {}", rest.repeat(MAX_BYTES));
         assert_eq!(one(&text("b"), "var a", "R"), one(&text("c"), "var a", "R"));
     }
 

@@ -8,7 +8,7 @@ use crate::{LineTable, finding_key::slice};
 
 /// Beyond this many lines that are not alike at both ends, nothing is compared: the time would grow with
 /// the square.
-const MOST_LINES: usize = 10_000;
+const MAX_LINES: usize = 10_000;
 
 /// The edit script between two texts, by lines counted from 1.
 pub(crate) struct LineMap {
@@ -54,7 +54,7 @@ impl LineMap {
     }
 
     fn compare(&mut self, before: &[u32], after: &[u32], head: usize) {
-        if before.len() + after.len() > MOST_LINES {
+        if before.len() + after.len() > MAX_LINES {
             return;
         }
         for op in capture_diff_slices(Algorithm::Myers, before, after) {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn of_too_much_only_the_ends_are_compared() {
-        let text = |middle: &str| format!("first\n{}last", format!("{middle}\nsame\n").repeat(MOST_LINES));
+        let text = |middle: &str| format!("first\n{}last", format!("{middle}\nsame\n").repeat(MAX_LINES));
         let (before, later) = (text("a"), text("b"));
         let map = LineMap::new(before.as_bytes(), later.as_bytes());
         assert_eq!((map.after(1), map.after(3)), (Some(1), None));

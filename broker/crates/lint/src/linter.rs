@@ -127,7 +127,7 @@ pub struct Outcome {
     pub halted: bool,
     /// Whether another attempt would fail in the same way as long as the text and the reads are the same: for a configuration
     /// that cannot be used, and not for a lack of time.
-    pub repeats: bool,
+    pub is_deterministic: bool,
     /// Why a file is `Excluded` that no configuration leaves out: it is a template, or more than the linter's parser knows. Of
     /// one that is `Complete`, why a part of it was not read: no linter can, and the file need not be changed for that.
     pub left_out: Option<String>,
@@ -144,7 +144,7 @@ impl Outcome {
             reads: Arc::default(),
             lease: None,
             halted: false,
-            repeats: false,
+            is_deterministic: false,
             left_out: None,
         }
     }

@@ -7,7 +7,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 
 /// Maximum length of a line in bytes; the rest is left out.
 const LONGEST_LINE: usize = 1 << 10;
@@ -19,7 +19,7 @@ pub struct Log(Mutex<VecDeque<String>>);
 impl Log {
     pub fn push(&self, line: &str) {
         let mut lines = self.0.lock();
-        if lines.len() == MOST_LINES {
+        if lines.len() == MAX_LINES {
             lines.pop_front();
         }
         lines.push_back(line[..line.floor_char_boundary(LONGEST_LINE)].to_owned());
@@ -76,7 +76,7 @@ mod tests {
         let log = Log::default();
         let text: String = (0..1000).map(|it| format!("line {it}\r\n\n")).collect();
         log.follow(text.as_bytes());
-        assert_eq!(log.tail(usize::MAX).len(), MOST_LINES);
+        assert_eq!(log.tail(usize::MAX).len(), MAX_LINES);
         assert_eq!(log.tail(2), ["line 998", "line 999"]);
     }
 

@@ -36,7 +36,7 @@ use tempfile::TempDir;
 use crate::descendants;
 
 /// Longest time for which killing is repeated.
-const PATIENCE: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Interval between two rounds of killing.
 const ROUND: Duration = Duration::from_millis(2);
@@ -166,7 +166,7 @@ fn wait_for(server: Pid) -> Option<WaitStatus> {
 
 /// Returns when no child is left, or when one of them cannot be killed.
 fn kill_the_rest(server: Pid) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + KILL_TIMEOUT;
     while Instant::now() < deadline {
         kill_all(server);
         while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}

@@ -26,8 +26,8 @@ mod action;
 mod apply;
 mod earlier;
 mod error;
+mod fail_point;
 mod folder;
-mod fuse;
 mod journal;
 mod kept;
 mod look;
@@ -97,7 +97,7 @@ impl Committer {
     /// Makes all changes, durably, or none. Blocks until the disk has them.
     pub fn commit(&self, ops: &[FileOp]) -> Result<Committed, CommitError> {
         let _lock = self.lock()?;
-        let mut journal = Journal::new(&self.journal_dir, self.folder.fuse());
+        let mut journal = Journal::new(&self.journal_dir, self.folder.fail_point());
         if let Some(pending) = journal.pending()? {
             return Err(CommitError::Interrupted { journal: pending });
         }
@@ -182,7 +182,7 @@ impl Committer {
 
     /// Whether an interrupted commit is to be recovered, by what is in `journal_dir`; or one is under way just now.
     pub fn is_interrupted(journal_dir: &Path) -> bool {
-        !matches!(Journal::new(journal_dir, fuse::Fuse::default()).pending(), Ok(None))
+        !matches!(Journal::new(journal_dir, fail_point::FailPoint::default()).pending(), Ok(None))
     }
 
     /// Held while the journal is in use, so that two processes cannot both be at work.
@@ -190,7 +190,7 @@ impl Committer {
     /// A commit beside another one waits for it: programs run their hooks side by side.
     #[expect(clippy::disallowed_methods, reason = "the journal folder lies outside the workspace")]
     fn lock(&self) -> Result<File, CommitError> {
-        const PATIENCE: Duration = Duration::from_secs(2);
+        const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
         let path = self.journal_dir.join("lock");
         let opened = File::options().create(true).truncate(false).write(true).open(&path);
         let lock = opened.map_err(|source| CommitError::journal(&path, "open", source))?;
@@ -199,7 +199,7 @@ impl Committer {
             match lock.try_lock() {
                 Ok(()) => return Ok(lock),
                 Err(fs::TryLockError::WouldBlock)
-                    if self.folder.fuse().may_wait() && begin.elapsed() < PATIENCE =>
+                    if self.folder.fail_point().may_wait() && begin.elapsed() < LOCK_TIMEOUT =>
                 {
                     std::thread::sleep(Duration::from_millis(10));
                 }

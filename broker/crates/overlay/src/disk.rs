@@ -29,7 +29,7 @@ pub(crate) use stamp::Stamp;
 use crate::{ContentHash, FileKind, Listing, Metadata, View, WorkspacePath};
 
 /// Bytes of a file that are in memory while it is hashed.
-const PIECE: usize = 256 << 10;
+const READ_CHUNK_SIZE: usize = 256 << 10;
 
 /// A way to the files of a folder that follows no link.
 trait Door: View {
@@ -212,7 +212,8 @@ fn hash_regular(
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     // A buffer of one byte more than the file has: a read that leaves room is complete.
-    let room = usize::try_from(metadata.size.saturating_add(1)).unwrap_or(PIECE).min(PIECE);
+    let room =
+        usize::try_from(metadata.size.saturating_add(1)).unwrap_or(READ_CHUNK_SIZE).min(READ_CHUNK_SIZE);
     if buffer.len() < room {
         buffer.resize(room, 0);
     }

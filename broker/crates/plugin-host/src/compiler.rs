@@ -36,11 +36,11 @@ pub enum Compiler {
 /// Seconds of the processor: ten times what an interpreter of 20 MB takes.
 const SECONDS: u64 = 300;
 /// Wall time, long enough where the machine is busy with other things.
-const PATIENCE: Duration = Duration::from_secs(1800);
+const COMPILE_TIMEOUT: Duration = Duration::from_secs(1800);
 /// Bytes of memory that is written to.
 const MEMORY: u64 = 4 << 30;
 /// Bytes of machine code.
-const MOST: u64 = 1 << 30;
+const MAX_COMPILED_BYTES: u64 = 1 << 30;
 
 /// First byte on the standard output of the process.
 const DONE: u8 = 1;
@@ -86,9 +86,9 @@ fn talk(child: &mut Child, wasm: &[u8]) -> io::Result<(Vec<u8>, ExitStatus)> {
         scope.spawn(move || drop(stdin.write_all(wasm)));
         scope.spawn(move || {
             let mut told = Vec::new();
-            drop(sender.send(stdout.take(MOST).read_to_end(&mut told).map(|_| told)));
+            drop(sender.send(stdout.take(MAX_COMPILED_BYTES).read_to_end(&mut told).map(|_| told)));
         });
-        let told = receiver.recv_timeout(PATIENCE);
+        let told = receiver.recv_timeout(COMPILE_TIMEOUT);
         if told.is_err() {
             child.kill()?;
         }

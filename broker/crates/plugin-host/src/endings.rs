@@ -11,11 +11,11 @@ use std::{
 pub(crate) struct Endings(SyncSender<Box<dyn Send>>);
 
 /// Guests that wait for the thread. Where there are more, each ends where it was run, so that the thread holds up nothing.
-const WAITING: usize = 2;
+const MAX_WAITING_ENDINGS: usize = 2;
 
 impl Endings {
     pub(crate) fn new() -> io::Result<Self> {
-        let (sender, receiver) = sync_channel(WAITING);
+        let (sender, receiver) = sync_channel(MAX_WAITING_ENDINGS);
         let drop_all = move || receiver.into_iter().for_each(drop::<Box<dyn Send>>);
         thread::Builder::new().name("guests-end".to_owned()).spawn(drop_all)?;
         Ok(Self(sender))
@@ -52,12 +52,12 @@ mod tests {
         let (ended, barrier) = (Arc::<AtomicUsize>::default(), Arc::new(Barrier::new(2)));
         let endings = Endings::new().unwrap();
         // The thread may already have taken one more.
-        for _ in 0..WAITING + 3 {
+        for _ in 0..MAX_WAITING_ENDINGS + 3 {
             endings.end(Guest(Arc::clone(&ended), Arc::clone(&barrier)));
         }
         let at_once = ended.load(SeqCst);
         assert!(at_once == 2 || at_once == 3, "{at_once}");
-        for _ in at_once..WAITING + 3 {
+        for _ in at_once..MAX_WAITING_ENDINGS + 3 {
             barrier.wait();
         }
     }

@@ -84,7 +84,7 @@ impl PluginError {
     }
 
     /// Whether another attempt would end the same way, on any machine and after any other file.
-    pub(crate) fn repeats(&self) -> bool {
+    pub(crate) fn is_deterministic(&self) -> bool {
         matches!(self, Self::Guest { .. } | Self::InvalidAnswer { .. } | Self::OutOfStack { .. })
     }
 }
@@ -99,9 +99,9 @@ fn seconds(limit: &Duration) -> String {
 
 /// A guest's words of any length, cut to what a person reads.
 pub(crate) fn shortened(mut words: String) -> String {
-    const MOST: usize = 4 << 10;
-    if words.len() > MOST {
-        words.truncate(words.floor_char_boundary(MOST));
+    const MAX_MESSAGE_BYTES: usize = 4 << 10;
+    if words.len() > MAX_MESSAGE_BYTES {
+        words.truncate(words.floor_char_boundary(MAX_MESSAGE_BYTES));
         words.push('…');
     }
     words

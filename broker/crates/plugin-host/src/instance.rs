@@ -190,8 +190,8 @@ impl Run<'_> {
                 self.most = self.most() as u64;
                 self.instance = None;
                 // A conclusion from two states of a file is true of neither.
-                let repeats = error.repeats() && self.traced.changed().is_none();
-                Outcome { repeats, ..Outcome::without_findings(incomplete(&error)) }
+                let is_deterministic = error.is_deterministic() && self.traced.changed().is_none();
+                Outcome { is_deterministic, ..Outcome::without_findings(incomplete(&error)) }
             }
         };
         Outcome { content, reads: self.reads(), ..outcome }

@@ -26,10 +26,10 @@ use crate::{
 };
 
 /// Guests that are kept at most: those of two files, as two linters or three are asked about most files.
-const MOST: usize = 4;
+const MAX_READY_GUESTS: usize = 4;
 
 /// Guests that may be alive beside those at work: one more is being made.
-pub(crate) const PLACES: usize = MOST + 1;
+pub(crate) const PLACES: usize = MAX_READY_GUESTS + 1;
 
 /// Age at which a guest that was not used ends.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -59,7 +59,7 @@ struct Request {
 
 impl Ready {
     pub(crate) fn new() -> io::Result<Arc<Self>> {
-        let (requests, receiver) = sync_channel::<Request>(MOST);
+        let (requests, receiver) = sync_channel::<Request>(MAX_READY_GUESTS);
         let make_all = move || receiver.into_iter().for_each(Request::make);
         thread::Builder::new().name("guests-ready".to_owned()).stack_size(STACK).spawn(make_all)?;
         Ok(Arc::new(Self { kept: Mutex::default(), places: Places::new(PLACES), requests }))
@@ -102,7 +102,7 @@ impl Ready {
     fn keep(&self, new: Kept) {
         let same = self.remove(&new.linter, &new.path);
         let mut kept = self.kept.lock();
-        let oldest = (kept.len() >= MOST).then(|| kept.remove(0));
+        let oldest = (kept.len() >= MAX_READY_GUESTS).then(|| kept.remove(0));
         kept.push(new);
         drop(kept);
         drop((same, oldest));

@@ -8,7 +8,7 @@ use lint::{Cancel, Completeness, Diagnostic, Job, LineTable, Outcome, Unit};
 use overlay::{Memory, View, WorkspacePath};
 use plugin_host::{Configured, Plugin, Settings, Usage};
 
-use crate::{Fixtures, NO_PATIENCE, PATIENCE};
+use crate::{CHECK_TIMEOUT, Fixtures, SHORT_TIMEOUT};
 
 /// Path at which a guest sees the fixtures: not `/`, since no workspace is there.
 const ROOT: &str = "/workspace";
@@ -73,14 +73,14 @@ impl<'p> Bench<'p> {
     /// Returns the outcomes like `ask`, and their cost.
     pub(crate) fn measure(&self, view: Arc<dyn View>, paths: &[WorkspacePath]) -> (Vec<Outcome>, Cost) {
         let units = paths.iter().map(|it| Unit { path: it.clone(), named: WorkspacePath::root() }).collect();
-        let timeout = if self.ran_out.get() { NO_PATIENCE } else { PATIENCE };
+        let timeout = if self.ran_out.get() { SHORT_TIMEOUT } else { CHECK_TIMEOUT };
         let job = Job { view, units, cancel: self.cancel.clone(), timeout, is_awaited: false };
         let mut outcomes: Vec<Option<Outcome>> = vec![None; paths.len()];
         let start = Instant::now();
         let usage = self.linter.measured(&job, &mut |index, outcome| outcomes[index] = Some(outcome));
         // Many files together may take longer than one file may.
         let failed = outcomes.iter().flatten().any(|it| matches!(it.completeness, Completeness::Failed(_)));
-        if failed && start.elapsed() > PATIENCE {
+        if failed && start.elapsed() > CHECK_TIMEOUT {
             self.ran_out.set(true);
         }
         let cost = Cost { microseconds: start.elapsed().as_micros(), usage };

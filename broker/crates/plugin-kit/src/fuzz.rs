@@ -35,14 +35,14 @@ type Seed = (WorkspacePath, Bytes, overlay::Memory);
 
 /// A few fixtures, or an empty file if there are none.
 fn seeds(bench: &Bench<'_>) -> Vec<Seed> {
-    const MOST: usize = 8;
+    const MAX_SEEDS: usize = 8;
     let Fixtures { valid, invalid, .. } = bench.fixtures;
     let of = |set: &crate::fixtures::Set| -> Vec<Seed> {
         let files = bench.wanted(&set.files).filter(|(path, _)| !bench.is_configuration(path));
         files.map(|(path, text)| (path.clone(), text.clone(), (*set.view).clone())).collect()
     };
     let mut seeds: Vec<Seed> = [of(invalid), of(valid)].concat();
-    seeds.truncate(MOST);
+    seeds.truncate(MAX_SEEDS);
     if seeds.is_empty() {
         seeds.extend(made_up(bench));
     }

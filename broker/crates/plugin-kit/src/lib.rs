@@ -24,9 +24,9 @@ pub use golden::update;
 pub use report::{Check, Finding, Report, Verdict};
 
 /// The longest that one file may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest that one file may take after another took longer than that.
-const NO_PATIENCE: Duration = Duration::from_secs(2);
+const SHORT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Tries all there is to try, until `cancel` is set.
 pub fn try_out(plugin: &Plugin, fixtures: &Fixtures, cancel: &Cancel) -> Report {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{MARK, Page, first_line};
 
 /// Rules that are counted below findings.
-const MOST_RULES: usize = 20;
+const MAX_RULES: usize = 20;
 
 #[derive(Serialize)]
 pub(super) struct Row<'a> {
@@ -29,7 +29,7 @@ pub(super) struct Row<'a> {
 /// Writes the number of `findings` of each rule, for as many rules as a screen has room for.
 pub(super) fn counts(page: &Page<'_>, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
     let rows = rows(findings);
-    let shown = rows.len().min(MOST_RULES);
+    let shown = rows.len().min(MAX_RULES);
     table(page, &rows[..shown], out)?;
     match rows[shown..].iter().map(|it| it.count).sum::<usize>() {
         0 => Ok(()),

@@ -38,7 +38,7 @@ use crate::{
 const TREES: u64 = 4 << 20;
 
 /// Files that are learned for one question; the rest waits for the index.
-const MOST_LEARNED: usize = 500;
+const MAX_LEARNED: usize = 500;
 
 /// Best chunks by their words that paths and scorers put into order, for each that is asked for.
 const CONSIDERED: usize = 8;
@@ -159,7 +159,7 @@ impl CodeIndex {
         unknown: &[WorkspacePath],
         options: &Options<'_>,
     ) -> Result<(Vec<LearnedFile>, usize), Cancelled> {
-        let now = &unknown[..unknown.len().min(MOST_LEARNED)];
+        let now = &unknown[..unknown.len().min(MAX_LEARNED)];
         let learned = Mutex::new(Vec::new());
         let learn = |reader: &mut Reader, path: &WorkspacePath| {
             // Paths that are gone, links or unreadable have no chunks.

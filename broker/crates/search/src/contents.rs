@@ -33,7 +33,7 @@ use crate::{
 
 /// Documents of a small segment, and how many of those there may be before they become one.
 const SMALL: usize = 4096;
-const MOST_SMALL: usize = 8;
+const MAX_SMALL: usize = 8;
 
 /// Kind of an index, by what it learns of a content.
 pub(crate) trait Kind: Sync {
@@ -210,7 +210,7 @@ impl<K: Kind> State<K> {
         let (alive, mut dead): (Vec<_>, Vec<_>) = self.segments.iter().cloned().partition(lives);
         let is_small = |it: &Arc<K::Segment>| K::hashes(it).len() < SMALL;
         let (small, mut kept): (Vec<_>, Vec<_>) = alive.into_iter().partition(is_small);
-        if small.len() > MOST_SMALL {
+        if small.len() > MAX_SMALL {
             dead.extend(small)
         } else {
             kept.extend(small)

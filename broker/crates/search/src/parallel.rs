@@ -8,7 +8,7 @@ use std::{
 use crate::{Cancelled, Options};
 
 /// Items for which no other thread is worth its start.
-const FEW: usize = 8;
+const INLINE_LIMIT: usize = 8;
 
 /// Calls `work` for each item, in about their order. Each thread has a state of its own.
 pub(crate) fn for_each<T: Sync, S>(
@@ -27,7 +27,7 @@ pub(crate) fn for_each<T: Sync, S>(
         }
     };
     thread::scope(|scope| {
-        let others = if items.len() <= FEW { 0 } else { options.threads.saturating_sub(1) };
+        let others = if items.len() <= INLINE_LIMIT { 0 } else { options.threads.saturating_sub(1) };
         (0..others).for_each(|_| _ = scope.spawn(run));
         run();
     });

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Copies of one workspace that may be in use at one time.
-const MOST: u32 = 8;
+const MAX_COPIES: u32 = 8;
 
 /// A copy in use.
 pub(crate) struct Copy {
@@ -165,14 +165,14 @@ pub(crate) fn show(paths: &Paths, entry: &Entry) -> io::Result<()> {
 
 fn take(shelf: &Shelf, root: &Path, kind: &str) -> io::Result<Kept> {
     let name = name_of(root);
-    for number in 0..MOST {
+    for number in 0..MAX_COPIES {
         if let Some(kept) = shelf.take(&format!("{name}-{kind}-{number}"))? {
             return Ok(kept);
         }
     }
     Err(io::Error::new(
         io::ErrorKind::ResourceBusy,
-        format!("{MOST} commands run in copies of this workspace already"),
+        format!("{MAX_COPIES} commands run in copies of this workspace already"),
     ))
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Number of links that are followed on the way to one file.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Links on the way to a file, each by a path whose folder is free of links.
 pub fn links_to(path: &Path) -> Vec<PathBuf> {
@@ -22,7 +22,7 @@ pub fn leads_through(path: &Path, root: &Path) -> bool {
 fn way(path: &Path) -> Vec<(PathBuf, bool)> {
     let (mut way, mut links) = (Vec::new(), 0);
     let (mut at, mut rest) = (PathBuf::new(), path.to_owned());
-    while links < MOST_LINKS {
+    while links < MAX_LINKS {
         let mut parts = rest.components();
         let Some(part) = parts.next() else { break };
         let left = parts.as_path().to_owned();

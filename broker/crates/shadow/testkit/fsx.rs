@@ -10,7 +10,7 @@ use std::{
 use rustix::fs::{FallocateFlags, copy_file_range, fallocate};
 
 /// The most bytes of the file, and of one operation.
-const MOST: usize = 128 << 10;
+const MAX_FILE_BYTES: usize = 128 << 10;
 const LONGEST: usize = 16 << 10;
 
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +89,7 @@ impl Fsx {
                 Ok(())
             }
             Truncate => {
-                let length = self.random.below(MOST);
+                let length = self.random.below(MAX_FILE_BYTES);
                 self.model.resize(length, 0);
                 self.file.set_len(length as u64)
             }
@@ -151,7 +151,7 @@ impl Fsx {
 
     /// A range that may go beyond the end, and is not empty.
     fn range(&mut self) -> std::ops::Range<usize> {
-        let start = self.random.below(MOST - LONGEST);
+        let start = self.random.below(MAX_FILE_BYTES - LONGEST);
         start..start + 1 + self.random.below(LONGEST)
     }
 

@@ -136,7 +136,7 @@ impl BranchCell {
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
     ) -> Result<(T, Revision), DaemonError> {
-        self.edit_and_keep(if_revision, edit, Unkept::Refused, |_| BranchChangeKind::Edited).await
+        self.edit_and_keep(if_revision, edit, OnWriteError::Refuse, |_| BranchChangeKind::Edited).await
     }
 
     /// Edits as [`edit`](Self::edit) does, for a change that has an effect elsewhere and is announced as `kind`: it stands even
@@ -148,14 +148,14 @@ impl BranchCell {
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
         kind: impl FnOnce(&T) -> BranchChangeKind + Send,
     ) -> Result<(T, Revision), DaemonError> {
-        self.edit_and_keep(if_revision, edit, Unkept::Stands, kind).await
+        self.edit_and_keep(if_revision, edit, OnWriteError::Keep, kind).await
     }
 
     async fn edit_and_keep<T: Send + 'static>(
         self: &Arc<Self>,
         if_revision: Option<Revision>,
         edit: impl FnOnce(&mut Branch) -> Result<T, DaemonError> + Send + 'static,
-        unkept: Unkept,
+        on_error: OnWriteError,
         kind: impl FnOnce(&T) -> BranchChangeKind + Send,
     ) -> Result<(T, Revision), DaemonError> {
         let mut held = self.editing.lock().await;
@@ -167,10 +167,10 @@ impl BranchCell {
         let mut next = held.branch.clone();
         // Reads the base, and a patch may be long.
         let (answer, next) = blocking(move || edit(&mut next).map(|answer| (answer, next))).await?;
-        let kept = match unkept {
-            Unkept::Refused if next.revision() == before => Ok(()),
-            Unkept::Refused => self.keep_next(&mut held, next).await,
-            Unkept::Stands => self.keep_for_good(&mut held, next).await,
+        let kept = match on_error {
+            OnWriteError::Refuse if next.revision() == before => Ok(()),
+            OnWriteError::Refuse => self.keep_next(&mut held, next).await,
+            OnWriteError::Keep => self.keep_for_good(&mut held, next).await,
         };
         self.publish(&held);
         if held.branch.revision() != before {
@@ -280,9 +280,9 @@ impl BranchCell {
 
 /// Outcome of a change that cannot be written to the disk.
 #[derive(Debug, Clone, Copy)]
-enum Unkept {
-    Refused,
-    Stands,
+enum OnWriteError {
+    Refuse,
+    Keep,
 }
 
 /// Tries to write the branch to the store until that works, or the branch is dropped.

@@ -73,7 +73,7 @@ struct Remembered<T> {
 const LONGEST_ID: usize = 1024;
 
 /// More than a client can have under way.
-const REMEMBERED: usize = 4096;
+const MAX_CACHED_ANSWERS: usize = 4096;
 
 impl<T: Clone> Once<T> {
     pub(super) fn new() -> Self {
@@ -98,7 +98,7 @@ impl<T: Clone> Once<T> {
         if let Some(known) = state.answers.get_mut(&key) {
             return known.answer_to(content).ok_or(DaemonError::RequestReused { id: key.1 });
         }
-        if state.order.len() == REMEMBERED
+        if state.order.len() == MAX_CACHED_ANSWERS
             && let Some(oldest) = state.order.pop_front()
         {
             state.answers.remove(&oldest);
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(once.run(elsewhere, answer(4)).await.unwrap(), 4);
         once.run(request("b", "x"), async { Err(DaemonError::Superseded) }).await.unwrap_err();
         assert_eq!(once.run(request("b", "x"), answer(5)).await.unwrap(), 5, "a failure may be tried again");
-        for id in 0..REMEMBERED {
+        for id in 0..MAX_CACHED_ANSWERS {
             assert_eq!(once.run(request(&format!("n{id}"), "x"), answer(6)).await.unwrap(), 6);
         }
         assert_eq!(once.run(request("a", "x"), answer(7)).await.unwrap(), 7, "forgotten by now");

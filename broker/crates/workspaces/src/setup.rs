@@ -9,7 +9,7 @@ use scheduler::{Cache, CacheOptions, Options};
 use super::{Daemon, Parts, workspace::prune_kept};
 
 /// Threads that wait for language servers. They hardly cost anything, and each holds up one branch's question.
-const WAITING: usize = 32;
+const EXTERNAL_WORKERS: usize = 32;
 
 /// Threads for a person who waits, beside those for everybody.
 const INTERACTIVE: usize = 2;
@@ -32,7 +32,7 @@ pub struct Ephemeral {
 
 impl Ephemeral {
     /// Threads that wait for language servers: one for each that is likely to be asked.
-    const WAITING: usize = 4;
+    const EXTERNAL_WORKERS: usize = 4;
 
     /// Number of files that a linter gets at once, where no other check waits for its turn.
     const BATCH: usize = 256;
@@ -76,7 +76,7 @@ impl Daemon {
         let policy_memory = memory / POLICY;
         let caching = CacheOptions { memory: memory - policy_memory, folder, ..CacheOptions::default() };
         let cache = Arc::new(Cache::new(caching, AnswerCodec));
-        let engine = Engine::new(scheduling, WAITING, Some(cache), build)?;
+        let engine = Engine::new(scheduling, EXTERNAL_WORKERS, Some(cache), build)?;
         let policy_memory = policy_memory as u64;
         Ok(Self::new(Parts {
             plugins,
@@ -97,7 +97,7 @@ impl Daemon {
     pub fn ephemeral(plugins: Arc<Plugins>, servers: Servers, settings: Ephemeral) -> io::Result<Arc<Self>> {
         let workers = settings.workers;
         let scheduling = Options { workers, interactive_workers: 0, nice: 0, ..Options::default() };
-        let engine = Engine::new(scheduling, Ephemeral::WAITING, settings.answers, settings.build)?;
+        let engine = Engine::new(scheduling, Ephemeral::EXTERNAL_WORKERS, settings.answers, settings.build)?;
         Ok(Self::new(Parts {
             plugins,
             servers,

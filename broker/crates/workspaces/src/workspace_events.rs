@@ -58,7 +58,7 @@ pub struct EditorText {
 }
 
 /// Limit on events that wait for one client.
-pub(super) const MOST_WAITING: usize = 1024;
+pub(super) const MAX_WAITING: usize = 1024;
 
 /// Events that wait for one client. A buffer's event replaces an older one of the same file.
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl EventQueue {
     fn take(&self) -> Option<Result<WorkspaceEvent, DaemonError>> {
         let mut waiting = self.waiting.lock();
         match waiting.is_overrun {
-            true => Some(Err(DaemonError::ClientTooSlow { limit: MOST_WAITING })),
+            true => Some(Err(DaemonError::ClientTooSlow { limit: MAX_WAITING })),
             false => waiting.events.pop_front().map(Ok),
         }
     }
@@ -113,7 +113,7 @@ impl Waiting {
         if let Some(path) = event.file() {
             self.events.retain(|it| it.file() != Some(path));
         }
-        if self.is_overrun || self.events.len() == MOST_WAITING {
+        if self.is_overrun || self.events.len() == MAX_WAITING {
             self.is_overrun = true;
             self.events = VecDeque::new();
             return;

@@ -48,7 +48,7 @@ impl Project {
         let home = session.process_context.home.as_deref();
         let found = WorkspaceRoot::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
         let root = found.workspace.root().to_owned();
-        let alone = alone(&root, PATIENCE).map_err(|error| unwritable(&root, &error))?;
+        let alone = alone(&root, LOCK_TIMEOUT).map_err(|error| unwritable(&root, &error))?;
         let disk = Disk::new(&root)?;
         let file = FILE_NAMES.map(|it| root.join(it)).into_iter().find(|it| it.exists());
         let file = file.unwrap_or_else(|| root.join(FILE_NAMES[0]));
@@ -251,7 +251,7 @@ fn alone(root: &Path, patience: Duration) -> io::Result<fs::File> {
 }
 
 /// Time limit for another process, which may be fetching a plugin.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reads the text of a file; empty if there is none. A file that the user keeps from being written is an error before
 /// anything is fetched.

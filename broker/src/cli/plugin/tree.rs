@@ -218,10 +218,10 @@ fn quoted(text: &str) -> String {
 
 /// The first line of a text, if it is not too long.
 fn excerpt(text: &[u8], start: Position, end: Position) -> String {
-    const MOST: usize = 60;
+    const MAX_EXCERPT_CHARS: usize = 60;
     let text = String::from_utf8_lossy(&text[start.byte as usize..end.byte as usize]).into_owned();
     let first = text.lines().next().unwrap_or_default();
-    let shown: String = first.chars().take(MOST).collect();
+    let shown: String = first.chars().take(MAX_EXCERPT_CHARS).collect();
     let rest = if shown.len() < text.trim_end().len() { " …" } else { "" };
     format!("{}{rest}", printable(&shown))
 }

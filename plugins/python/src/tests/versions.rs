@@ -1,7 +1,7 @@
 //! Undefined names in code that no supported version of Python gets to, and names that exist without a trace.
 
 use super::Project;
-use super::doubts::{notebook, undefined};
+use super::false_positives::{notebook, undefined};
 
 const IMPORTS: &str = "import sys, platform, six\nfrom six import PY2, PY3\n\nsys, platform, six, PY2, PY3\n";
 

@@ -25,7 +25,7 @@ const CONNECTIONS: usize = 20;
 const REPEATS: usize = 300;
 
 /// Between two looks at whether the branches are busy yet.
-const GLANCE: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 pub(crate) async fn measure(daemon: &Daemon, tree: &Corpus, table: &mut Table) -> Result<()> {
     let client = daemon.connect().await?;
@@ -98,7 +98,7 @@ impl Busy {
         }
         // Until every branch had its turn, they are not all busy.
         while busy.done.load(Relaxed) < BUSY as u64 && busy.tasks.try_join_next().is_none() {
-            tokio::time::sleep(GLANCE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         busy.done.store(0, Relaxed);
         Ok(busy)

@@ -124,13 +124,13 @@ fn edited(folder: &Path) -> Result<Vec<WorkspacePath>> {
     for last in (1..files.len()).rev() {
         files.swap(last, random.below(last + 1));
     }
-    let files: Vec<_> = files.into_iter().filter(is_fit).take(MOST_EDITED).collect();
+    let files: Vec<_> = files.into_iter().filter(is_fit).take(MAX_EDITED).collect();
     ensure!(!files.is_empty(), "no file in {} can be edited", folder.display());
     Ok(files)
 }
 
 /// More rounds begin with the first file again.
-const MOST_EDITED: usize = 1_000;
+const MAX_EDITED: usize = 1_000;
 
 fn comment(path: &WorkspacePath) -> Option<&'static str> {
     let (_, ending) = path.as_str().rsplit_once('.')?;

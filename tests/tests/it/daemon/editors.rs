@@ -6,7 +6,7 @@ use tests::{
         Answered, Api, BranchChange, Change, Events, RefusalExt as _, base, branch, buffer, commit, fix,
         refusal, remove, undo, write,
     },
-    daemon::{PATIENCE, until},
+    daemon::{TEST_TIMEOUT, until},
 };
 use tokio_stream::StreamExt as _;
 use workspaces::{BufferRequest, CommitRequest, ErrorKind};
@@ -53,7 +53,7 @@ impl Editor {
 
     /// The next event, or the end.
     async fn any(&mut self) -> Answered<Change> {
-        let event = tokio::time::timeout(PATIENCE, self.events.next()).await.expect("an event");
+        let event = tokio::time::timeout(TEST_TIMEOUT, self.events.next()).await.expect("an event");
         event.expect("it ends with an error")
     }
 

@@ -2,7 +2,7 @@
 
 use tests::{
     api::{Answered, Event, Events, RefusalExt as _, Round, ask, base, branch, buffer, refusal, write},
-    daemon::PATIENCE,
+    daemon::TEST_TIMEOUT,
 };
 use tokio_stream::StreamExt as _;
 use workspaces::{CheckRequest, ErrorKind, TargetId};
@@ -26,7 +26,7 @@ impl Rounds {
     async fn next(&mut self) -> Answered<(u64, Vec<String>)> {
         let mut findings = Vec::new();
         loop {
-            let event = tokio::time::timeout(PATIENCE, self.0.next()).await.expect("a round");
+            let event = tokio::time::timeout(TEST_TIMEOUT, self.0.next()).await.expect("a round");
             match event.expect("a watch ends with an error")? {
                 Round::Check(Event::Started { .. }) => findings.clear(),
                 Round::Check(Event::Findings(it)) => findings.extend(it),

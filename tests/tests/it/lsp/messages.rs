@@ -87,7 +87,7 @@ fn an_invalid_request_with_an_id_is_answered_with_it() {
 
 /// The next answer, whatever its id.
 fn raw_answer(editor: &mut Editor) -> Value {
-    let deadline = std::time::Instant::now() + PATIENCE;
+    let deadline = std::time::Instant::now() + TEST_TIMEOUT;
     loop {
         match editor.wire.receive(deadline) {
             Some(tests::editor::Frame::Message(it)) if it.get("method").is_none() => return it,

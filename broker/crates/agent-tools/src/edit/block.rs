@@ -136,7 +136,7 @@ fn indented_as(above: &[(&str, &str)], line: &str) -> String {
 }
 
 /// Places of all parts of an edit from which on their order is not looked at: each part could be nearly anywhere.
-pub(super) const MOST_PLACES: usize = 1 << 21;
+pub(super) const MAX_PLACES: usize = 1 << 21;
 
 /// Places that a refusal shows.
 pub(super) const SHOWN: usize = 4;

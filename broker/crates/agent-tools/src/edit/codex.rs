@@ -9,7 +9,7 @@ pub use self::patch::CodexPatch;
 pub(super) use self::section::Section;
 use self::{section::Chunk, target::Target};
 use super::{
-    block::{Block, MOST_PLACES, Sign, in_order},
+    block::{Block, MAX_PLACES, Sign, in_order},
     outcome::{Changed, Reason, Refused},
     text::{Text, is_blank, lines_of},
     wrapping::{Found, Outside},
@@ -166,7 +166,7 @@ pub(super) fn change(file: &Text<'_>, chunks: &[Chunk<'_>]) -> Result<Changed, R
         }
         let (block, closeness, found) = target.fitting(chunk)?;
         count += found.len();
-        if count > MOST_PLACES {
+        if count > MAX_PLACES {
             return Err(target.found_often(&block, &found));
         }
         notes.extend(closeness.but_for().map(|it| format!("part {} was found but for {it}", block.part)));

@@ -9,7 +9,7 @@ use super::{
     outcome::{Changed, Reason, Refused},
     text::{Replacement, Text, lines_of},
     toolkit::Toolkit,
-    wrapping::{MOST_SAID, is_sentence},
+    wrapping::{MAX_SAID, is_sentence},
 };
 
 mod cut;
@@ -103,7 +103,7 @@ pub(super) fn apply(
         outside.iter().filter_map(|it| Some((it.1, unexpected(path, it.0, it.1)?))).collect();
     let is_text = FileKind::of(path) == FileKind::Prose;
     let is_said = |it: &(&str, Reason)| !matches!(it.1, Reason::OtherFile { .. }) && is_sentence(it.0);
-    let is_chat = !is_text && unexpected.len() <= MOST_SAID && unexpected.iter().all(is_said);
+    let is_chat = !is_text && unexpected.len() <= MAX_SAID && unexpected.iter().all(is_said);
     let changed = match changed {
         Ok(mut changed) if is_chat && !unexpected.is_empty() => {
             changed.notes.insert(0, "the text around the blocks is left out".to_owned());

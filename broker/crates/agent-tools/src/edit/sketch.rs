@@ -51,16 +51,16 @@ use super::{
 };
 
 /// Rows times lines from which on not even what each row may be is looked at.
-const MOST_PLACES: usize = 40 << 20;
+const MAX_PLACES: usize = 40 << 20;
 
 /// Lines of the file that the rows may be, as far as they are the same.
-const MOST_PAIRS: usize = 1 << 20;
+const MAX_PAIRS: usize = 1 << 20;
 
 /// Rows times columns of all runs, of which there is one for each piece at least.
-const MOST_CELLS_OF_RIVALS: usize = 128 << 20;
+const MAX_RIVAL_CELLS: usize = 128 << 20;
 
 /// Rows times columns of one run of the alignment.
-const MOST_CELLS: usize = 4 << 20;
+const MAX_CELLS: usize = 4 << 20;
 
 /// The text that a file has after a sketch.
 pub(super) fn apply(file: &Text<'_>, edit: &str, parser: &Parser<'_>) -> Result<Changed, Refused> {
@@ -77,19 +77,19 @@ fn placed(
     parser: &Parser<'_>,
     is_retry: bool,
 ) -> Result<Placed, Refused> {
-    if sketch.rows.len().saturating_mul(file.lines().len()) > MOST_PLACES {
+    if sketch.rows.len().saturating_mul(file.lines().len()) > MAX_PLACES {
         return Err(Reason::LongSketch { rows: sketch.rows.len() }.into());
     }
     let notes = indentation::adapt(&mut sketch, file.lines());
     let lines = FileLines::new(file.lines());
     let is_row = |it: &&Row<'_>| !it.is_marker && !it.is_blank();
     let pairs = sketch.rows.iter().filter(is_row).map(|it| lines.places(it.text.trim()).len());
-    if pairs.sum::<usize>() > MOST_PAIRS {
+    if pairs.sum::<usize>() > MAX_PAIRS {
         return Err(Reason::LongSketch { rows: sketch.rows.len() }.into());
     }
     let all = Candidates::new(&sketch, lines, parser);
     let cells = all.rows.len().saturating_mul(all.columns.len());
-    if cells > MOST_CELLS || cells.saturating_mul(sketch.pieces().len()) > MOST_CELLS_OF_RIVALS {
+    if cells > MAX_CELLS || cells.saturating_mul(sketch.pieces().len()) > MAX_RIVAL_CELLS {
         return Err(Reason::LongSketch { rows: all.rows.len() }.into());
     }
     parser.tools.go_on()?;

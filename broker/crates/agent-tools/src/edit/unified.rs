@@ -13,7 +13,7 @@ pub(super) use self::{
     read::{find, read},
 };
 use super::{
-    block::{Closeness, MOST_PLACES, in_order},
+    block::{Closeness, MAX_PLACES, in_order},
     haystack::Haystack,
     names::Named,
     outcome::{Changed, Reason, Refused},
@@ -48,7 +48,7 @@ pub(super) fn change(file: &Text<'_>, hunks: &[Hunk<'_>]) -> Result<Changed, Ref
     for hunk in hunks {
         let (closeness, found) = target.places(hunk)?;
         count += found.len();
-        if count > MOST_PLACES {
+        if count > MAX_PLACES {
             return Err(target.found_often(hunk, &found));
         }
         notes

@@ -25,7 +25,7 @@ pub(super) struct Outside<'a> {
 }
 
 /// Lines around a patch that a model may say of it.
-pub(super) const MOST_SAID: usize = 8;
+pub(super) const MAX_SAID: usize = 8;
 
 impl Found<'_> {
     /// Whether there is text around the patch, apart from what tools write there.
@@ -78,7 +78,7 @@ impl<'a> Around<'a> {
     }
 
     pub(super) fn is_chat(&self) -> bool {
-        !self.has_fences && self.said.len() <= MOST_SAID && self.said.iter().all(|it| is_sentence(it.text))
+        !self.has_fences && self.said.len() <= MAX_SAID && self.said.iter().all(|it| is_sentence(it.text))
     }
 }
 

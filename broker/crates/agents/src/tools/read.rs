@@ -97,7 +97,7 @@ impl ReadFile {
     fn lines(&self, total: usize) -> Result<(usize, usize), ToolError> {
         let first = self.start_line_one_indexed.unwrap_or(1).max(1);
         if self.should_read_entire_file {
-            return Ok((1, total.min(limits::MOST_LINES)));
+            return Ok((1, total.min(limits::MAX_LINES)));
         }
         if first > total.max(1) {
             return Err(ToolError::new(format!("`{}` has {total} lines", self.target_file)));

@@ -154,8 +154,8 @@ impl Plan {
             let key = key(self.digests[*linter], unit);
             let found = cache.find_with_reads(&key, content, checker).filter(|(it, _)| it.is_reusable());
             let found = found.map(|(answer, reads)| (answer, Some(reads)));
-            let mut unkept = || request.unkept.as_ref()?.find(&key, content, checker);
-            found.or_else(|| unkept().map(|answer| (answer, None)))
+            let mut retries = || request.retries.as_ref()?.find(&key, content, checker);
+            found.or_else(|| retries().map(|answer| (answer, None)))
         };
         let answers = wanting.iter().map(&mut find).collect();
         Known { content: Some(content), own_content, answers }

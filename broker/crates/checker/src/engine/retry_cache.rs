@@ -18,7 +18,7 @@ use crate::{Answer, answer::Computed};
 
 /// The answers of one request that are not final, over those that are kept with its folder.
 #[derive(Default)]
-pub struct Unkept {
+pub struct RetryCache {
     own: UnfinishedAnswers,
     of_folder: Option<Arc<UnfinishedAnswers>>,
 }
@@ -35,9 +35,9 @@ struct Unfinished {
 }
 
 /// Limit of the failures that are kept with a folder. What does not fit is computed by each comparison.
-const MOST: usize = 4096;
+const MAX_UNFINISHED: usize = 4096;
 
-impl Unkept {
+impl RetryCache {
     /// An empty store, over what is kept with the folder.
     pub(crate) fn over(of_folder: Option<Arc<UnfinishedAnswers>>) -> Self {
         Self { of_folder, ..Self::default() }
@@ -57,7 +57,7 @@ impl Unkept {
         for (unit, Computed { answer, reads, .. }) in units.iter().zip(given) {
             let is_unfinished = match answer.completeness {
                 Completeness::Partial(_) => true,
-                Completeness::Failed(_) => answer.repeats,
+                Completeness::Failed(_) => answer.is_deterministic,
                 Completeness::Complete | Completeness::Excluded | Completeness::Pending(_) => false,
             };
             let is_known = is_unfinished && answer.lease.is_none() && answer.rests_on(reads);
@@ -90,15 +90,15 @@ impl UnfinishedAnswers {
     /// files that `is_wanted`.
     pub(crate) fn update(
         &self,
-        recorded: &Unkept,
+        recorded: &RetryCache,
         renewed: &BTreeSet<WorkspacePath>,
         is_wanted: impl Fn(&WorkspacePath) -> bool,
     ) {
         let mut all = self.0.lock();
         all.retain(|key, _| !renewed.contains(&key.path));
-        let room = MOST.saturating_sub(all.len());
+        let room = MAX_UNFINISHED.saturating_sub(all.len());
         let recorded = recorded.own.0.lock();
-        let repeated = recorded.iter().filter(|(key, it)| it.answer.repeats && is_wanted(&key.path));
+        let repeated = recorded.iter().filter(|(key, it)| it.answer.is_deterministic && is_wanted(&key.path));
         all.extend(repeated.take(room).map(|(key, it)| (key.clone(), it.clone())));
     }
 }

@@ -343,7 +343,7 @@ mod tests {
                 answered: Arc::new(|_| {}),
                 seen: None,
                 parent: None,
-                unkept: None,
+                retries: None,
                 traced_only: false,
                 largest: u64::MAX,
             });

@@ -11,7 +11,7 @@ use parking_lot::{Mutex, RwLock};
 use scheduler::Class;
 use tokio::sync::OwnedMutexGuard;
 
-use super::KeptAnswers;
+use super::FolderIndex;
 
 /// Kept answers of a folder, by question.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(crate) struct KeptChecks {
 }
 
 /// Answers that are updated while others use them.
-pub(crate) type SharedAnswers = Arc<RwLock<KeptAnswers>>;
+pub(crate) type SharedAnswers = Arc<RwLock<FolderIndex>>;
 
 /// Gives turns, one at a time.
 type Turns = Arc<tokio::sync::Mutex<()>>;
@@ -66,7 +66,7 @@ impl KeptChecks {
         lock.lock_owned().await
     }
 
-    pub(crate) fn keep(&self, question: ContentHash, kept: KeptAnswers, took: Duration) -> SharedAnswers {
+    pub(crate) fn keep(&self, question: ContentHash, kept: FolderIndex, took: Duration) -> SharedAnswers {
         let shared = Arc::new(RwLock::new(kept));
         let kept = Arc::clone(&shared);
         let mut all = self.kept.lock();

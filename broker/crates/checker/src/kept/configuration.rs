@@ -11,7 +11,7 @@ use super::at_or_below;
 pub(super) struct Configuration {
     told: BTreeMap<WorkspacePath, Vec<Fact>>,
     /// Reads whose changes are not reported.
-    untold: Vec<Fact>,
+    unwatched: Vec<Fact>,
 }
 
 type Fact = (Read, Observation);
@@ -22,7 +22,7 @@ impl Configuration {
             let is_told = log.covers(look(read)) && seen != Observation::Failed;
             let facts = match is_told {
                 true => self.told.entry(read.path().clone()).or_default(),
-                false => &mut self.untold,
+                false => &mut self.unwatched,
             };
             let fact = (read.clone(), seen);
             if !facts.contains(&fact) {
@@ -35,7 +35,7 @@ impl Configuration {
     pub(super) fn has_looked_in(&self, directory: &WorkspacePath) -> bool {
         let is_there = |path: &WorkspacePath| path.parent().as_ref() == Some(directory);
         at_or_below(&self.told, directory).any(|(path, _)| is_there(path))
-            || self.untold.iter().any(|(read, _)| is_there(read.path()))
+            || self.unwatched.iter().any(|(read, _)| is_there(read.path()))
     }
 
     /// Whether views that differ from the folder at `changed` alone show the same configuration.
@@ -49,7 +49,7 @@ impl Configuration {
             above.into_iter().filter_map(|it| self.told.get(&it))
         };
         let touched = changed.iter().flat_map(|it| at_or_below(it).chain(above(it))).flatten();
-        touched.chain(&self.untold).all(shows)
+        touched.chain(&self.unwatched).all(shows)
     }
 }
 

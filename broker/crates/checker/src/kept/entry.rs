@@ -54,9 +54,9 @@ pub(super) struct LinterEntry {
     pub(super) set: u32,
 }
 
-/// Sums over many files.
+/// FolderTotals over many files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Sums {
+pub(crate) struct FolderTotals {
     /// Files that a linter is asked about.
     pub(crate) asked: usize,
     /// Files that a linter does not leave out.
@@ -135,7 +135,7 @@ impl Entry {
     }
 }
 
-impl Sums {
+impl FolderTotals {
     pub(super) fn of_linters(linters: usize) -> Self {
         Self { linters: vec![(0, 0); linters], ..Self::default() }
     }

@@ -6,7 +6,7 @@ use overlay::{ChangeLog, Look, ReadSet, View, WorkspacePath};
 
 use super::{FileFacts, FindingCounts};
 use crate::{
-    FileAnswers, Router, Unkept,
+    FileAnswers, RetryCache, Router,
     engine::{FileRoute, Plan, Tracing},
 };
 
@@ -16,7 +16,7 @@ pub(crate) struct FolderFacts {
     /// Sorted by path.
     pub(crate) files: Vec<(WorkspacePath, Result<FileFacts, Unknown>)>,
     pub(crate) configuration: Arc<ReadSet>,
-    pub(crate) unkept: Arc<Unkept>,
+    pub(crate) retries: Arc<RetryCache>,
 }
 
 impl FolderFacts {
@@ -45,13 +45,13 @@ pub(crate) enum Unknown {
 #[derive(Default)]
 pub(crate) struct FactCollector {
     files: HashMap<WorkspacePath, FileFacts>,
-    unkept: Arc<Unkept>,
+    retries: Arc<RetryCache>,
 }
 
 impl FactCollector {
     /// The store for answers that are not final.
-    pub(crate) fn unkept(&self) -> Arc<Unkept> {
-        Arc::clone(&self.unkept)
+    pub(crate) fn retries(&self) -> Arc<RetryCache> {
+        Arc::clone(&self.retries)
     }
 
     /// Adds a file of `view`.
@@ -74,6 +74,6 @@ impl FactCollector {
             (path.clone(), facts)
         };
         let files = plan.routes().map(facts).collect();
-        FolderFacts { router: Arc::clone(&plan.router), files, configuration, unkept: self.unkept }
+        FolderFacts { router: Arc::clone(&plan.router), files, configuration, retries: self.retries }
     }
 }

@@ -12,7 +12,8 @@ use scheduler::Inherited;
 
 use super::{Request, similar, unchanged::Unchanged};
 use crate::{
-    Engine, Excluded, FileAnswers, Files, Listener, MissingLinter, Refused, Router, Unkept, Wanted, is_file,
+    Engine, Excluded, FileAnswers, Files, Listener, MissingLinter, Refused, RetryCache, Router, Wanted,
+    is_file,
 };
 
 /// Paths and options of the search for files.
@@ -45,7 +46,7 @@ pub(super) struct Answers {
     /// Observations made meanwhile, for a check of the view after it.
     pub(super) seen: Arc<Inherited>,
     /// Answers that are not kept, for the same check.
-    pub(super) unkept: Arc<Unkept>,
+    pub(super) retries: Arc<RetryCache>,
 }
 
 /// Answers of the linters about one file of the view before.
@@ -215,17 +216,17 @@ impl Comparison {
     ) -> Result<Answers, Refused> {
         let (seen, parts) = mpsc::channel();
         let mut gathered = Gathered::default();
-        let unkept = Arc::new(Unkept::over(unchanged.and_then(|it| it.failures.clone())));
+        let retries = Arc::new(RetryCache::over(unchanged.and_then(|it| it.failures.clone())));
         let first = unchanged.map_or_else(|| Some(self.wanted_before()), Unchanged::wanted_before);
         let configuration = unchanged.and_then(|it| it.configured.as_ref()).unwrap_or(&self.before);
         for wanted in [first, self.elsewhere()].into_iter().flatten() {
             let mut engine_request = request.engine_request(&self.before, configuration, wanted);
             engine_request.seen = Some(seen.clone());
-            engine_request.unkept = Some(Arc::clone(&unkept));
+            engine_request.retries = Some(Arc::clone(&retries));
             engine.answer(&Arc::new(engine_request), &mut gathered).await?;
         }
         let seen = Inherited::new(parts.try_iter().collect(), &self.changed);
-        Ok(Answers { files: gathered.files, seen: Arc::new(seen), unkept })
+        Ok(Answers { files: gathered.files, seen: Arc::new(seen), retries })
     }
 
     /// The answers that no file of the view after stands for. A file that left what was asked about is not gone.

@@ -70,12 +70,12 @@ impl Weighter<Key, Arc<Cached>> for ByMemory {
 }
 
 /// Bytes of a usual entry.
-const USUAL: u64 = 512;
+const TYPICAL_ENTRY_BYTES: u64 = 512;
 
 impl PolicyCache {
     /// `memory` in bytes.
     pub fn within(memory: u64) -> Self {
-        let usual = usize::try_from(memory / USUAL).unwrap_or(usize::MAX);
+        let usual = usize::try_from(memory / TYPICAL_ENTRY_BYTES).unwrap_or(usize::MAX);
         Self(Cache::with_weighter(usual, memory, ByMemory))
     }
 }

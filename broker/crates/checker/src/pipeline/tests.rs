@@ -8,7 +8,7 @@ use lint_testkit::Scripted;
 use overlay::{Memory, WalkOptions};
 
 use super::*;
-use crate::{Finding, LocalChecker, Options, Report, baseline::Mark, collect, local::These};
+use crate::{Finding, LocalChecker, Options, Report, baseline::Mark, collect, local::FixedLinters};
 
 const ALL: Reach = Reach { every_rule: true, every_file: true };
 
@@ -43,7 +43,8 @@ fn check(
     let view: Arc<dyn View> = Arc::new(Memory::from_files(files.iter().copied()).unwrap());
     let checker = LocalChecker::new(Options { jobs: 1, ..Options::default() }).unwrap();
     let wanted = Wanted::Files(collect(&*view, &[WorkspacePath::root()], &WalkOptions::default()));
-    let mut request = checker.request(Arc::clone(&view), wanted, Arc::new(These(vec![Arc::new(linter)])));
+    let mut request =
+        checker.request(Arc::clone(&view), wanted, Arc::new(FixedLinters(vec![Arc::new(linter)])));
     request.policy.every_rule = every_rule;
     let (collected, _) = checker.check(&request, Arc::new(|_, _| ()))?;
     Ok((view, collected))

@@ -17,12 +17,12 @@ use crate::{
     collect::with_file_settings,
     contents::Contents,
     engine::UnfinishedAnswers,
-    kept::{Common, FolderChange, KeptAnswers, KeptChecks, SharedAnswers, Sums},
+    kept::{FolderChange, FolderIndex, FolderTotals, KeptChecks, SharedAnswers, SharedFiles},
 };
 
 /// The files that both views show alike, with the same answers, and those that are left.
 pub(super) struct Unchanged {
-    common: Common,
+    common: SharedFiles,
     /// Files to look at in the view before. A file of which nothing is reported there is not among them, unless it is gone
     /// in the view after: with nothing to compare with, all that is found is new, which is the same.
     before: Files,
@@ -113,7 +113,7 @@ impl Unchanged {
         Wanted::Files(self.after.clone())
     }
 
-    pub(super) fn sums(&self) -> &Sums {
+    pub(super) fn sums(&self) -> &FolderTotals {
         &self.common.sums
     }
 
@@ -198,7 +198,7 @@ impl Pair {
     /// `walk` is the folder's, at the moment `now` or later.
     fn compare(
         &self,
-        kept: &KeptAnswers,
+        kept: &FolderIndex,
         (now, walk): (Moment, KeptWalk),
         may_update: bool,
     ) -> Option<Found> {

@@ -38,7 +38,7 @@ pub struct Scripted {
     cells: BTreeMap<String, Vec<&'static str>>,
     completeness: BTreeMap<String, Completeness>,
     left_out: BTreeMap<String, String>,
-    repeats: bool,
+    is_deterministic: bool,
     silent: BTreeSet<String>,
     panics: BTreeSet<String>,
     /// The answers rest on all of this file, which no read set says.
@@ -62,7 +62,7 @@ impl Scripted {
             cells: BTreeMap::new(),
             completeness: BTreeMap::new(),
             left_out: BTreeMap::new(),
-            repeats: false,
+            is_deterministic: false,
             silent: BTreeSet::new(),
             panics: BTreeSet::new(),
             rests_on: None,
@@ -118,8 +118,8 @@ impl Scripted {
     }
 
     /// Would fail again in the same way.
-    pub fn repeats(mut self) -> Self {
-        self.repeats = true;
+    pub fn is_deterministic(mut self) -> Self {
+        self.is_deterministic = true;
         self
     }
 
@@ -195,7 +195,7 @@ impl Linter for Scripted {
                 reads: Arc::default(),
                 lease: self.lease.clone(),
                 halted: false,
-                repeats: self.repeats,
+                is_deterministic: self.is_deterministic,
                 left_out: self.left_out.get(path).cloned(),
             };
             answer(index, outcome);

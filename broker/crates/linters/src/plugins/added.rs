@@ -38,7 +38,7 @@ pub(super) struct PluginCache {
 type OpenedAs = (Digest, Option<Signed>, Seen);
 
 /// Plugins that are kept open: an author builds one again and again beside the same daemon.
-const REMEMBERED: usize = 64;
+const MAX_CACHED_PLUGINS: usize = 64;
 
 /// Identity of a plugin file, which is compared without reading the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -102,7 +102,7 @@ impl PluginCache {
         };
         expect_name(name, source, plugin.manifest())?;
         let mut opened = opened();
-        if opened.len() >= REMEMBERED {
+        if opened.len() >= MAX_CACHED_PLUGINS {
             opened.clear();
         }
         Ok(opened.entry(key).or_insert(plugin).clone())

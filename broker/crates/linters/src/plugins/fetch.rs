@@ -27,7 +27,7 @@ pub struct Fetched {
 }
 
 /// Time that a server may take to answer at all, and between two pieces of an answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const HTTP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Media types of a component, as the layer of a registry's manifest.
 const MEDIA_TYPES: [&str; 2] = ["application/wasm", "application/vnd.wasm.content.layer.v1+wasm"];
@@ -152,8 +152,8 @@ async fn answer(url: &str) -> Result<Response, String> {
             false => it.error("it leads to what is not encrypted"),
         }))
         .user_agent(AGENT)
-        .connect_timeout(PATIENCE)
-        .read_timeout(PATIENCE)
+        .connect_timeout(HTTP_TIMEOUT)
+        .read_timeout(HTTP_TIMEOUT)
         .build();
     client.map_err(|error| chain(&error))?.get(url).send().await.map_err(|error| chain(&error))
 }
@@ -173,8 +173,8 @@ async fn pull(reference: &Reference) -> Result<Fetched, String> {
     };
     let client = Client::new(ClientConfig {
         protocol,
-        connect_timeout: Some(PATIENCE),
-        read_timeout: Some(PATIENCE),
+        connect_timeout: Some(HTTP_TIMEOUT),
+        read_timeout: Some(HTTP_TIMEOUT),
         user_agent: AGENT,
         ..ClientConfig::default()
     });

@@ -58,7 +58,7 @@ struct Chosen {
 }
 
 /// Bound on the choices that are remembered: few clients ask in many ways, and one that does shall not fill the memory.
-const REMEMBERED: usize = 256;
+const MAX_CACHED_SELECTIONS: usize = 256;
 
 impl PluginProvider {
     pub fn new(plugins: Arc<Plugins>) -> Self {
@@ -290,7 +290,7 @@ impl Choices {
 
     fn remember(&self, key: Key, chosen: Chosen) {
         let mut known = self.0.lock();
-        if known.values().map(Vec::len).sum::<usize>() >= REMEMBERED {
+        if known.values().map(Vec::len).sum::<usize>() >= MAX_CACHED_SELECTIONS {
             known.clear();
         }
         let chosen_before = known.entry(key).or_default();

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use crate::{Moment, WorkspacePath};
 
 /// Paths that are remembered; to look at more one by one is no better than to look at everything.
-const REMEMBERED: usize = 8192;
+const MAX_JOURNAL_PATHS: usize = 8192;
 
 /// Paths reported by a watch, in batches.
 #[derive(Default)]
@@ -34,7 +34,7 @@ impl Journal {
         told.paths += paths.len();
         let now = Moment(told.now);
         told.batches.push_back((now, paths));
-        while told.paths > REMEMBERED
+        while told.paths > MAX_JOURNAL_PATHS
             && let Some((moment, paths)) = told.batches.pop_front()
         {
             told.paths -= paths.len();
@@ -92,7 +92,7 @@ mod tests {
     fn remembers_no_more_than_is_worth_it() {
         let journal = Journal::default();
         let start = journal.now();
-        let many = (0..REMEMBERED).map(|it| WorkspacePath::new(&it.to_string()).unwrap()).collect();
+        let many = (0..MAX_JOURNAL_PATHS).map(|it| WorkspacePath::new(&it.to_string()).unwrap()).collect();
         journal.add(many);
         assert!(journal.since(start).is_some());
         let middle = journal.now();

@@ -6,7 +6,7 @@ use rustix::io::retry_on_intr;
 
 /// Step hook, without effect in the program. In tests it counts steps.
 #[derive(Clone, Default)]
-pub(super) struct Fuse {
+pub(super) struct FailPoint {
     #[cfg(test)]
     set: std::sync::Arc<parking_lot::Mutex<tests::Setting>>,
     /// Disk contents after a power cut, where a test asks for them.
@@ -14,7 +14,7 @@ pub(super) struct Fuse {
     pub(super) disk: std::sync::Arc<parking_lot::Mutex<Option<super::tests::power::Synced>>>,
 }
 
-impl Fuse {
+impl FailPoint {
     /// Asked before every step that changes the disk, and before every look at what such a step brought out.
     pub(super) fn step(&self) -> io::Result<()> {
         #[cfg(test)]
@@ -84,7 +84,7 @@ pub(super) mod tests {
         is_blind: bool,
     }
 
-    impl Fuse {
+    impl FailPoint {
         /// Counts from 0 again; hooks are gone.
         pub(in crate::commit) fn set(&self, die_at: Option<usize>, fail_at: Option<usize>) {
             let mut set = self.set.lock();

@@ -19,7 +19,7 @@ use rustix::{
 
 use super::{
     Expected,
-    fuse::Fuse,
+    fail_point::FailPoint,
     look::{Hashes, Stamp, State},
 };
 use crate::{WorkspacePath, disk::told_link};
@@ -28,7 +28,7 @@ pub(super) struct Folder {
     root: OwnedFd,
     /// The root's path, free of links, and as it was given.
     spellings: [PathBuf; 2],
-    fuse: Fuse,
+    fail_point: FailPoint,
     hashes: Hashes,
 }
 
@@ -40,7 +40,7 @@ impl Folder {
     pub(super) fn open(root: &Path, spelled: &Path) -> io::Result<Self> {
         let spellings = [root.to_owned(), std::path::absolute(spelled)?];
         let root = rustix::fs::open(root, DIRECTORY, Mode::empty())?;
-        Ok(Self { root, spellings, fuse: Fuse::default(), hashes: Hashes::default() })
+        Ok(Self { root, spellings, fail_point: FailPoint::default(), hashes: Hashes::default() })
     }
 
     /// Whether `state`, at `path`, is `expected`. An absolute link may be expected in the form in which views show it.
@@ -53,8 +53,8 @@ impl Folder {
             || matches!((state, expected), (State::Symlink(is), Expected::Symlink(it)) if told(is) == *it)
     }
 
-    pub(super) fn fuse(&self) -> Fuse {
-        self.fuse.clone()
+    pub(super) fn fail_point(&self) -> FailPoint {
+        self.fail_point.clone()
     }
 
     pub(super) fn hashes(&self) -> &Hashes {
@@ -128,9 +128,9 @@ impl Folder {
             (None, true) => 0o777,
             (None, false) => 0o666,
         };
-        self.fuse.step()?;
+        self.fail_point.step()?;
         let mut file = File::from(rustix::fs::openat(directory, name, flags, Mode::from_raw_mode(mode))?);
-        self.fuse.step()?;
+        self.fail_point.step()?;
         file.write_all(bytes)?;
         if let Some(stamp) = stamp {
             let Stamp { mode, .. } = stamp.made_executable(executable);
@@ -144,7 +144,7 @@ impl Folder {
         let now = rustix::fs::fstat(&file)?;
         let mut mode = stamp.mode;
         if (now.st_uid, now.st_gid) != (stamp.uid, stamp.gid) {
-            self.fuse.step()?;
+            self.fail_point.step()?;
             let (uid, gid) = (Uid::from_raw(stamp.uid), Gid::from_raw(stamp.gid));
             let given = rustix::fs::fchown(&file, Some(uid), Some(gid));
             // Not ours to give: then the set-id bits, which would give away another user's rights, go, too.
@@ -159,32 +159,32 @@ impl Folder {
 
     #[allow(clippy::useless_conversion, reason = "not every system counts modes in 32 bits")]
     pub(super) fn set_mode(&self, file: impl AsFd, mode: u32) -> io::Result<()> {
-        self.fuse.step()?;
+        self.fail_point.step()?;
         let mode = Mode::from_raw_mode(mode.try_into().map_err(|_| io::ErrorKind::InvalidInput)?);
         Ok(rustix::fs::fchmod(file, mode)?)
     }
 
     pub(super) fn sync(&self, file: impl AsFd) -> io::Result<()> {
-        self.fuse.sync(file)
+        self.fail_point.sync(file)
     }
 
     pub(super) fn symlink(&self, path: &WorkspacePath, target: &str) -> io::Result<()> {
         let (directory, name) = self.place(path)?;
-        self.fuse.step()?;
+        self.fail_point.step()?;
         Ok(rustix::fs::symlinkat(target, directory, name)?)
     }
 
     /// Replaces what is at `to`.
     pub(super) fn rename(&self, from: &WorkspacePath, to: &WorkspacePath) -> io::Result<()> {
         let ((from_dir, from), (to_dir, to)) = (self.place(from)?, self.place(to)?);
-        self.fuse.step()?;
+        self.fail_point.step()?;
         Ok(rustix::fs::renameat(from_dir, from, to_dir, to)?)
     }
 
     /// Replaces nothing: `AlreadyExists` if something is at `to`.
     pub(super) fn rename_new(&self, from: &WorkspacePath, to: &WorkspacePath) -> io::Result<()> {
         let ((from_dir, from_name), (to_dir, to_name)) = (self.place(from)?, self.place(to)?);
-        self.fuse.step()?;
+        self.fail_point.step()?;
         match rustix::fs::renameat_with(from_dir, from_name, to_dir, to_name, RenameFlags::NOREPLACE) {
             // Not every file system can promise it.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.move_by_link(from, to),
@@ -197,7 +197,7 @@ impl Folder {
         let ((from_dir, from_name), (to_dir, to_name)) = (self.place(from)?, self.place(to)?);
         match rustix::fs::linkat(&from_dir, from_name, to_dir, to_name, AtFlags::empty()) {
             Ok(()) => {
-                self.fuse.step()?;
+                self.fail_point.step()?;
                 Ok(rustix::fs::unlinkat(from_dir, from_name, AtFlags::empty())?)
             }
             Err(Errno::EXIST) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -210,8 +210,8 @@ impl Folder {
     /// system or the kernel cannot do it.
     pub(super) fn exchange(&self, one: &WorkspacePath, other: &WorkspacePath) -> io::Result<()> {
         let ((one_dir, one), (other_dir, other)) = (self.place(one)?, self.place(other)?);
-        self.fuse.step()?;
-        if self.fuse.refuses_exchange() {
+        self.fail_point.step()?;
+        if self.fail_point.refuses_exchange() {
             return Err(io::ErrorKind::Unsupported.into());
         }
         match rustix::fs::renameat_with(one_dir, one, other_dir, other, RenameFlags::EXCHANGE) {
@@ -226,7 +226,7 @@ impl Folder {
             return Ok(());
         }
         let (directory, name) = self.place(path)?;
-        self.fuse.step()?;
+        self.fail_point.step()?;
         Ok(rustix::fs::unlinkat(directory, name, AtFlags::empty())?)
     }
 
@@ -236,7 +236,7 @@ impl Folder {
 
     fn make_dir(&self, path: &WorkspacePath, mode: RawMode) -> io::Result<()> {
         let (directory, name) = self.place(path)?;
-        self.fuse.step()?;
+        self.fail_point.step()?;
         Ok(rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(mode))?)
     }
 
@@ -254,7 +254,7 @@ impl Folder {
     /// Removes an empty directory.
     pub(super) fn remove_dir(&self, path: &WorkspacePath) -> io::Result<()> {
         let (directory, name) = self.place(path)?;
-        self.fuse.step()?;
+        self.fail_point.step()?;
         Ok(rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR)?)
     }
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     CommitError,
     action::{Action, Change, Plan},
-    fuse::Fuse,
+    fail_point::FailPoint,
     look::{Stamp, State},
 };
 use crate::{ContentHash, WorkspacePath};
@@ -59,7 +59,7 @@ pub(super) enum Replacing {
 pub(super) struct Journal {
     dir: PathBuf,
     stage: Stage,
-    fuse: Fuse,
+    fail_point: FailPoint,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -85,8 +85,8 @@ impl Stage {
 }
 
 impl Journal {
-    pub(super) fn new(dir: &Path, fuse: Fuse) -> Self {
-        Self { dir: dir.to_owned(), stage: Stage::Intent, fuse }
+    pub(super) fn new(dir: &Path, fail_point: FailPoint) -> Self {
+        Self { dir: dir.to_owned(), stage: Stage::Intent, fail_point }
     }
 
     pub(super) fn stage(&self) -> Stage {
@@ -123,9 +123,9 @@ impl Journal {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.fuse.step()?;
+        self.fail_point.step()?;
         fs::write(path, bytes)?;
-        self.fuse.sync(File::open(path)?)
+        self.fail_point.sync(File::open(path)?)
     }
 
     /// Durable when it returns. Of `TakenBack` and `Done` this matters, too: what a user writes from then on
@@ -136,7 +136,7 @@ impl Journal {
 
     fn rename(&mut self, from: &Path, stage: Stage) -> Result<(), CommitError> {
         let to = self.dir.join(stage.file_name());
-        self.fuse
+        self.fail_point
             .step()
             .and_then(|()| fs::rename(from, &to))
             .map_err(|source| CommitError::journal(from, "rename", source))?;
@@ -147,7 +147,7 @@ impl Journal {
     /// Removes the journal, if there is one.
     pub(super) fn end(&mut self) -> Result<(), CommitError> {
         for path in [self.path(), self.dir.join(UNFINISHED)] {
-            let removed = self.fuse.step().and_then(|()| fs::remove_file(&path));
+            let removed = self.fail_point.step().and_then(|()| fs::remove_file(&path));
             match removed {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 removed => removed.map_err(|source| CommitError::journal(&path, "remove", source))?,
@@ -157,7 +157,7 @@ impl Journal {
     }
 
     fn sync_dir(&self) -> Result<(), CommitError> {
-        let sync = File::open(&self.dir).and_then(|it| self.fuse.sync(it));
+        let sync = File::open(&self.dir).and_then(|it| self.fail_point.sync(it));
         sync.map_err(|source| CommitError::journal(&self.dir, "sync", source))
     }
 

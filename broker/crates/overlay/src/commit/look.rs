@@ -211,7 +211,7 @@ impl Folder {
     /// Looks until what is there is not moving, or time is up.
     pub(super) fn patient(&self, look: impl Fn() -> io::Result<Seen>) -> io::Result<Seen> {
         let still = || match look() {
-            Ok(seen) if seen.is_moving && self.fuse().may_wait() => Err(Ok(seen)),
+            Ok(seen) if seen.is_moving && self.fail_point().may_wait() => Err(Ok(seen)),
             seen => seen.map_err(Err),
         };
         patiently(still, Result::is_ok).or_else(|moving| moving)
@@ -220,7 +220,7 @@ impl Folder {
     /// Looks at an entry under a hidden name just after it got there. Never an error: an entry that cannot be looked
     /// at is not the expected one.
     pub(super) fn look_at_hidden(&self, path: &WorkspacePath) -> io::Result<Seen> {
-        self.fuse().step()?;
+        self.fail_point().step()?;
         Ok(self.look_closely(path).unwrap_or_else(|_| Seen::other()))
     }
 
@@ -243,7 +243,7 @@ impl Folder {
 
     /// Whether some program has a file open for writing, as far as the system tells.
     pub(super) fn has_writer(&self, file: &File) -> bool {
-        !self.fuse().is_blind() && is_open_for_writing(file)
+        !self.fail_point().is_blind() && is_open_for_writing(file)
     }
 
     /// Device and inode of what is at `path`.

@@ -38,7 +38,7 @@ impl Committer {
     /// A recovery can be interrupted itself, and then be called again.
     pub fn recover(&self) -> Result<Option<Recovered>, CommitError> {
         let _lock = self.lock()?;
-        let mut journal = Journal::new(&self.journal_dir, self.folder.fuse());
+        let mut journal = Journal::new(&self.journal_dir, self.folder.fail_point());
         if journal.pending()?.is_none() {
             return Ok(None);
         }

@@ -366,7 +366,7 @@ fn the_journal_lies_outside() {
 fn two_do_not_commit_at_once() {
     let place = Place::new(fill);
     let lock = place.committer.lock().unwrap();
-    place.committer.folder.fuse().hurry();
+    place.committer.folder.fail_point().hurry();
     assert!(matches!(place.commit(&changes()), Err(CommitError::Busy { .. })));
     drop(lock);
     place.commit(&changes()).unwrap();
@@ -376,7 +376,7 @@ fn two_do_not_commit_at_once() {
 fn one_commit_waits_for_another() {
     let place = Place::new(fill);
     let lock = place.committer.lock().unwrap();
-    place.committer.folder.fuse().meanwhile(move || drop(lock));
+    place.committer.folder.fail_point().meanwhile(move || drop(lock));
     place.commit(&changes()).unwrap();
 }
 
@@ -384,7 +384,7 @@ fn one_commit_waits_for_another() {
 fn a_commit_waits_until_a_file_is_closed() {
     let place = Place::new(fill);
     let open = File::options().append(true).open(place.root().join("run.sh")).unwrap();
-    place.committer.folder.fuse().meanwhile(move || drop(open));
+    place.committer.folder.fail_point().meanwhile(move || drop(open));
     place.commit(&changes()).unwrap();
 }
 

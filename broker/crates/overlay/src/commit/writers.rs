@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn a_refusal_counts_where_only_a_writer_causes_it() {
-        let (nfs, smb, fuse) = (0x6969, 0xFE53_4D42_u32, 0x6573_5546);
-        for kind in [nfs, smb, fuse] {
+        let (nfs, smb, fail_point) = (0x6969, 0xFE53_4D42_u32, 0x6573_5546);
+        for kind in [nfs, smb, fail_point] {
             assert!(!is_local(rustix::fs::FsWord::from(kind)), "{kind:x}");
         }
         let file = tempfile::tempfile().unwrap();

@@ -257,7 +257,7 @@ fn a_file_over_the_limit_is_refused_unread() {
 fn a_file_of_any_size_is_hashed() {
     let folder = tempfile::TempDir::new().unwrap();
     let at = |name: &str| WorkspacePath::new(name).unwrap();
-    for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 17] {
+    for size in [0, 1, READ_CHUNK_SIZE - 1, READ_CHUNK_SIZE, READ_CHUNK_SIZE + 1, 3 * READ_CHUNK_SIZE + 17] {
         let bytes: Vec<u8> = (0..size).map(|it| (it % 251) as u8).collect();
         fs::write(folder.path().join(size.to_string()), bytes).unwrap();
     }
@@ -265,7 +265,9 @@ fn a_file_of_any_size_is_hashed() {
     let huge = File::create(folder.path().join("huge")).unwrap();
     huge.set_len(u64::from(u32::MAX) + 2).unwrap();
     for disk in [Disk::new(folder.path()).unwrap(), Disk::without_openat2(folder.path()).unwrap()] {
-        for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 17] {
+        for size in
+            [0, 1, READ_CHUNK_SIZE - 1, READ_CHUNK_SIZE, READ_CHUNK_SIZE + 1, 3 * READ_CHUNK_SIZE + 17]
+        {
             let path = at(&size.to_string());
             assert_eq!(disk.hash(&path).unwrap(), ContentHash::of(&disk.read(&path).unwrap()), "{size}");
         }

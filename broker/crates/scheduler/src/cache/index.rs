@@ -33,7 +33,7 @@ pub struct ReadIndex {
     free: Vec<u32>,
     by_path: ByPath,
     /// Facts whose changes are not told.
-    untold: Vec<Arc<Observed>>,
+    unwatched: Vec<Arc<Observed>>,
 }
 
 /// Sets that contain each observation, by the path that was looked at.
@@ -59,7 +59,7 @@ impl ReadIndex {
         self.numbers.insert(address(&reads.0), (Arc::clone(&reads.0), number));
         for observed in self.by_path.add(&reads.0, number) {
             if !is_told(&observed.read) {
-                self.untold.push(Arc::clone(observed));
+                self.unwatched.push(Arc::clone(observed));
             }
         }
         number
@@ -70,7 +70,7 @@ impl ReadIndex {
         let Some(set) = self.sets.get_mut(number as usize).and_then(Option::take) else { return };
         self.numbers.remove(&address(&set));
         for observed in self.by_path.remove(&set, number) {
-            self.untold.retain(|it| !Arc::ptr_eq(it, observed));
+            self.unwatched.retain(|it| !Arc::ptr_eq(it, observed));
         }
         self.free.push(number);
     }
@@ -90,7 +90,7 @@ impl ReadIndex {
 
     /// The sets of which something is not told and is not so in `view`.
     pub fn moved(&self, view: &dyn View) -> BTreeSet<u32> {
-        let moved = self.untold.iter().filter(|it| it.read.observe(view) != it.observation);
+        let moved = self.unwatched.iter().filter(|it| it.read.observe(view) != it.observation);
         moved.flat_map(|it| self.by_path.containing(it)).copied().collect()
     }
 }

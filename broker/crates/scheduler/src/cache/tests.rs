@@ -140,7 +140,7 @@ fn sets_that_nobody_needs_any_more_make_room_first() {
 #[test]
 fn what_rests_on_a_change_is_found_until_it_is_forgotten() {
     let interner = Interner::default();
-    let view = Memory::from_files([("a", "1"), ("untold/b", "2")]).unwrap();
+    let view = Memory::from_files([("a", "1"), ("unwatched/b", "2")]).unwrap();
     let reads = |paths: &[&str]| {
         let seen = |it: &&str| {
             let read = Read::Content(path(it));
@@ -150,22 +150,22 @@ fn what_rests_on_a_change_is_found_until_it_is_forgotten() {
         index::Reads(interner.read_set(&Arc::new(paths.iter().map(seen).collect())).unwrap())
     };
     let mut index = ReadIndex::default();
-    let is_told = |read: &Read| !read.path().as_str().starts_with("untold");
-    let [one, two] = [&["a"][..], &["a", "untold/b"]].map(|it| index.add(&reads(it), is_told));
+    let is_told = |read: &Read| !read.path().as_str().starts_with("unwatched");
+    let [one, two] = [&["a"][..], &["a", "unwatched/b"]].map(|it| index.add(&reads(it), is_told));
     assert_eq!(index.add(&reads(&["a"]), is_told), one);
-    let changed = Memory::from_files([("a", "3"), ("untold/b", "3")]).unwrap();
+    let changed = Memory::from_files([("a", "3"), ("unwatched/b", "3")]).unwrap();
     let touched = |index: &ReadIndex, at: &str| {
         assert!(index.touched(&[path(at)], &[&view]).is_empty(), "all there is as it was");
         index.touched(&[path(at)], &[&view, &changed]).into_iter().collect::<Vec<_>>()
     };
-    let other = Memory::from_files([("a", "1"), ("untold/b", "3")]).unwrap();
+    let other = Memory::from_files([("a", "1"), ("unwatched/b", "3")]).unwrap();
     assert_eq!((touched(&index, "a"), touched(&index, "a-b")), (vec![one, two], vec![]));
     assert_eq!((index.moved(&view).len(), index.moved(&other).into_iter().collect()), (0, vec![two]));
     index.remove(two);
     assert_eq!((touched(&index, "a"), index.moved(&other).len()), (vec![one], 0));
-    let again = index.add(&reads(&["a", "untold/b"]), is_told);
+    let again = index.add(&reads(&["a", "unwatched/b"]), is_told);
     assert_eq!(again, two, "a free number is used again");
-    assert_eq!((touched(&index, "untold"), touched(&index, "a")), (vec![again], vec![one, again]));
+    assert_eq!((touched(&index, "unwatched"), touched(&index, "a")), (vec![again], vec![one, again]));
     index.remove(one);
     let first = index.add(&reads(&["a"]), is_told);
     assert_eq!((first, touched(&index, "a")), (one, vec![one, again]), "in the order of numbers");

@@ -18,7 +18,7 @@ const STEPS: f64 = 4.0;
 const LEAST: f64 = 1e-6;
 
 /// Branches that are remembered, if all of them had more than [`FORGOTTEN`].
-const REMEMBERED: usize = 4096;
+const MAX_BRANCHES: usize = 4096;
 
 /// Seconds that are as good as none.
 const FORGOTTEN: f64 = 0.001;
@@ -40,7 +40,7 @@ impl Service {
     pub(super) fn add(&mut self, branch: BranchKey, ran: Duration, now: Instant) {
         let epoch = *self.epoch.get_or_insert(now);
         let half_lives = now.saturating_duration_since(epoch).as_secs_f64() / HALF_LIFE.as_secs_f64();
-        if self.marks.len() >= REMEMBERED {
+        if self.marks.len() >= MAX_BRANCHES {
             self.marks.retain(|_, it| *it - half_lives > FORGOTTEN.log2());
         }
         let mark = self.marks.entry(branch).or_insert(f64::NEG_INFINITY);

@@ -7,10 +7,10 @@
 use overlay::{ContentHash, WorkspacePath};
 use syntax::Tree;
 
-use super::definitions::{Definition, Grammar, MOST_DEPTH, definitions};
+use super::definitions::{Definition, Grammar, MAX_DEPTH, definitions};
 
 /// Lines of a chunk. A definition that is longer is cut.
-const MOST_LINES: usize = 80;
+const MAX_LINES: usize = 80;
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Cut<'_> {
             } else {
                 format!("{outer}.{}", definition.name)
             };
-            if last - first > MOST_LINES && !definition.inner.is_empty() && depth < MOST_DEPTH {
+            if last - first > MAX_LINES && !definition.inner.is_empty() && depth < MAX_DEPTH {
                 self.definitions(&definition.inner, first, last, &symbol, depth + 1);
             } else {
                 let mut defines = String::new();
@@ -143,11 +143,11 @@ impl Cut<'_> {
         }
     }
 
-    /// Chunks of at most [`MOST_LINES`] of these lines.
+    /// Chunks of at most [`MAX_LINES`] of these lines.
     fn pieces(&mut self, from: usize, end: usize, symbol: &str, defines: &str) {
         let mut start = from;
         while start < end {
-            let next = (start + MOST_LINES).min(end);
+            let next = (start + MAX_LINES).min(end);
             let (bytes, end_bytes) = (self.starts[start], self.starts[next]);
             if self.text[bytes..end_bytes].chars().any(char::is_alphanumeric) {
                 self.chunks.push(Chunk {

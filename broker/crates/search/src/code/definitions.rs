@@ -3,7 +3,7 @@
 use syntax::{Language, Tree, WORDS};
 
 /// Definitions within each other.
-pub(super) const MOST_DEPTH: usize = 12;
+pub(super) const MAX_DEPTH: usize = 12;
 
 /// A function, a type or a module of a text.
 pub(super) struct Definition {
@@ -31,7 +31,7 @@ pub(super) fn definitions(tree: &Tree, grammar: &Grammar) -> Vec<Definition> {
             close(&mut open, &mut top);
         }
         let node = Node::at(&table, index);
-        if grammar.defines(node.kind) && open.len() < MOST_DEPTH {
+        if grammar.defines(node.kind) && open.len() < MAX_DEPTH {
             let Some(name) = grammar.name(&table, index, tree.text()) else { continue };
             // Skips a node that merely contains a definition, such as Go's `type` around a type.
             if open.last().is_some_and(|it| it.1.name == name && it.1.end == node.end) {

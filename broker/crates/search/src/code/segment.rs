@@ -6,10 +6,10 @@ use super::{learn::Learned, words::Word};
 use crate::store::Mapped;
 
 /// Documents of a segment.
-const MOST_DOCUMENTS: usize = 60_000;
+const MAX_DOCUMENTS: usize = 60_000;
 
 /// Entries of a segment, each of which takes sixteen bytes while it is made.
-const MOST_ENTRIES: usize = 4 << 20;
+const MAX_ENTRIES: usize = 4 << 20;
 
 /// A segment in the making.
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub(super) struct Builder {
 impl Builder {
     pub(super) fn add(&mut self, hash: ContentHash, chunks: &[Learned]) -> bool {
         let new: usize = chunks.iter().map(|it| it.words.weights.len()).sum();
-        let has_room = self.hashes.len() < MOST_DOCUMENTS && self.entries.len() + new <= MOST_ENTRIES;
+        let has_room = self.hashes.len() < MAX_DOCUMENTS && self.entries.len() + new <= MAX_ENTRIES;
         if !has_room && !self.hashes.is_empty() {
             return false;
         }

@@ -92,7 +92,7 @@ fn a_query_before_all_is_indexed_says_how_much_is() {
     let files = (0..700).map(|it| (format!("f{it:03}.rs"), format!("fn number_{it}() {{}}")));
     let tree = Memory::from_files(files).unwrap();
     let answer = ask(&index, &tree, "number_3", None);
-    assert_eq!(answer.coverage, Coverage { indexed: MOST_LEARNED, total: 700 });
+    assert_eq!(answer.coverage, Coverage { indexed: MAX_LEARNED, total: 700 });
     assert_eq!(answer.matches[0].symbol, "number_3");
     update(&index, &tree);
     let answer = ask(&index, &tree, "number_699", None);

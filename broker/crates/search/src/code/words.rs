@@ -35,7 +35,7 @@ pub(crate) struct Reader {
 }
 
 /// Spellings that a reader remembers.
-const REMEMBERED: usize = 100_000;
+const MAX_CACHED_SPELLINGS: usize = 100_000;
 
 impl Reader {
     /// Calls `add` for each word of a text, as often as it is there.
@@ -56,7 +56,7 @@ impl Reader {
             return *known;
         }
         let word = Word::of(text);
-        if self.known.len() >= REMEMBERED {
+        if self.known.len() >= MAX_CACHED_SPELLINGS {
             self.known.clear();
         }
         self.known.insert(text.into(), word);

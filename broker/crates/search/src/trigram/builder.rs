@@ -7,10 +7,10 @@ use overlay::ContentHash;
 use super::{Extracted, Trigram};
 
 /// Documents of a segment: their numbers have 16 bits.
-const MOST_DOCUMENTS: usize = 60_000;
+const MAX_DOCUMENTS: usize = 60_000;
 
 /// Entries of a segment, each of which takes eight bytes while it is made.
-const MOST_ENTRIES: usize = 8 << 20;
+const MAX_ENTRIES: usize = 8 << 20;
 
 /// A segment in the making.
 #[derive(Default)]
@@ -41,8 +41,8 @@ impl Entry {
 impl Builder {
     /// Adds a document; false if there is no room for it any more.
     pub(crate) fn add(&mut self, hash: ContentHash, document: &Extracted) -> bool {
-        let room = MOST_ENTRIES.saturating_sub(self.entries.len());
-        let has_room = self.hashes.len() < MOST_DOCUMENTS && document.trigrams.len() <= room;
+        let room = MAX_ENTRIES.saturating_sub(self.entries.len());
+        let has_room = self.hashes.len() < MAX_DOCUMENTS && document.trigrams.len() <= room;
         if !has_room && !self.is_empty() {
             return false;
         }

@@ -14,10 +14,10 @@ use regex_syntax::{
 use super::{Trigram, folded, trigrams_of};
 
 /// Alternatives of a literal that are told apart.
-const MOST_LITERALS: usize = 32;
+const MAX_LITERALS: usize = 32;
 
 /// Characters of a class that are told apart.
-const MOST_CHARACTERS: usize = 24;
+const MAX_CHARACTERS: usize = 24;
 
 /// Trigrams that a text must have to match.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,12 +121,12 @@ impl Run {
     }
 
     fn append(&mut self, next: &Literals) {
-        if self.ends.len() * next.len() > MOST_LITERALS {
+        if self.ends.len() * next.len() > MAX_LITERALS {
             self.needs.push(needs_of(&self.ends));
             // Two bytes are enough for the trigrams that reach into what comes next.
             self.ends = self.ends.iter().map(|it| it[it.len().saturating_sub(2)..].to_vec()).collect();
         }
-        if self.ends.len() * next.len() > MOST_LITERALS {
+        if self.ends.len() * next.len() > MAX_LITERALS {
             self.close();
         }
         let join = |end: &Vec<u8>| next.iter().map(|it| [end.as_slice(), it].concat()).collect::<Vec<_>>();
@@ -193,12 +193,12 @@ fn literals(hir: &Hir) -> Option<Literals> {
             found
         }
     };
-    (!found.is_empty() && found.len() <= MOST_LITERALS).then_some(found)
+    (!found.is_empty() && found.len() <= MAX_LITERALS).then_some(found)
 }
 
 fn product(a: &Literals, b: &Literals) -> Option<Literals> {
     let joined = || a.iter().flat_map(|a| b.iter().map(move |b| [a.as_slice(), b].concat())).collect();
-    (a.len() * b.len() <= MOST_LITERALS).then(joined)
+    (a.len() * b.len() <= MAX_LITERALS).then(joined)
 }
 
 fn characters(class: &Class) -> Option<Literals> {
@@ -207,12 +207,12 @@ fn characters(class: &Class) -> Option<Literals> {
             let count: usize = it.iter().map(|it| it.len()).sum();
             let encoded = |it: char| folded(it.encode_utf8(&mut [0; 4]).as_bytes());
             let all = || it.iter().flat_map(|it| it.start()..=it.end()).map(encoded).collect();
-            (count <= MOST_CHARACTERS).then(all)
+            (count <= MAX_CHARACTERS).then(all)
         }
         Class::Bytes(it) => {
             let count: usize = it.iter().map(|it| it.len()).sum();
             let all = || it.iter().flat_map(|it| it.start()..=it.end()).map(|it| folded(&[it])).collect();
-            (count <= MOST_CHARACTERS).then(all)
+            (count <= MAX_CHARACTERS).then(all)
         }
     }
 }

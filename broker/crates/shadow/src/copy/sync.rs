@@ -290,13 +290,13 @@ fn by_seconds(name: &std::ffi::OsStr) -> bool {
 }
 
 /// Steps of the slowest clock of a file system, in units of the wait between two looks.
-const MOST_LOOKS: u32 = 2100;
+const MAX_LOOKS: u32 = 2100;
 
 /// Waits until what is written from now on has a later stamp than what was put there: the clocks of file systems go by
 /// steps of up to 2 seconds, mostly of 4 milliseconds.
 fn settle(folder: &Path, newest: i64) -> io::Result<()> {
     let trial = folder.join("clock");
-    for _ in 0..MOST_LOOKS {
+    for _ in 0..MAX_LOOKS {
         fs::write(&trial, "")?;
         if Stamp::at(&trial)?.changed > newest {
             break;

@@ -58,7 +58,7 @@ pub(crate) struct Folder {
 type Runs = Arc<Mutex<HashMap<u32, Sender<Told>>>>;
 
 /// Answers that may wait to be taken: each may be a large file.
-const AHEAD: usize = 4;
+const CHANNEL_CAPACITY: usize = 4;
 
 /// Event of a run.
 enum Told {
@@ -445,7 +445,7 @@ fn done(answers: &Receiver<Answer>, mut each: impl FnMut(Part)) -> Result<(), Op
 
 /// Hears what process 1 tells, on a thread of its own. When the folder is gone, a process for the next one is prepared.
 fn listen_to(wire: &Wire, next: Option<Starter>) -> io::Result<(Runs, Receiver<Answer>)> {
-    let (tell, answers) = sync_channel(AHEAD);
+    let (tell, answers) = sync_channel(CHANNEL_CAPACITY);
     let runs = Runs::default();
     let (listened, told) = (Wire(wire.0.try_clone()?), Arc::clone(&runs));
     let hear = move || {

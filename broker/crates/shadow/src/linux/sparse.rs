@@ -55,11 +55,11 @@ pub(super) fn hash(file: &File, size: u64) -> io::Result<ContentHash> {
 }
 
 /// Bytes that are looked at at once for being a hole.
-const PIECE: usize = 64 << 10;
+const CHUNK_SIZE: usize = 64 << 10;
 
 /// Copies what is no hole, and no zeros: what takes no memory takes no space on the disk.
 pub(super) fn copy(from: &File, to: &mut File, size: u64) -> io::Result<()> {
-    let mut piece = vec![0; PIECE];
+    let mut piece = vec![0; CHUNK_SIZE];
     parts(from, |at, part| {
         to.seek(SeekFrom::Start(at))?;
         loop {

@@ -25,7 +25,7 @@ use super::{
 use crate::{Daemon, DaemonError, task::blocking};
 
 /// Bytes that are read at once.
-const PIECE: usize = 32 << 10;
+const CHUNK_SIZE: usize = 32 << 10;
 
 /// SIGKILL.
 pub(super) const KILL: i32 = 9;
@@ -155,7 +155,7 @@ fn lost() -> Ended {
 
 /// Passes on what a program prints.
 async fn pump(stream: OutputStream, end: Arc<End>, sink: Sink, mut over: watch::Receiver<bool>) {
-    let mut buffer = vec![0; PIECE];
+    let mut buffer = vec![0; CHUNK_SIZE];
     loop {
         let read = tokio::select! {
             biased;

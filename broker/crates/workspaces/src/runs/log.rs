@@ -17,7 +17,7 @@ pub enum OutputStream {
 const KEPT: u64 = 2 << 20;
 
 /// Bytes of a piece at which the next one begins.
-const PIECE: usize = 8 << 10;
+const CHUNK_SIZE: usize = 8 << 10;
 
 pub(super) struct Log {
     state: Mutex<State>,
@@ -67,7 +67,7 @@ impl Log {
         self.printed.subscribe()
     }
 
-    /// From `offset` on, some [`PIECE`]s at most.
+    /// From `offset` on, some [`CHUNK_SIZE`]s at most.
     pub(super) fn read(&self, offset: u64) -> Part {
         self.state.lock().read(offset)
     }
@@ -77,7 +77,9 @@ impl State {
     fn add(&mut self, stream: OutputStream, bytes: &[u8]) {
         self.printed += bytes.len() as u64;
         match self.pieces.back_mut() {
-            Some((last, piece)) if *last == stream && piece.len() < PIECE => piece.extend_from_slice(bytes),
+            Some((last, piece)) if *last == stream && piece.len() < CHUNK_SIZE => {
+                piece.extend_from_slice(bytes)
+            }
             _ => self.pieces.push_back((stream, bytes.into())),
         }
         while self.printed - self.dropped > KEPT
@@ -144,7 +146,7 @@ mod tests {
             last = text(&part);
             part = log.read(part.end);
         }
-        assert!(length <= KEPT && length > KEPT - 2 * PIECE as u64, "{length}");
+        assert!(length <= KEPT && length > KEPT - 2 * CHUNK_SIZE as u64, "{length}");
         assert_eq!((dropped + length, part.end), (log.printed(), log.printed()));
         assert!(last.ends_with("xend"));
     }

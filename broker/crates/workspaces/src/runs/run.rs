@@ -17,7 +17,7 @@ use crate::{DaemonError, random, target::Target, workspace::now_ms};
 const MAX_RUNS: usize = 256;
 
 /// Runs in the background that are remembered after their end, with their logs.
-const REMEMBERED: usize = 32;
+const MAX_ENDED_RUNS: usize = 32;
 
 /// All runs of a daemon, in the order of their start.
 #[derive(Default)]
@@ -127,7 +127,7 @@ impl Registry {
 
 fn forget_old(all: &mut Vec<Arc<Run>>) {
     let ended = all.iter().filter(|it| !it.lives()).count();
-    let mut more = (ended + 1).saturating_sub(REMEMBERED);
+    let mut more = (ended + 1).saturating_sub(MAX_ENDED_RUNS);
     all.retain(|it| {
         let is_old = more > 0 && !it.lives();
         more -= usize::from(is_old);

@@ -98,7 +98,7 @@ async fn a_run_that_waits_for_another_can_be_left_and_killed(way: Way) {
             let named = RunId { workspace: Some(it.workspace.clone()), run: "waits".to_owned() };
             let mut log = it.client.read_log(&named, 0, true).await.unwrap();
             assert_eq!(it.client.kill(&named, signal).await.unwrap(), None, "it never began");
-            let end = tokio::time::timeout(daemon::PATIENCE, log.next()).await.expect("the log's end");
+            let end = tokio::time::timeout(daemon::TEST_TIMEOUT, log.next()).await.expect("the log's end");
             assert!(matches!(end, Some(Ok(LogPart::End { exited: None, .. }))), "{end:?}");
         };
         let (waits, ()) = tokio::join!(waits, kills);
@@ -209,6 +209,6 @@ async fn what_runs_in_the_background_keeps_the_daemon() {
     running.started().await;
     drop((running, api, client));
     let over = tokio::task::spawn_blocking(move || fs::read_to_string(fifo).unwrap());
-    assert_eq!(tokio::time::timeout(daemon::PATIENCE, over).await.unwrap().unwrap(), "over\n");
+    assert_eq!(tokio::time::timeout(daemon::TEST_TIMEOUT, over).await.unwrap().unwrap(), "over\n");
     assert!(process.ended().await);
 }

@@ -2,7 +2,7 @@
 
 use tests::{
     api::{Events, LogPart, RefusalExt as _, RunPart, base, branch, refusal, shell, write},
-    daemon::{PATIENCE, until},
+    daemon::{TEST_TIMEOUT, until},
 };
 use tokio_stream::StreamExt as _;
 use workspaces::{ErrorKind, RunId, RunRequest, SandboxRequest, TargetId};
@@ -42,7 +42,7 @@ impl Log {
     }
 
     async fn next(&mut self) -> LogPart {
-        let part = tokio::time::timeout(PATIENCE, self.0.next()).await.expect("a part of a log");
+        let part = tokio::time::timeout(TEST_TIMEOUT, self.0.next()).await.expect("a part of a log");
         part.expect("the end comes last").unwrap()
     }
 

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// Lines of `=` in a block from which on not all cuts are tried.
-const MOST_MIDDLES: usize = 64;
+const MAX_MIDDLES: usize = 64;
 
 /// The replacement that a block makes in a text, cut in the way that fits it.
 pub(super) fn find(
@@ -28,7 +28,7 @@ pub(super) fn find(
     let plain: Vec<_> = block.body.iter().map(|it| unescaped(it)).collect();
     let mut ways = vec![&block.body];
     ways.extend(Some(&plain).filter(|it| **it != block.body));
-    ways.retain(|_| block.middles.len() <= MOST_MIDDLES);
+    ways.retain(|_| block.middles.len() <= MAX_MIDDLES);
     for lines in ways {
         let cuts = block.middles.iter().map(|it| (*it, pair(part, lines, *it).find(file)));
         let fitting: Vec<_> = cuts.filter(|it| is_found(&it.1)).collect();

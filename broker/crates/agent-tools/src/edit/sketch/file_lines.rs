@@ -16,7 +16,7 @@ pub(super) const STRONG: Score = 130;
 const FULL: i32 = 8;
 
 /// Tokens of a line by which it is compared with others.
-const MOST_TOKENS: usize = 500;
+const MAX_TOKENS: usize = 500;
 
 /// Number of a token of a text: a word, or a sign.
 pub(super) type Token = u32;
@@ -87,7 +87,7 @@ impl<'a> FileLines<'a> {
             *self.follows.entry((self.bare[before], text)).or_default() += 1;
         }
         let mut tokens = Vec::new();
-        for it in split(text).take(MOST_TOKENS) {
+        for it in split(text).take(MAX_TOKENS) {
             let next = Token::try_from(self.ids.len()).unwrap_or(Token::MAX);
             let id = *self.ids.entry(it).or_insert(next);
             if id == next {
@@ -162,7 +162,7 @@ impl<'a> FileLines<'a> {
     pub(super) fn tokens(&self, text: &str) -> Vec<Token> {
         let unknown = |it: &str| Token::MAX ^ (self.ids.hasher().hash_one(it) as Token >> 1);
         split(text)
-            .take(MOST_TOKENS)
+            .take(MAX_TOKENS)
             .map(|it| self.ids.get(it).copied().unwrap_or_else(|| unknown(it)))
             .collect()
     }
@@ -176,12 +176,12 @@ impl<'a> FileLines<'a> {
         };
         let there = &self.tokens[at];
         let (a, b) = (cut(tokens), cut(there));
-        a > 0 && tokens.len() < MOST_TOKENS && tokens[..a] == there[..b]
+        a > 0 && tokens.len() < MAX_TOKENS && tokens[..a] == there[..b]
     }
 
     /// Lines that share a word with one of the sketch that few lines have, ascending.
     pub(super) fn related(&self, tokens: &[Token]) -> Vec<usize> {
-        let most = (self.lines.len() / 15).clamp(10, MOST_RELATED);
+        let most = (self.lines.len() / 15).clamp(10, MAX_RELATED);
         let lists = tokens.iter().filter_map(|it| self.by_token.get(*it as usize));
         let mut all: Vec<_> = lists.filter(|it| it.len() <= most).flatten().copied().collect();
         all.sort_unstable();
@@ -209,7 +209,7 @@ impl<'a> FileLines<'a> {
 }
 
 /// Lines that a word is in from which on it says nothing, however large the file is.
-const MOST_RELATED: usize = 60;
+const MAX_RELATED: usize = 60;
 
 /// Returns the weight of a text that stands so many times where it could be meant, and so many times in the file.
 fn weight(text: &str, times: usize, alone: usize) -> Score {

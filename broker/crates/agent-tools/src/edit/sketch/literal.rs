@@ -6,7 +6,7 @@ use super::{
 };
 
 /// Lines that may go in a reading whose pieces begin and end with lines of the file, so that no other one counts.
-const MOST_GONE: usize = 8;
+const MAX_GONE: usize = 8;
 
 impl Judge<'_, '_> {
     /// Whether each piece begins and ends with lines of the file as they are, which fix its place, and little goes between.
@@ -21,7 +21,7 @@ impl Judge<'_, '_> {
             let has_ends = above.count() > 0 && below.count() > 0;
             has_ends && if gone(ops) > 1 { is_above && is_below } else { is_above || is_below }
         };
-        gone(&arrangement.ops) <= MOST_GONE && arrangement.pieces().into_iter().all(is_held)
+        gone(&arrangement.ops) <= MAX_GONE && arrangement.pieces().into_iter().all(is_held)
     }
 
     /// Whether a piece has nothing but lines that are like some of the file, and none that is the same or of the same name.

@@ -12,16 +12,16 @@ use super::{
 };
 
 /// Places of the rows around from which on the lines between are not looked at.
-const MOST_BESIDE: usize = 20;
+const MAX_BESIDE: usize = 20;
 
 /// Pairs of a row with lines of the file that are looked at.
-const MOST_PAIRS: usize = 4000;
+const MAX_PAIRS: usize = 4000;
 
 impl Builder<'_, '_> {
     /// Returns the additional cost of inserting a line next to others that are the same, by lines.
     pub(super) fn copies(&self, places: &[usize], copy_of: Option<usize>) -> Vec<(usize, Score)> {
         let mut more: HashMap<usize, Score> = HashMap::new();
-        for it in places.iter().take(MOST_PAIRS) {
+        for it in places.iter().take(MAX_PAIRS) {
             *more.entry(*it).or_default() += costs::COPY_BESIDE;
             *more.entry(it + 1).or_default() += costs::COPY_BESIDE;
         }
@@ -42,8 +42,8 @@ impl Builder<'_, '_> {
         let same = self.file.places(text);
         // Places of a line that is everywhere: next to the lines that it stands next to here.
         let looked =
-            same.iter().copied().filter(|it| same.len() <= MOST_PAIRS || self.is_beside(*it, above, below));
-        for line in looked.take(MOST_PAIRS) {
+            same.iter().copied().filter(|it| same.len() <= MAX_PAIRS || self.is_beside(*it, above, below));
+        for line in looked.take(MAX_PAIRS) {
             let is_in = self.definitions.is_in_scope(row, line);
             let same_indent = self.file.indents[line] == indent;
             let weight = self.file.weight_beside(line, same_indent, above, below);
@@ -186,7 +186,7 @@ impl Builder<'_, '_> {
     fn between(&self, above: Option<&str>, below: Option<&str>) -> Vec<usize> {
         let places = |text: Option<&str>| {
             let places = text.map_or(&[][..], |it| self.file.places(it));
-            if places.len() > MOST_BESIDE { &[] } else { places }
+            if places.len() > MAX_BESIDE { &[] } else { places }
         };
         let under = places(above).iter().map(|it| it + 1).filter(|it| *it < self.file.count());
         let over = places(below).iter().filter_map(|it| it.checked_sub(1));

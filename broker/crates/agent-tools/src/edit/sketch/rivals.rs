@@ -17,8 +17,8 @@ use super::{
 const TELLING: Score = 200;
 
 /// Runs of the alignment for one sketch, and changes of one piece that are looked at one by one.
-const MOST_RUNS: usize = 40;
-const MOST_OF_PIECE: usize = 6;
+const MAX_RUNS: usize = 40;
+const MAX_PER_PIECE: usize = 6;
 
 /// Another arrangement that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ pub(super) fn rivals(best: &Arrangement, all: &Candidates<'_>, sketch: &Sketch<'
     rivals.extend((0..most).flat_map(|at| of_pieces.iter().filter_map(move |it| it.get(at).cloned())));
     let mut seen = HashSet::new();
     rivals.retain(|it| seen.insert(it.clone()));
-    rivals.truncate(MOST_RUNS.max(of_pieces.len()));
+    rivals.truncate(MAX_RUNS.max(of_pieces.len()));
     rivals
 }
 
@@ -178,7 +178,7 @@ impl Rivals<'_, '_> {
         let is_changed =
             |it: &&(usize, usize)| self.sketch.rows[it.0].text.trim() != self.all.file.bare[it.1];
         let changed: Vec<_> = pairs.iter().filter(is_changed).copied().collect();
-        for it in changed.iter().take(MOST_OF_PIECE) {
+        for it in changed.iter().take(MAX_PER_PIECE) {
             self.add(Constraints { pairs: [*it].into(), ..Constraints::default() });
         }
         if changed.len() > 1 {
@@ -201,7 +201,7 @@ impl Rivals<'_, '_> {
             self.add(Constraints { inserts_at, ..Constraints::default() });
         }
         let runs = inserts.chunk_by(|a, b| a.0 + 1 == b.0 && a.1 == b.1);
-        for run in runs.take(MOST_OF_PIECE) {
+        for run in runs.take(MAX_PER_PIECE) {
             let said: Vec<_> =
                 run.iter().map(|it| it.0).filter(|it| !self.sketch.rows[*it].is_blank()).collect();
             let ends: BTreeSet<_> = [said.first(), said.last()].into_iter().flatten().copied().collect();

@@ -32,7 +32,7 @@ const BROKEN: Score = 900;
 const PLAIN: Score = 350;
 
 /// Readings whose rivals are asked for.
-const MOST_EXPANDED: usize = 3;
+const MAX_EXPANDED: usize = 3;
 
 /// Readings that a refusal shows.
 const SHOWN: usize = 2;
@@ -120,7 +120,7 @@ impl Judge<'_, '_> {
         let mut expanded: Vec<Vec<Op>> = Vec::new();
         // If a rival turns out to be better, as the first one breaks the syntax, its own rivals count.
         while let Some(best) = readings.first().filter(|it| !expanded.contains(&it.arrangement.ops)) {
-            if expanded.len() == MOST_EXPANDED {
+            if expanded.len() == MAX_EXPANDED {
                 break;
             }
             expanded.push(best.arrangement.ops.clone());

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// Cost of deletions from which on they are refused: 30 lines, or several definitions.
-const MOST_DELETED: Score = 1500;
+const MAX_DELETED: Score = 1500;
 
 /// Words of lines behind which nothing of their block follows.
 const LEAVES: [&str; 5] = ["return", "raise", "throw", "break", "continue"];
@@ -45,7 +45,7 @@ impl Judge<'_, '_> {
         let all: Score = deleted.iter().map(|it| cost(it.1) - cost(it.0)).sum();
         let (from, upto) = deleted.into_iter().max_by_key(|it| it.1 - it.0)?;
         let count = self.file.lines()[from..upto].iter().filter(|it| !is_blank(it)).count();
-        (all > MOST_DELETED).then_some(Reason::LargeDeletion { line: from + 1, count })
+        (all > MAX_DELETED).then_some(Reason::LargeDeletion { line: from + 1, count })
     }
 
     /// A definition takes the place of one that may be longer than what the sketch shows of it.

@@ -18,7 +18,7 @@ use scheduler::{Cache, CacheOptions};
 use tempfile::TempDir;
 
 use super::super::*;
-use crate::{AnswerCodec, Excluded, Incomplete, LocalChecker, Options, SharedLinter, local::These};
+use crate::{AnswerCodec, Excluded, Incomplete, LocalChecker, Options, SharedLinter, local::FixedLinters};
 
 /// Does what the lines of a file say: `!` is a finding, `see a` one that tells what stands at `a`, `list a` one that
 /// tells the names there, `look a` one that tells the kind of what is there; a file with `?` is not checked to the end, with `%` not at all, and one with `skip` is left out. The linter `two` does
@@ -89,7 +89,7 @@ impl Reader {
             diagnostics,
             content: Some(ContentHash::of(&bytes)),
             reads: traced.read_set(),
-            repeats: true,
+            is_deterministic: true,
             left_out,
             ..Answered::without_findings(completeness)
         }
@@ -500,7 +500,7 @@ fn a_link_is_looked_at_where_its_text_or_its_way_there_changed() {
     let files = [("b/a", "!\n!\n"), ("b/c", "!"), ("c/d", "see b/c"), ("target/x", "!")];
     let world = World::new(&files, ENOUGH);
     let links =
-        [("b/link", "../c/d"), ("b/way", "../b/link"), ("a-link", "c/d"), ("b/untold", "../target/x")];
+        [("b/link", "../c/d"), ("b/way", "../b/link"), ("a-link", "c/d"), ("b/unwatched", "../target/x")];
     for (at, to) in links {
         std::os::unix::fs::symlink(to, world.folder.path().join(at)).unwrap();
     }
@@ -528,7 +528,7 @@ fn a_link_is_looked_at_where_its_text_or_its_way_there_changed() {
     let of_link = edited(&|it| drop((it.remove(&path("b/link")), it.symlink(&path("b/link"), "c"))));
     assert_eq!(of_link, with(&["b/link", "b/way"]));
     let of_unwatched = edited(&|it| drop(it.write(&path("target/x"), Bytes::from_static(b"?"))));
-    assert_eq!(of_unwatched, with(&["b/untold", "target/x"]));
+    assert_eq!(of_unwatched, with(&["b/unwatched", "target/x"]));
 }
 
 #[test]
@@ -608,7 +608,7 @@ fn a_partial_answer_is_asked_for_once_where_both_views_show_the_same() {
     let checker = LocalChecker::new(Options { jobs: 1, cache: Some(cache), ..Options::default() }).unwrap();
     let comparison = Comparison::of_views(before, &*after, vec![path("b")], scope());
     let wanted = comparison.wanted(&*after);
-    let linters = Arc::new(These(vec![Arc::clone(&linter) as _]));
+    let linters = Arc::new(FixedLinters(vec![Arc::clone(&linter) as _]));
     let mut request = checker.request(Arc::clone(&after), wanted, linters);
     request.comparison = Some(Arc::new(comparison));
     let (engine, cache, runtime) = checker.parts();
@@ -646,7 +646,7 @@ fn a_configuration_that_is_wrong_only_before_is_said_to_be_wrong_there() {
 fn times_asked(world: &World, failing: &Scripted, linters: Vec<SharedLinter>, comparisons: usize) -> usize {
     let (_, [after, before]) = edited(world);
     let view: Arc<dyn View> = Arc::new(after.clone());
-    let lineup = Arc::new(These(linters));
+    let lineup = Arc::new(FixedLinters(linters));
     let mut request = world.checker.request(Arc::clone(&view), scope().wanted(&*view), lineup);
     request.comparison = Some(Arc::new(compared(&after, &before)));
     let (engine, cache, runtime) = world.checker.parts();
@@ -669,7 +669,7 @@ fn a_failure_that_would_be_repeated_is_asked_for_ever_more_rarely() {
         times_asked(&world, &linter, vec![Arc::clone(&linter) as _], comparisons)
     };
     // Once while the folder is recorded, and when it is recorded once more: by the third comparison, and by the eighth.
-    let repeated = [1, 2, 3, 7, 8].map(|it| times(failing().repeats(), it));
+    let repeated = [1, 2, 3, 7, 8].map(|it| times(failing().is_deterministic(), it));
     assert_eq!(repeated, [1, 1, 2, 2, 3]);
     // Else also for both views of each comparison.
     assert_eq!(times(failing(), 2), 5);
@@ -678,13 +678,16 @@ fn a_failure_that_would_be_repeated_is_asked_for_ever_more_rarely() {
 #[test]
 fn a_failure_is_not_kept_of_a_file_that_is_not_recorded_once_more() {
     let world = World::new(&FILES, ENOUGH);
-    let linter = Arc::new(failing().repeats());
+    let linter = Arc::new(failing().is_deterministic());
     // The other linter's answer about the file depends on more than is read.
     let other: SharedLinter = Arc::new(Scripted::new("other", &["*"]).rests_on("c"));
     let linters: Vec<SharedLinter> = vec![Arc::clone(&linter) as _, other];
     let base: Arc<dyn View> = Arc::new(world.base.clone());
-    let whole =
-        world.checker.request(Arc::clone(&base), scope().wanted(&*base), Arc::new(These(linters.clone())));
+    let whole = world.checker.request(
+        Arc::clone(&base),
+        scope().wanted(&*base),
+        Arc::new(FixedLinters(linters.clone())),
+    );
     let (engine, cache, runtime) = world.checker.parts();
     runtime.block_on(check(engine, cache, &whole, &mut Words::default())).unwrap();
     // Once by that, and once for both views of each comparison.

@@ -11,7 +11,7 @@ use crate::{
     Engine, FileAnswers, Files, Listener, MissingLinter, Refused, Router, Totals, Wanted,
     collect::with_file_settings,
     engine::Plan,
-    kept::{FactCollector, FolderChange, FolderFacts, KeptAnswers, KeptChecks, SharedAnswers},
+    kept::{FactCollector, FolderChange, FolderFacts, FolderIndex, KeptChecks, SharedAnswers},
 };
 
 /// A whole check of a folder that records, besides what it reports.
@@ -65,7 +65,7 @@ impl Recording {
         let plan = Arc::clone(&totals.plan);
         blocking(move || {
             let Some(facts) = finish(facts, &plan, &traced) else { return };
-            let kept = KeptAnswers::new(moment, walk, facts, &*tracked.log);
+            let kept = FolderIndex::new(moment, walk, facts, &*tracked.log);
             tracked.log.extensions().get::<KeptChecks>().keep(question, kept, start.elapsed());
         })
         .await
@@ -79,7 +79,7 @@ fn is_useful(kept: &SharedAnswers, tracked: &Tracked) -> bool {
 }
 
 /// Whether the folder's changes are known since, and none of them is one of its configuration.
-fn can_be_updated(kept: &KeptAnswers, tracked: &Tracked) -> bool {
+fn can_be_updated(kept: &FolderIndex, tracked: &Tracked) -> bool {
     let changes = tracked.log.sync().and_then(|_| kept.changes(&*tracked.log));
     changes.is_some_and(|it| kept.is_configured_alike(&it, &[&*tracked.folder]))
 }
@@ -106,7 +106,7 @@ pub(super) async fn record(
     request: &Request,
     tracked: &Tracked,
     options: &WalkOptions,
-) -> Result<Option<KeptAnswers>, Refused> {
+) -> Result<Option<FolderIndex>, Refused> {
     let (own, options) = (tracked.clone(), options.clone());
     let walk = move || folder_walk(&own, &with_file_settings(&options, &*own.folder));
     let Some((moment, walk)) = blocking(walk).await? else { return Ok(None) };
@@ -114,7 +114,7 @@ pub(super) async fn record(
         return Ok(None);
     };
     let log = Arc::clone(&tracked.log);
-    blocking(move || Some(KeptAnswers::new(moment, walk, facts, &*log))).await
+    blocking(move || Some(FolderIndex::new(moment, walk, facts, &*log))).await
 }
 
 /// Checks what changed.
@@ -154,7 +154,7 @@ async fn facts(
     engine_request.traced_only = true;
     let evaluator = PolicyEvaluator::configured_by(request, &configuration, &folder, cache)?;
     let facts = FactCollector::default();
-    engine_request.unkept = Some(facts.unkept());
+    engine_request.retries = Some(facts.retries());
     let mut recorder = Recorder { evaluator, names: Arc::default(), facts, wrong: None };
     let totals = engine.answer(&Arc::new(engine_request), &mut recorder).await?;
     let Recorder { facts, wrong, .. } = recorder;

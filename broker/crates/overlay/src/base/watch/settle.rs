@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use super::Watch;
 
 /// An event can get lost with many others. Then another is made.
-const PATIENCE: Duration = Duration::from_millis(250);
+const COOKIE_TIMEOUT: Duration = Duration::from_millis(250);
 
 #[derive(Debug, thiserror::Error)]
 pub enum SettleError {
@@ -67,7 +67,7 @@ impl Cookies {
                 return Err(SettleError::TimedOut(timeout));
             }
             let cookie = self.bake()?;
-            let answer = cookie.came.recv_timeout(left.min(PATIENCE));
+            let answer = cookie.came.recv_timeout(left.min(COOKIE_TIMEOUT));
             self.clear(&cookie.path);
             match answer {
                 Ok(()) => return Ok(()),

@@ -11,10 +11,10 @@ use std::{
 use crate::WorkspacePath;
 
 /// Limit assumed where the system gives none.
-const USUAL: usize = 8192;
+const DEFAULT_MAX_WATCHES: usize = 8192;
 
 /// Highest limit, however large the system's is: each watch takes about a kilobyte of the kernel's memory.
-const MOST: usize = 250_000;
+const MAX_WATCHES: usize = 250_000;
 
 /// The directories that one watch watches, of the number that all of them may.
 pub(super) struct Share {
@@ -27,7 +27,7 @@ impl Share {
     /// Creates a share without any directory.
     pub(super) fn new() -> Self {
         static USED: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
-        static LIMIT: LazyLock<usize> = LazyLock::new(|| (of_user() / 2).min(MOST));
+        static LIMIT: LazyLock<usize> = LazyLock::new(|| (of_user() / 2).min(MAX_WATCHES));
         Self::of(*LIMIT, Arc::clone(&USED))
     }
 
@@ -63,7 +63,7 @@ impl Drop for Share {
 #[expect(clippy::disallowed_methods, reason = "a number of the system's, in no workspace")]
 fn of_user() -> usize {
     let told = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
-    told.ok().and_then(|it| it.trim().parse().ok()).unwrap_or(USUAL)
+    told.ok().and_then(|it| it.trim().parse().ok()).unwrap_or(DEFAULT_MAX_WATCHES)
 }
 
 #[cfg(test)]

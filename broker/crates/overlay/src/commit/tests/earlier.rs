@@ -189,10 +189,10 @@ fn a_recovery_that_is_killed_goes_on() {
             for m in 0.. {
                 let killed = Killed::new(stage, true);
                 killed.run(n);
-                let fuse = killed.place.committer.folder.fuse();
-                fuse.set(Some(m), None);
+                let fail_point = killed.place.committer.folder.fail_point();
+                fail_point.set(Some(m), None);
                 let is_whole = killed.place.committer.recover().is_ok();
-                fuse.set(None, None);
+                fail_point.set(None, None);
                 killed.place.committer.recover().unwrap();
                 assert_eq!(killed.place.tree(), *tree, "{stage}, steps {n}, {m}");
                 if is_whole {

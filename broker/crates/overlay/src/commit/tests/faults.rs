@@ -6,7 +6,7 @@ use super::*;
 pub(super) fn steps() -> usize {
     let place = Place::new(fill);
     place.commit(&changes()).unwrap();
-    place.committer.folder.fuse().steps()
+    place.committer.folder.fail_point().steps()
 }
 
 pub(super) fn before_and_after() -> (Tree, Tree) {
@@ -22,10 +22,10 @@ fn killed_at_any_step_it_is_all_or_nothing() {
     let mut outcomes = [0, 0];
     for n in 0..steps() {
         let place = Place::new(fill);
-        let fuse = place.committer.folder.fuse();
-        fuse.set(Some(n), None);
+        let fail_point = place.committer.folder.fail_point();
+        fail_point.set(Some(n), None);
         place.commit(&changes()).unwrap_err();
-        fuse.set(None, None);
+        fail_point.set(None, None);
         let recovered = place.committer.recover().unwrap();
         assert!(recovered.iter().all(|it| it.leftovers.is_empty()), "step {n}: {recovered:?}");
         let tree = place.tree();
@@ -47,12 +47,12 @@ fn a_recovery_can_be_killed_too() {
     for n in (0..steps()).step_by(3) {
         for m in 0.. {
             let place = Place::new(fill);
-            let fuse = place.committer.folder.fuse();
-            fuse.set(Some(n), None);
+            let fail_point = place.committer.folder.fail_point();
+            fail_point.set(Some(n), None);
             place.commit(&changes()).unwrap_err();
-            fuse.set(Some(m), None);
+            fail_point.set(Some(m), None);
             let recovered = place.committer.recover();
-            fuse.set(None, None);
+            fail_point.set(None, None);
             let is_whole = recovered.is_ok();
             place.committer.recover().unwrap();
             let tree = place.tree();
@@ -69,8 +69,8 @@ fn an_error_at_any_step_takes_everything_back() {
     let (before, after) = before_and_after();
     for n in 0..steps() {
         let place = Place::new(fill);
-        let fuse = place.committer.folder.fuse();
-        fuse.set(None, Some(n));
+        let fail_point = place.committer.folder.fail_point();
+        fail_point.set(None, Some(n));
         let done = place.commit(&changes());
         let tree = place.tree();
         assert_eq!(&tree, if done.is_ok() { &after } else { &before }, "step {n}: {done:?}");
@@ -85,10 +85,10 @@ fn dying_while_taking_back_is_no_harm() {
     for n in (0..steps).step_by(2) {
         for m in (n + 1..2 * steps).step_by(5) {
             let place = Place::new(fill);
-            let fuse = place.committer.folder.fuse();
-            fuse.set(Some(m), Some(n));
+            let fail_point = place.committer.folder.fail_point();
+            fail_point.set(Some(m), Some(n));
             let done = place.commit(&changes());
-            fuse.set(None, None);
+            fail_point.set(None, None);
             place.committer.recover().unwrap();
             let tree = place.tree();
             assert!(tree == before || (tree == after), "steps {n}, {m}: {done:?} {tree:#?}");
@@ -112,11 +112,11 @@ fn what_is_out_of_reach_is_left() {
 
 /// Kills a commit just after it was decided.
 fn decided(place: &Place) {
-    let fuse = place.committer.folder.fuse();
+    let fail_point = place.committer.folder.fail_point();
     for n in 0.. {
-        fuse.set(Some(n), None);
+        fail_point.set(Some(n), None);
         place.commit(&changes()).unwrap_err();
-        fuse.set(None, None);
+        fail_point.set(None, None);
         if place.journal().contains(&"commit.decided".to_owned()) {
             return;
         }
@@ -253,7 +253,7 @@ fn what_changes_after_the_first_look_is_a_conflict_too() {
     for (path, edit) in edits {
         let place = Place::new(fill);
         let committer = &place.committer;
-        let mut journal = Journal::new(&committer.journal_dir, committer.folder.fuse());
+        let mut journal = Journal::new(&committer.journal_dir, committer.folder.fail_point());
         let plan = plan::make(&committer.folder, &changes()).unwrap();
         edit(&place.root());
         let edited = place.tree();

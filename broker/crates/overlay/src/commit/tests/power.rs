@@ -101,14 +101,14 @@ fn name(entry: &fs::DirEntry) -> (String, Name) {
 impl Place {
     fn on_such_a_disk(self) -> Self {
         let (root, journal) = (self.root(), self.folder.path().join("state/journal"));
-        *self.committer.folder.fuse().disk.lock() = Some(Synced::with([&root, &journal]));
+        *self.committer.folder.fail_point().disk.lock() = Some(Synced::with([&root, &journal]));
         self
     }
 
     /// Returns the same place on a machine that was started again.
     fn after_a_power_cut(self) -> Self {
         let inode = |path: &str| fs::metadata(self.folder.path().join(path)).unwrap().ino();
-        let disk = self.committer.folder.fuse().disk.lock().take().unwrap();
+        let disk = self.committer.folder.fail_point().disk.lock().take().unwrap();
         let after = Self::new(|root| disk.restore(inode("work"), root));
         let journal = after.folder.path().join("state/journal");
         fs::remove_dir_all(&journal).unwrap();
@@ -133,7 +133,7 @@ fn a_power_cut_at_any_step_leaves_all_or_nothing() {
     let mut outcomes = [0, 0];
     for n in 0..steps() {
         let place = Place::new(fill).on_such_a_disk();
-        place.committer.folder.fuse().set(Some(n), None);
+        place.committer.folder.fail_point().set(Some(n), None);
         place.commit(&changes()).unwrap_err();
         let restarted = place.after_a_power_cut();
         restarted.committer.recover().unwrap();
@@ -150,7 +150,7 @@ fn what_is_taken_back_outlives_a_power_cut() {
     let (before, after) = before_and_after();
     for n in 0..steps() {
         let place = Place::new(fill).on_such_a_disk();
-        place.committer.folder.fuse().set(None, Some(n));
+        place.committer.folder.fail_point().set(None, Some(n));
         let done = place.commit(&changes());
         let restarted = place.after_a_power_cut();
         restarted.committer.recover().unwrap();

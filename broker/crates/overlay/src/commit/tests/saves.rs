@@ -61,15 +61,15 @@ impl Save {
 
 fn place(is_poor: bool) -> Place {
     let place = Place::new(fill);
-    place.committer.folder.fuse().refuse_exchange(is_poor);
-    place.committer.folder.fuse().hurry();
+    place.committer.folder.fail_point().refuse_exchange(is_poor);
+    place.committer.folder.fail_point().hurry();
     place
 }
 
 fn steps(is_poor: bool) -> usize {
     let place = place(is_poor);
     place.commit(&changes()).unwrap();
-    place.committer.folder.fuse().steps()
+    place.committer.folder.fail_point().steps()
 }
 
 /// Location of the saved text: in the workspace under a name that the user knows, or kept and reported.
@@ -110,7 +110,7 @@ fn is_made(place: &Place, target: &str, what: &str) -> bool {
 /// Lets a user save before step `step` of what `run` does.
 fn saving(place: &Place, step: usize, save: Save, target: &'static str) {
     let root = place.root();
-    place.committer.folder.fuse().before(step, move || save.run(&root, target));
+    place.committer.folder.fail_point().before(step, move || save.run(&root, target));
 }
 
 #[test]
@@ -150,11 +150,11 @@ fn a_save_while_it_is_taken_back_is_not_lost() {
             {
                 let what = format!("poor {is_poor}, failing {failing}, step {step}, {save:?} of {target}");
                 let place = place(is_poor);
-                let fuse = place.committer.folder.fuse();
-                fuse.set(None, Some(failing));
+                let fail_point = place.committer.folder.fail_point();
+                fail_point.set(None, Some(failing));
                 saving(&place, step, save, target);
                 let done = place.commit(&changes());
-                if fuse.steps() <= step {
+                if fail_point.steps() <= step {
                     break;
                 }
                 is_made(&place, target, &what);
@@ -174,12 +174,12 @@ fn a_save_before_a_kill_is_not_lost() {
                 let save = SAVES[(step + kill) % SAVES.len()];
                 let what = format!("poor {is_poor}, step {step}, kill {kill}, {save:?} of {target}");
                 let place = place(is_poor);
-                let fuse = place.committer.folder.fuse();
-                fuse.set(Some(kill), None);
+                let fail_point = place.committer.folder.fail_point();
+                fail_point.set(Some(kill), None);
                 saving(&place, step, save, target);
                 let done = place.commit(&changes());
-                let steps = fuse.steps();
-                fuse.set(None, None);
+                let steps = fail_point.steps();
+                fail_point.set(None, None);
                 let recovered = place.committer.recover().unwrap();
                 if steps <= kill {
                     assert!(recovered.is_none(), "{what}");
@@ -204,14 +204,14 @@ fn a_save_between_kills_is_not_lost() {
                 let save = SAVES[(kill + second) % SAVES.len()];
                 let what = format!("poor {is_poor}, kill {kill}, then {second}, {save:?} of {target}");
                 let place = place(is_poor);
-                let fuse = place.committer.folder.fuse();
-                fuse.set(Some(kill), None);
+                let fail_point = place.committer.folder.fail_point();
+                fail_point.set(Some(kill), None);
                 place.commit(&changes()).unwrap_err();
-                fuse.set(Some(second + 1), None);
+                fail_point.set(Some(second + 1), None);
                 saving(&place, second, save, target);
                 let first = place.committer.recover();
-                let is_saved = fuse.steps() > second;
-                fuse.set(None, None);
+                let is_saved = fail_point.steps() > second;
+                fail_point.set(None, None);
                 let recovered = place.committer.recover().unwrap();
                 let told = [first.unwrap_or_default(), recovered];
                 let told: Vec<_> = told.into_iter().flatten().flat_map(|it| it.leftovers).collect();
@@ -234,10 +234,10 @@ fn what_is_open_for_writing_is_a_conflict() {
             for target in ["edited", "gone", "linked", "made"] {
                 let what = format!("poor {is_poor}, opened at {step}, written at {later}, {target}");
                 let place = place(is_poor);
-                let fuse = place.committer.folder.fuse();
+                let fail_point = place.committer.folder.fail_point();
                 let file = std::sync::Arc::new(parking_lot::Mutex::new(None));
                 let (opened, path) = (file.clone(), place.root().join(target));
-                fuse.before(step, move || {
+                fail_point.before(step, move || {
                     let is_link = fs::symlink_metadata(&path).is_ok_and(|it| it.is_symlink());
                     *opened.lock() = File::options().append(true).open(&path).ok().filter(|_| !is_link);
                 });
@@ -248,7 +248,7 @@ fn what_is_open_for_writing_is_a_conflict() {
                 };
                 let (now, is_saved) = (save.clone(), std::sync::Arc::new(parking_lot::Mutex::new(false)));
                 let saved = is_saved.clone();
-                fuse.before(later, move || *saved.lock() |= now());
+                fail_point.before(later, move || *saved.lock() |= now());
                 let done = place.commit(&changes());
                 let is_saved = save() | *is_saved.lock();
                 is_made(&place, target, &what);
@@ -270,10 +270,10 @@ fn what_is_written_late_is_kept() {
         for (later, target) in (1..=steps).flat_map(|it| ["edited", "gone"].map(|target| (it, target))) {
             let what = format!("poor {is_poor}, written at {later}, {target}");
             let place = place(is_poor);
-            let fuse = place.committer.folder.fuse();
-            fuse.blind();
+            let fail_point = place.committer.folder.fail_point();
+            fail_point.blind();
             let mut file = File::options().append(true).open(place.root().join(target)).unwrap();
-            fuse.before(later, move || file.write_all(SAVED.as_bytes()).unwrap());
+            fail_point.before(later, move || file.write_all(SAVED.as_bytes()).unwrap());
             let done = place.commit(&changes());
             assert_eq!(is_made(&place, target, &what), done.is_ok(), "{what}: {done:?}");
             let told = done.as_ref().map_or_else(CommitError::leftovers, |it| &it.leftovers);
@@ -295,7 +295,7 @@ fn what_is_written_late_is_kept() {
 fn done_at(is_poor: bool) -> usize {
     let is_done = |kill: &usize| {
         let place = place(is_poor);
-        place.committer.folder.fuse().set(Some(kill + 1), None);
+        place.committer.folder.fail_point().set(Some(kill + 1), None);
         place.commit(&changes()).unwrap_err();
         place.journal().contains(&"commit.done".to_owned())
     };
@@ -312,21 +312,21 @@ fn the_newest_of_two_saves_stays_and_the_other_is_kept() {
     for (first, second) in (0..steps(false)).flat_map(|it| (it + 1..it + 5).map(move |n| (it, n))) {
         let what = format!("saved at {first} and at {second}");
         let place = place(false);
-        let fuse = place.committer.folder.fuse();
+        let fail_point = place.committer.folder.fail_point();
         let (older, newer) = (place.root().join("edited"), place.root().join("edited"));
         let temporary = place.folder.path().join("temporary");
-        fuse.before(first, move || {
+        fail_point.before(first, move || {
             fs::write(&temporary, "older").unwrap();
             fs::rename(temporary, older).unwrap();
         });
         let temporary = place.folder.path().join("another");
-        fuse.before(second, move || {
+        fail_point.before(second, move || {
             fs::write(&temporary, "newer").unwrap();
             fs::rename(temporary, newer).unwrap();
         });
         let done = place.commit(&changes());
         is_made(&place, "edited", &what);
-        if fuse.steps() > second {
+        if fail_point.steps() > second {
             assert_eq!(place.tree()["edited"].0, "file newer", "{what}: {done:?}");
         }
         let told = done.as_ref().map_or_else(CommitError::leftovers, |it| &it.leftovers);
@@ -362,10 +362,10 @@ fn the_same_text_by_hand_is_left_alone() {
         for (failing, kill) in (0..steps).step_by(3).flat_map(|it| (it + 1..steps + 20).map(move |n| (it, n)))
         {
             let place = place(is_poor);
-            let fuse = place.committer.folder.fuse();
-            fuse.set(Some(kill), Some(failing));
+            let fail_point = place.committer.folder.fail_point();
+            fail_point.set(Some(kill), Some(failing));
             let _ = place.commit(&changes());
-            fuse.set(None, None);
+            fail_point.set(None, None);
             if place.journal().contains(&"commit.taken-back".to_owned()) {
                 fs::write(place.root().join("edited"), "new").unwrap();
                 fs::write(place.root().join("made"), "new").unwrap();
