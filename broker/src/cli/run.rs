@@ -1,28 +1,21 @@
 //! `broker run`
 
-mod local;
-mod output;
+mod follow;
+mod host;
 pub(super) mod permission;
 mod printed;
 mod quantity;
-mod remote;
+mod report;
+mod request;
 mod terminal;
 
-use std::{
-    ffi::OsString,
-    fs,
-    io::{self, IsTerminal as _},
-    path::PathBuf,
-    time::Duration,
-};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use config::folders;
-use lint::printable;
-use serde::Serialize;
-use shadow::{Isolation, Launcher, Network, Storage};
+use shadow::{Launcher, Storage};
 
-use self::printed::Printed;
-use super::{Session, json, kill, logs, ps};
+use self::{follow::Followed, host::Host};
+use super::{Session, kill, logs, ps};
 use crate::{CliError, Exit};
 
 /// Run a command in the workspace as a branch has it; what it writes stays in memory
@@ -152,77 +145,9 @@ enum Net {
     Host,
 }
 
-/// Output with `--json`.
-#[derive(Serialize)]
-struct Answer {
-    /// Way in which the folder was made.
-    backend: String,
-    /// Whether the command was isolated from the system.
-    isolated: bool,
-    exit_code: i32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signal: Option<i32>,
-    /// Reason why the command was ended, if it did not end by itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    killed: Option<String>,
-    /// Reason why the command was not started, if it was not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    not_started: Option<String>,
-    duration_ms: u64,
-    processor_ms: u64,
-    /// The most memory that it was seen to use.
-    peak_memory_bytes: u64,
-    /// The last part of what was printed, with the number of bytes before it.
-    stdout: String,
-    stdout_omitted_bytes: u64,
-    stderr: String,
-    stderr_omitted_bytes: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    written: Option<Written>,
-    /// Reason why the files that were written are not kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    harvest_error: Option<String>,
-}
-
-/// Changes that were written to the branch.
-#[derive(Serialize)]
-struct Written {
-    /// Paths that are new or have another content.
-    changed: Vec<String>,
-    removed: Vec<String>,
-    /// Whether the branch keeps what was written to `.git` and the like.
-    repository: bool,
-    /// The branch's new revision; `None` if nothing was written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    revision: Option<u64>,
-}
-
-/// A command in the background, with `--json`.
-#[derive(Serialize)]
-struct StartedRun {
-    run_id: String,
-    name: String,
-    revision: u64,
-}
-
-/// Result of a command.
-struct Outcome {
-    backend: String,
-    isolated: bool,
-    exit_code: i32,
-    signal: Option<i32>,
-    killed: Option<String>,
-    not_started: Option<String>,
-    duration_ms: u64,
-    processor_ms: u64,
-    peak_memory_bytes: u64,
-    printed: [Printed; 2],
-    harvest: Option<Result<Written, CliError>>,
-}
-
 /// Role of our standard streams for the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ours {
+enum StdioMode {
     /// The command's output is written to our streams.
     Passed,
     /// Ours is its terminal.
@@ -252,113 +177,10 @@ fn run_program(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
         let error = CliError::usage("--harvest needs a branch that takes what was written");
         return Err(error.hint("name one with --branch; `broker branch fork` makes one"));
     }
-    if args.background {
-        return start(args, session);
-    }
-    let ours = args.ours()?;
-    let outcome = match args.branch.is_some() || args.name.is_some() {
-        true => remote::run(args, ours, session)?,
-        false => local::run(args, ours, session)?,
-    };
-    report(args, outcome, session)
-}
-
-fn start(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    let started = remote::start(args, session)?;
-    let printed = match args.json {
-        true => {
-            let (run_id, name, revision) = (started.id.to_string(), started.name, started.revision.0);
-            json(&StartedRun { run_id, name, revision })
-        }
-        false => format!("{}\n", printable(&started.name)),
-    };
-    session.print(&printed)?;
-    Ok(Exit::Clean)
-}
-
-fn report(args: &Args, outcome: Outcome, session: &mut Session) -> Result<Exit, CliError> {
-    if let Some(why) = &outcome.not_started {
-        let name = args.command[0].to_string_lossy();
-        session.messages.error(&CliError::usage(format!("cannot run {}: {why}", printable(&name))));
-    }
-    if let (Some(why), false) = (&outcome.killed, args.json) {
-        session.messages.error(&CliError::files(format!("killed: {why}")));
-    }
-    let (written, harvest_error) = match outcome.harvest {
-        Some(Ok(written)) => (Some(written), None),
-        Some(Err(error)) => (None, Some(error)),
-        None => (None, None),
-    };
-    if args.json {
-        let [stdout, stderr] = outcome.printed;
-        let answer = Answer {
-            backend: outcome.backend,
-            isolated: outcome.isolated,
-            exit_code: outcome.exit_code,
-            signal: outcome.signal,
-            killed: outcome.killed,
-            not_started: outcome.not_started.clone(),
-            duration_ms: outcome.duration_ms,
-            processor_ms: outcome.processor_ms,
-            peak_memory_bytes: outcome.peak_memory_bytes,
-            stdout: stdout.text(),
-            stdout_omitted_bytes: stdout.omitted,
-            stderr: stderr.text(),
-            stderr_omitted_bytes: stderr.omitted,
-            written,
-            harvest_error: harvest_error.as_ref().map(|it| it.message.clone()),
-        };
-        session.print(&json(&answer))?;
-    } else if let Some(written) = &written {
-        session.messages.line(&written.describe());
-    }
-    // A command that was ended says so itself.
-    if let (Some(error), None, None) = (harvest_error, outcome.signal, outcome.not_started) {
-        session.messages.error(&error);
-    }
-    Ok(Exit::Code(u8::try_from(outcome.exit_code).unwrap_or(u8::MAX)))
-}
-
-impl Written {
-    fn describe(&self) -> String {
-        match self.revision {
-            Some(revision) => {
-                let repository = if self.repository { ", version control kept" } else { "" };
-                let (changed, removed) = (self.changed.len(), self.removed.len());
-                format!("{changed} changed, {removed} removed{repository}: revision {revision}")
-            }
-            None => "nothing was written".to_owned(),
-        }
-    }
-}
-
-impl Args {
-    fn ours(&self) -> Result<Ours, CliError> {
-        if self.json {
-            return Ok(Ours::Captured);
-        }
-        let ours = [io::stdin().is_terminal(), io::stdout().is_terminal(), io::stderr().is_terminal()];
-        match ours {
-            [true, true, true] => Ok(Ours::Terminal),
-            [true, true, _] if self.interactive => Ok(Ours::Terminal),
-            _ if self.interactive => Err(CliError::usage("--interactive needs a terminal")),
-            _ => Ok(Ours::Passed),
-        }
-    }
-
-    fn isolation(&self) -> Isolation {
-        match self.sandbox {
-            SandboxMode::Required => Isolation::Required,
-            SandboxMode::Auto => Isolation::Auto,
-            SandboxMode::Off => Isolation::Off,
-        }
-    }
-
-    fn network(&self) -> Network {
-        match self.net {
-            Net::None => Network::None,
-            Net::Host => Network::Host,
-        }
+    let host = Host::of(args, session)?;
+    match follow::run(args, &host, session)? {
+        Followed::Started(started) => report::started(args, started, session),
+        Followed::Ended(result, printed) => report::ended(args, &result, printed, session),
     }
 }
 
@@ -369,17 +191,4 @@ pub(super) fn launcher() -> Launcher {
         Some(folder) => launcher.with_storage(Storage::new(folder)),
         None => launcher,
     }
-}
-
-/// Paths as they were named, absolute and without links.
-fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
-    let real = |path: &PathBuf| {
-        fs::canonicalize(path)
-            .map_err(|error| CliError::usage(format!("cannot use {}: {error}", path.display())))
-    };
-    paths.iter().map(real).collect()
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

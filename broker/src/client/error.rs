@@ -27,7 +27,7 @@ fn kind(reason: &str) -> ErrorKind {
 
 /// The sentence, and below it each path that stands in the way.
 fn message(error: &RequestError) -> String {
-    let sentence = error.sentence.lines().map(printable).collect::<Vec<_>>().join("\n  ");
+    let sentence = error.message().lines().map(printable).collect::<Vec<_>>().join("\n  ");
     let lines = |text: &str| text.lines().map(printable).collect::<Vec<_>>().join("\n  ");
     let news = error.obstacles.iter().map(|it| lines(&it.reason));
     let news: Vec<_> = news.filter(|it| !sentence.contains(it.as_str())).collect();
@@ -59,8 +59,8 @@ fn hint(error: &RequestError) -> Option<String> {
         "SERVER_PENDING" => "repeat the command: the server may be ready by then",
         "QUEUE_FULL" => return Some(retry(error)),
         _ if is_ended(error) => return Some(Endpoint::of_user().log_hint()),
-        // The remedy is a part of the sentence if it is the daemon's.
-        _ => return error.hint.clone().filter(|_| error.message() == error.sentence),
+        // A daemon behind a connection has it in its sentence.
+        _ => return error.hint.clone(),
     };
     Some(hint.to_owned())
 }
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!((unknown.kind, unknown.hint), (ErrorKind::Usage, None));
         let (message, hint) = ("wrong".to_owned(), Some("do it".to_owned()));
         let of_daemon = CliError::from(RequestError::from(DaemonError::Setup { message, hint }));
-        assert_eq!((of_daemon.message.as_str(), of_daemon.hint), ("wrong (do it)", None));
+        assert_eq!((of_daemon.message.as_str(), of_daemon.hint.as_deref()), ("wrong", Some("do it")));
         let own = RequestError::new(Kind::Unavailable, "DAEMON_UNREACHABLE", "none").hint("look");
         assert_eq!(CliError::from(own).hint.as_deref(), Some("look"));
     }

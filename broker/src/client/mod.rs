@@ -1,40 +1,32 @@
 //! The commands' side of the API: one question after another, each answered before the next.
 //!
 //! An interrupt ends whatever is being waited for. Errors of requests become errors for people in `error`; a folder that the daemon
-//! serves is in `opened`; where the daemon looks for language servers in `searched`.
+//! serves is in `opened`; where the daemon looks for language servers in `searched`; `waiter`
+//! waits, also for a daemon of this process.
 
 mod error;
 mod opened;
 mod searched;
+mod waiter;
 
 use std::sync::Arc;
 
 use ::client::{Endpoint, Notify, Options, Remote};
 use agents::Tools;
 use lint::Cancel;
-use tokio::runtime::Runtime;
-use tokio_stream::StreamExt as _;
 use workspaces::{Events, RequestError, Workspaces};
 
 pub(crate) use self::{
     opened::{Opened, environment_for_daemon},
     searched::{Elsewhere, elsewhere, not_searched, unwell},
+    waiter::{Step, Waiter},
 };
 use crate::{CliError, console::Messages};
 
 /// A daemon, and what waits for it.
 pub(crate) struct Client {
-    runtime: Runtime,
+    pub(crate) waiter: Waiter,
     remote: Arc<Remote>,
-    cancel: Cancel,
-}
-
-/// The next part of an answer, or the first interrupt.
-pub(crate) enum Step<T> {
-    Part(T),
-    Interrupted,
-    /// There is no more.
-    End,
 }
 
 impl Client {
@@ -72,7 +64,7 @@ impl Client {
                 remote = remote => remote,
             }
         })?;
-        Ok(remote.map(|it| Self { runtime, remote: Arc::new(it), cancel: cancel.clone() }))
+        Ok(remote.map(|it| Self { waiter: Waiter::new(runtime, cancel), remote: Arc::new(it) }))
     }
 
     pub(crate) fn daemon(&self) -> &dyn Workspaces {
@@ -88,56 +80,27 @@ impl Client {
         &self,
         answer: impl Future<Output = Result<T, RequestError>>,
     ) -> Result<T, RequestError> {
-        self.runtime.block_on(async {
-            tokio::select! {
-                biased;
-                answer = answer => answer,
-                () = self.cancel.cancelled() => Err(::client::interrupted()),
-            }
-        })
+        self.waiter.wait(answer)
     }
 
     /// The next part of an answer; `None` after the last.
     pub(crate) fn next<T>(&self, parts: &mut Events<T>) -> Result<Option<T>, RequestError> {
-        self.wait(async { parts.next().await.transpose() })
-    }
-
-    /// The next part of an answer, or the first interrupt.
-    pub(crate) fn next_step<T>(
-        &self,
-        parts: &mut Events<T>,
-        is_interrupted: bool,
-    ) -> Result<Step<T>, RequestError> {
-        self.runtime.block_on(async {
-            tokio::select! {
-                biased;
-                part = parts.next() => part.transpose().map(|it| it.map_or(Step::End, Step::Part)),
-                () = self.cancel.cancelled(), if !is_interrupted => Ok(Step::Interrupted),
-            }
-        })
-    }
-
-    /// Waits as [`wait`](Self::wait) does, also when the user has interrupted.
-    pub(crate) fn wait_anyway<T>(
-        &self,
-        answer: impl Future<Output = Result<T, RequestError>>,
-    ) -> Result<T, RequestError> {
-        self.runtime.block_on(answer)
+        self.waiter.next(parts)
     }
 
     /// Runs a front that stays beside the connection, until it ends or the user interrupts.
     pub(crate) fn block_on<T>(&self, front: impl Future<Output = T>) -> Option<T> {
-        self.runtime.block_on(async {
+        self.waiter.runtime.block_on(async {
             tokio::select! {
                 biased;
                 done = front => Some(done),
-                () = self.cancel.cancelled() => None,
+                () = self.waiter.cancel.cancelled() => None,
             }
         })
     }
 
     /// Whether the user has interrupted.
     pub(crate) fn is_interrupted(&self) -> bool {
-        self.cancel.is_cancelled()
+        self.waiter.cancel.is_cancelled()
     }
 }

@@ -6,7 +6,7 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::{BranchRequest, Diff, PageRequest, RebaseRequest, UndoRequest};
 
-use super::{Front, PIECE, from_proto, status, to_proto};
+use super::{GrpcServer, PIECE, from_proto, status, to_proto};
 
 /// Changes of one message, which stays far below gRPC's usual limit of 4 MiB.
 const CHANGES: usize = 5_000;
@@ -14,7 +14,7 @@ const CHANGES: usize = 5_000;
 type DiffStream = std::pin::Pin<Box<dyn Stream<Item = Result<pb::DiffBranchResponse, Status>> + Send>>;
 
 #[async_trait]
-impl BranchService for Front {
+impl BranchService for GrpcServer {
     type DiffBranchStream = DiffStream;
 
     async fn fork_branch(

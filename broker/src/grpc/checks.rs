@@ -5,12 +5,12 @@ use futures_util::{Stream, StreamExt as _, stream};
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::{BaselineRequest, Events, RequestError};
 
-use super::{Front, from_proto, status, to_proto};
+use super::{GrpcServer, from_proto, status, to_proto};
 
 type Answers<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[async_trait]
-impl CheckService for Front {
+impl CheckService for GrpcServer {
     type CheckStream = Answers<pb::CheckResponse>;
     type WatchStream = Answers<pb::WatchResponse>;
 

@@ -3,10 +3,10 @@
 use broker_proto::v1::{self as pb, daemon_service_server::DaemonService};
 use tonic::{Request, Response, Status, async_trait};
 
-use super::{Front, status, to_proto};
+use super::{GrpcServer, status, to_proto};
 
 #[async_trait]
-impl DaemonService for Front {
+impl DaemonService for GrpcServer {
     async fn get_status(
         &self,
         _: Request<pb::GetStatusRequest>,

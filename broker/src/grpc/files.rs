@@ -5,12 +5,12 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::{Buffer, PageRequest};
 
-use super::{Front, PIECE, from_proto, status, to_proto};
+use super::{GrpcServer, PIECE, from_proto, status, to_proto};
 
 type ReadStream = std::pin::Pin<Box<dyn Stream<Item = Result<pb::ReadFileResponse, Status>> + Send>>;
 
 #[async_trait]
-impl FileService for Front {
+impl FileService for GrpcServer {
     type ReadFileStream = ReadStream;
 
     async fn read_file(&self, request: Request<pb::ReadFileRequest>) -> Result<Response<ReadStream>, Status> {

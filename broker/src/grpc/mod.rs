@@ -39,4 +39,4 @@ const PIECE: usize = 1 << 20;
 
 /// Every service, on one daemon.
 #[derive(Clone)]
-struct Front(Arc<dyn Workspaces>);
+struct GrpcServer(Arc<dyn Workspaces>);

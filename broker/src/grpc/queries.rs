@@ -4,10 +4,10 @@ use broker_proto::{v1 as pb, v1::query_service_server::QueryService};
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::MethodRequest;
 
-use super::{Front, answers, from_proto, status};
+use super::{GrpcServer, answers, from_proto, status};
 
 #[async_trait]
-impl QueryService for Front {
+impl QueryService for GrpcServer {
     async fn query(&self, request: Request<pb::QueryRequest>) -> Result<Response<pb::QueryResponse>, Status> {
         let deadline = from_proto::deadline(request.metadata());
         let request = from_proto::query(request.into_inner(), deadline)?;

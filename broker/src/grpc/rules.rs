@@ -4,10 +4,10 @@ use broker_proto::{v1 as pb, v1::rule_service_server::RuleService};
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::PageRequest;
 
-use super::{Front, from_proto, status, to_proto};
+use super::{GrpcServer, from_proto, status, to_proto};
 
 #[async_trait]
-impl RuleService for Front {
+impl RuleService for GrpcServer {
     async fn list_plugins(
         &self,
         request: Request<pb::ListPluginsRequest>,

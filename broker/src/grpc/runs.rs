@@ -8,12 +8,12 @@ use tokio::sync::{mpsc, oneshot};
 use tonic::{Request, Response, Status, Streaming, async_trait};
 use workspaces::{Run, RunId, RunInput};
 
-use super::{Front, from_proto, status, to_proto};
+use super::{GrpcServer, from_proto, status, to_proto};
 
 type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[async_trait]
-impl RunService for Front {
+impl RunService for GrpcServer {
     type RunStream = Answers<pb::RunResponse>;
     type ReadLogStream = Answers<pb::ReadLogResponse>;
 

@@ -20,7 +20,7 @@ use tonic::{
 use workspaces::Daemon;
 
 use super::{
-    Front, Token,
+    GrpcServer, Token,
     incoming::{Anybody, Guard, OwnProcesses},
     telemetry::measured,
     tools::ToolFront,
@@ -87,7 +87,7 @@ async fn serve_door(daemon: Arc<Daemon>, agents: Arc<Agents>, door: Door) -> io:
 /// Every service behind the token, and measured.
 async fn routes(daemon: &Arc<Daemon>, agents: &Arc<Agents>, token: &Token) -> io::Result<Routes> {
     // An operation of the daemon takes it by its own `Arc`.
-    let front = Front(Arc::new(Arc::clone(daemon)));
+    let front = GrpcServer(Arc::new(Arc::clone(daemon)));
     macro_rules! guarded {
         ($server:ident, $most:ident) => {
             guarded!($server, $most, front.clone())
@@ -100,17 +100,17 @@ async fn routes(daemon: &Arc<Daemon>, agents: &Arc<Agents>, token: &Token) -> io
         };
     }
     let (health, health_service) = tonic_health::server::health_reporter();
-    health.set_serving::<BranchServiceServer<Front>>().await;
-    health.set_serving::<CheckServiceServer<Front>>().await;
-    health.set_serving::<DaemonServiceServer<Front>>().await;
-    health.set_serving::<FileServiceServer<Front>>().await;
-    health.set_serving::<QueryServiceServer<Front>>().await;
-    health.set_serving::<RuleServiceServer<Front>>().await;
+    health.set_serving::<BranchServiceServer<GrpcServer>>().await;
+    health.set_serving::<CheckServiceServer<GrpcServer>>().await;
+    health.set_serving::<DaemonServiceServer<GrpcServer>>().await;
+    health.set_serving::<FileServiceServer<GrpcServer>>().await;
+    health.set_serving::<QueryServiceServer<GrpcServer>>().await;
+    health.set_serving::<RuleServiceServer<GrpcServer>>().await;
     #[cfg(target_os = "linux")]
-    health.set_serving::<RunServiceServer<Front>>().await;
-    health.set_serving::<ServerServiceServer<Front>>().await;
+    health.set_serving::<RunServiceServer<GrpcServer>>().await;
+    health.set_serving::<ServerServiceServer<GrpcServer>>().await;
     health.set_serving::<ToolServiceServer<ToolFront>>().await;
-    health.set_serving::<WorkspaceServiceServer<Front>>().await;
+    health.set_serving::<WorkspaceServiceServer<GrpcServer>>().await;
     let reflection = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(broker_proto::DESCRIPTORS)

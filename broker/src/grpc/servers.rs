@@ -4,10 +4,10 @@ use broker_proto::{v1 as pb, v1::server_service_server::ServerService};
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::ServerList;
 
-use super::{Front, status, to_proto};
+use super::{GrpcServer, status, to_proto};
 
 #[async_trait]
-impl ServerService for Front {
+impl ServerService for GrpcServer {
     async fn list_servers(
         &self,
         _: Request<pb::ListServersRequest>,

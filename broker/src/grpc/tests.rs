@@ -15,10 +15,10 @@ use tempfile::TempDir;
 use tonic::{Request, Response, Status};
 use workspaces::{Daemon, Parts};
 
-use super::Front;
+use super::GrpcServer;
 
 struct Fixture {
-    front: Front,
+    front: GrpcServer,
     workspace: TempDir,
     _state: TempDir,
 }
@@ -39,7 +39,7 @@ impl Fixture {
             #[cfg(target_os = "linux")]
             launcher: shadow::Launcher::this_program(),
         });
-        Self { front: Front(Arc::new(daemon)), workspace, _state: state }
+        Self { front: GrpcServer(Arc::new(daemon)), workspace, _state: state }
     }
 
     fn open(&self) -> impl Future<Output = Result<Response<pb::OpenWorkspaceResponse>, Status>> {

@@ -7,12 +7,12 @@ use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::WorkspaceWatchRequest;
 
-use super::{Front, from_proto, status, to_proto};
+use super::{GrpcServer, from_proto, status, to_proto};
 
 type Changes = Pin<Box<dyn Stream<Item = Result<pb::WatchWorkspaceResponse, Status>> + Send>>;
 
 #[async_trait]
-impl WorkspaceService for Front {
+impl WorkspaceService for GrpcServer {
     type WatchWorkspaceStream = Changes;
 
     async fn open_workspace(

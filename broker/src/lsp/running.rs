@@ -94,6 +94,7 @@ mod tests {
             duration: Duration::ZERO,
             processor_time: Duration::ZERO,
             peak_memory: 0,
+            caches_error: None,
             harvest: None,
         });
         assert_eq!(told["truncated"], true);

@@ -69,8 +69,7 @@ pub struct Run {
 
 /// A command with nothing but what every command needs.
 pub fn run(target: TargetId, command: &[&str]) -> RunRequest {
-    let path = ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin".to_owned());
-    let command = command.iter().map(|it| (*it).to_owned()).collect();
+    let path = ("PATH".into(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin".into());
     RunRequest { environment: Some([path].into()), ..RunRequest::of(target, command) }
 }
 

@@ -1,6 +1,6 @@
 //! Fields of requests as clients send them, and what they may be.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ffi::OsStr};
 
 use lint::is_invisible;
 use overlay::{ContentHash, WorkspacePath};
@@ -97,13 +97,16 @@ pub(super) fn expect_name(what: &str, size: &'static str, name: &str) -> Result<
 }
 
 /// Variables that a process can have: no empty names, `=` or NUL.
-pub(super) fn expect_environment(variables: &BTreeMap<String, String>) -> Result<(), DaemonError> {
-    let size = variables.iter().map(|(name, value)| name.len() + value.len()).sum();
+pub(super) fn expect_environment<T: AsRef<OsStr>>(variables: &BTreeMap<T, T>) -> Result<(), DaemonError> {
+    let size = variables.iter().map(|(name, value)| name.as_ref().len() + value.as_ref().len()).sum();
     DaemonError::expect_at_most(LARGEST_ENVIRONMENT, size, "bytes of an environment")?;
-    let is_variable =
-        |name: &str, value: &str| !(name.is_empty() || name.contains(['=', '\0']) || value.contains('\0'));
-    match variables.iter().find(|(name, value)| !is_variable(name, value)) {
-        Some((name, _)) => Err(DaemonError::invalid("environment", format!("`{name}` cannot be a variable"))),
+    let has = |text: &T, byte: u8| text.as_ref().as_encoded_bytes().contains(&byte);
+    let is_wrong = |name: &T| name.as_ref().is_empty() || has(name, b'=') || has(name, 0);
+    match variables.iter().find(|(name, value)| is_wrong(name) || has(value, 0)) {
+        Some((name, _)) => {
+            let name = name.as_ref().display();
+            Err(DaemonError::invalid("environment", format!("`{name}` cannot be a variable")))
+        }
         None => Ok(()),
     }
 }

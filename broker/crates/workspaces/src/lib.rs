@@ -128,8 +128,8 @@ pub use self::{
     runs::{
         DEFAULT_PROCESSES, DEFAULT_SPACE, HarvestRefused, LogEvent, LogEvents, OutputStream, PermissionKind,
         RunEvent, RunEvents, RunId, RunInfo, RunInput, RunLimits, RunRequest, RunResult, RunStarted,
-        SandboxRequest, TerminalSize, WantedPermission, Written, how_to_isolate, memory_of_agents, no_folder,
-        run_settings, sandbox, shown_paths,
+        SandboxRequest, TerminalSize, WantedPermission, Written, how_to_isolate, memory_of_agents,
+        run_settings,
     },
 };
 

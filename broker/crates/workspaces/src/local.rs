@@ -1,4 +1,4 @@
-//! Checks of a view that a command has made: of the disk, of what git has in its place, or of either with texts over it.
+//! Checks of a view that a command has made, and runs of other commands in it: of the disk, of what git has in its place, or of either with texts over it.
 //!
 //! The daemon is a part of the command then: it keeps and watches nothing. The command waits for the whole answer, so that a baseline
 //! is compared with all findings at once, and the answer is one report. A request may have any number of paths and selectors.
@@ -19,7 +19,7 @@ use super::{
 };
 
 /// Handle of the view; those of workspaces are numbers.
-const HANDLE: &str = "local";
+pub(super) const HANDLE: &str = "local";
 
 impl Daemon {
     /// Makes a view the target of requests, in place of the one before. For a daemon of the caller's own process.
@@ -77,7 +77,6 @@ impl Daemon {
 
 #[cfg(test)]
 mod tests {
-    use lint::Cancel;
     use linters::{plugins::Plugins, servers::Servers};
     use overlay::Memory;
 
@@ -88,20 +87,22 @@ mod tests {
     };
 
     fn daemon() -> Arc<Daemon> {
-        let settings = Ephemeral { workers: 1, answers: None, build: "test" };
+        let settings = Ephemeral {
+            workers: 1,
+            answers: None,
+            build: "test",
+            #[cfg(target_os = "linux")]
+            launcher: shadow::Launcher::this_program(),
+        };
         Daemon::ephemeral(Plugins::none().unwrap(), Servers::of_user(), settings).unwrap()
     }
 
     /// Opens these files, of which some have changed if that is said.
     fn open(daemon: &Daemon, files: &[(&str, &str)], changes: Option<ViewChanges>) -> TargetId {
-        daemon.open_view(LocalView {
-            root: std::env::temp_dir(),
-            view: Arc::new(Memory::from_files(files.iter().copied()).unwrap()),
-            files: changes.map_or(ViewFiles::Requested, ViewFiles::Changed),
-            finds_unknown_rules: true,
-            cancel: Cancel::default(),
-            progress: Arc::new(|_, _| ()),
-        })
+        let view = Memory::from_files(files.iter().copied()).unwrap();
+        let local = LocalView::of(std::env::temp_dir(), Arc::new(view));
+        let files = changes.map_or(ViewFiles::Requested, ViewFiles::Changed);
+        daemon.open_view(LocalView { files, finds_unknown_rules: true, ..local })
     }
 
     async fn checked(daemon: &Arc<Daemon>, target: TargetId) -> Result<CheckedView, RequestError> {

@@ -1,5 +1,7 @@
 //! Checks, runs and commits as operations, for traces and metrics: what is said of each when it ends.
 
+use std::sync::Arc;
+
 use checker::pipeline::{LinterSummary, Summary};
 use overlay::Revision;
 use telemetry::{Fact, Kind, Operation};
@@ -11,12 +13,12 @@ pub(super) struct Measured(Operation);
 
 impl Measured {
     pub(super) fn check(target: &Target) -> Self {
-        Self::of(Kind::Check, target)
+        Self::of(Kind::Check, target.branch_name())
     }
 
     #[cfg(target_os = "linux")]
-    pub(super) fn run(target: &Target) -> Self {
-        Self::of(Kind::Run, target)
+    pub(super) fn run(branch: Option<(Arc<str>, String)>) -> Self {
+        Self::of(Kind::Run, branch)
     }
 
     pub(super) fn commit(cell: &BranchCell) -> Self {
@@ -25,10 +27,10 @@ impl Measured {
         Self(operation)
     }
 
-    fn of(kind: Kind<'_>, target: &Target) -> Self {
+    fn of(kind: Kind<'_>, branch: Option<(Arc<str>, String)>) -> Self {
         let mut operation = Operation::start(kind);
-        if let Target::Branch(_, cell) = target {
-            operation.note(Fact::Branch(&cell.record.name));
+        if let Some((_, name)) = &branch {
+            operation.note(Fact::Branch(name));
         }
         Self(operation)
     }

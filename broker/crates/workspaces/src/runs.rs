@@ -16,6 +16,7 @@ mod result;
 mod run;
 mod sandbox;
 mod start;
+mod target;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -29,22 +30,23 @@ use self::{
     follow::{Followed, KILL, Sink},
     run::{Registered, Registry, Run},
     start::{Live, Prepared},
+    target::RunTarget,
 };
 use crate::{
-    Daemon, DaemonError, Repeatable,
+    Daemon, DaemonError, Repeatable, TargetId,
     measured::Measured,
     task::{blocking, run_uncancellable},
 };
 
 pub use self::{
     log::OutputStream,
-    permission::{PermissionKind, WantedPermission, run_settings, shown_paths},
+    permission::{PermissionKind, WantedPermission, run_settings},
     request::{
         DEFAULT_PROCESSES, DEFAULT_SPACE, RunInput, RunLimits, RunRequest, SandboxRequest, TerminalSize,
         memory_of_agents,
     },
     result::{HarvestRefused, RunEvent, RunEvents, RunResult, RunStarted, Written},
-    sandbox::{how_to_isolate, no_folder, sandbox},
+    sandbox::how_to_isolate,
 };
 
 /// Events that may wait for a client before its command waits, too.
@@ -123,17 +125,16 @@ impl Daemon {
         mut request: RunRequest,
         mut inputs: mpsc::Receiver<RunInput>,
     ) -> Result<RunEvents, DaemonError> {
-        let target = self.target(&request.target)?;
-        let workspace = Arc::clone(target.workspace());
+        let target = self.run_target(&request.target)?;
         let daemon = Arc::clone(self);
         // Paths are looked up on the disk, which may be slow.
         let (request, prepared, wanted) = blocking(move || {
-            let allowed = permission::run_settings(workspace.root(), workspace.base.disk())?;
+            let allowed = permission::run_settings(target.root(), target.configured_by())?;
             if request.sandbox.isolation != Isolation::Off {
                 request.sandbox.read.extend(permission::shown_paths(&allowed));
             }
+            let wanted = permission::wanted(&target, &allowed, &request);
             let prepared = daemon.prepare(&request, target, &allowed)?;
-            let wanted = permission::wanted(&workspace, &allowed, &request);
             Ok((request, prepared, wanted))
         })
         .await?;
@@ -181,7 +182,7 @@ impl Daemon {
         events: mpsc::Sender<Result<RunEvent, DaemonError>>,
     ) {
         let _lease = self.clients.lease();
-        let measured = Measured::run(&prepared.target);
+        let measured = Measured::run(prepared.target.branch_name());
         let begun = self.register_and_begin(&request, prepared, events.closed()).await;
         let (registered, live) = match begun {
             Ok(begun) => begun,
@@ -209,13 +210,15 @@ impl Daemon {
         request: RunRequest,
         prepared: Prepared,
     ) -> Result<RunStarted, DaemonError> {
-        let workspace = Arc::clone(prepared.target.workspace());
+        let Some(workspace) = prepared.target.workspace().cloned() else {
+            return Err(DaemonError::invalid("background", "a command of this process ends with it"));
+        };
         let repeatable = Repeatable::of(&workspace.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         run_uncancellable(async move {
             let start = async {
                 let never = std::future::pending();
-                let measured = Measured::run(&prepared.target);
+                let measured = Measured::run(prepared.target.branch_name());
                 match daemon.register_and_begin(&request, prepared, never).await {
                     Ok((registered, live)) => {
                         let started = started(&registered.run, &live);
@@ -240,7 +243,7 @@ impl Daemon {
         prepared: Prepared,
         client_left: impl Future<Output = ()> + Send,
     ) -> Result<(Registered, Live), DaemonError> {
-        let (name, command) = (request.name.clone(), request.command.clone());
+        let (name, command) = (request.name.clone(), request.words());
         let registered = self.runs.registry.add(&prepared.target, name, command, request.background)?;
         let live = {
             let mut begin = std::pin::pin!(self.begin(&registered.run, prepared));
@@ -253,6 +256,13 @@ impl Daemon {
             }
         };
         Ok((registered, live))
+    }
+
+    fn run_target(&self, id: &TargetId) -> Result<RunTarget, DaemonError> {
+        match self.local_view(id) {
+            Some(view) => Ok(RunTarget::View(view)),
+            None => self.target(id).map(RunTarget::Open),
+        }
     }
 
     /// Follows a run in the background; the daemon lives as long.

@@ -20,7 +20,7 @@ const POLICY: usize = 4;
 /// Number of files that a linter gets at once: few, so that branches take turns often.
 pub const BATCH: usize = 16;
 
-/// Settings of a daemon that checks views for one command, and ends with it.
+/// Settings of a daemon that checks views for one command, or runs another one in them, and ends with it.
 pub struct Ephemeral {
     /// Number of files that are checked at once.
     pub workers: usize,
@@ -28,6 +28,9 @@ pub struct Ephemeral {
     pub answers: Option<Arc<Cache<Answer>>>,
     /// Names the build of the program, which answers depend on.
     pub build: &'static str,
+    /// Launcher of shadow folders.
+    #[cfg(target_os = "linux")]
+    pub launcher: shadow::Launcher,
 }
 
 impl Ephemeral {
@@ -91,7 +94,8 @@ impl Daemon {
         }))
     }
 
-    /// A daemon without a folder for state, a database or a watcher. It opens no workspace, and checks a [`LocalView`].
+    /// A daemon without a folder for state, a database or a watcher. It opens no workspace, and checks a [`LocalView`] or runs
+    /// commands in it.
     ///
     /// [`LocalView`]: crate::LocalView
     pub fn ephemeral(plugins: Arc<Plugins>, servers: Servers, settings: Ephemeral) -> io::Result<Arc<Self>> {
@@ -107,7 +111,7 @@ impl Daemon {
             idle_exit: None,
             policy_memory: Ephemeral::POLICY_MEMORY,
             #[cfg(target_os = "linux")]
-            launcher: shadow::Launcher::this_program(),
+            launcher: settings.launcher,
         }))
     }
 }

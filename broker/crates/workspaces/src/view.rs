@@ -10,7 +10,7 @@ use linters::LinterSet;
 use overlay::{View, WorkspacePath};
 use parking_lot::Mutex;
 
-/// A folder as a command wants it checked.
+/// A folder as a command wants it checked, or sees it.
 pub struct LocalView {
     pub root: PathBuf,
     pub view: Arc<dyn View>,
@@ -21,6 +21,20 @@ pub struct LocalView {
     pub cancel: Cancel,
     /// Called, from any thread, with the number of answers that are there, and with that of all.
     pub progress: Arc<dyn Fn(usize, usize) + Send + Sync>,
+}
+
+impl LocalView {
+    /// A folder as `view` has it, all of whose files are checked.
+    pub fn of(root: PathBuf, view: Arc<dyn View>) -> Self {
+        Self {
+            root,
+            view,
+            files: ViewFiles::Requested,
+            finds_unknown_rules: false,
+            cancel: Cancel::default(),
+            progress: Arc::new(|_, _| ()),
+        }
+    }
 }
 
 /// Files of a view that are checked.

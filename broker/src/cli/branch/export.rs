@@ -81,7 +81,7 @@ struct Repository<'a> {
 impl Repository<'_> {
     /// Output of git there, if it succeeds.
     fn ask(&self, arguments: &[&str], input: Vec<u8>, session: &Session) -> Result<Vec<u8>, CliError> {
-        let command = ["git"].iter().chain(arguments).map(|it| (*it).to_owned()).collect();
+        let command = ["git"].iter().chain(arguments);
         let request = RunRequest::of(TargetId::Branch(self.branch.to_owned()), command);
         let client = &self.open.client;
         let Run { inputs, mut events } = client.wait(client.daemon().run(request))?;

@@ -1,6 +1,6 @@
 //! Messages of `RunService`.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, time::Duration};
 
 use broker_proto::v1 as pb;
 use shadow::{Isolation, Network};
@@ -12,9 +12,9 @@ use super::{some, status, target};
 pub(in crate::grpc) fn run(it: pb::RunStart) -> Result<RunRequest, Status> {
     Ok(RunRequest {
         target: target(it.target)?,
-        command: it.command,
+        command: it.command.into_iter().map(OsString::from).collect(),
         folder: it.folder,
-        environment: it.environment.map(|it| it.variables.into_iter().collect()),
+        environment: it.environment.map(environment),
         terminal: it.terminal.map(|it| size("terminal", it)).transpose()?,
         sandbox: it.sandbox.map(sandbox).transpose()?.unwrap_or_default(),
         limits: it.limits.map(limits).unwrap_or_default(),
@@ -41,6 +41,10 @@ pub(in crate::grpc) fn run_input(it: pb::RunRequest) -> Result<RunInput, Status>
 fn size(field: &'static str, it: pb::TerminalSize) -> Result<TerminalSize, Status> {
     let number = |it: u32| u16::try_from(it).map_err(|_| status::invalid(field, "it is too large"));
     Ok(TerminalSize { rows: number(it.rows)?, columns: number(it.columns)? })
+}
+
+fn environment(it: pb::RunEnvironment) -> BTreeMap<OsString, OsString> {
+    it.variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
 fn sandbox(it: pb::Sandbox) -> Result<SandboxRequest, Status> {

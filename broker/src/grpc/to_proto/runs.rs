@@ -47,6 +47,7 @@ pub(in crate::grpc) fn run_result(it: &RunResult) -> pb::RunExited {
         duration_ms: milliseconds(it.duration),
         processor_ms: milliseconds(it.processor_time),
         peak_memory_bytes: it.peak_memory,
+        caches_error: it.caches_error.clone().unwrap_or_default(),
         harvest: it.harvest.as_ref().map(|it| it.as_ref().map_or_else(refused, written)),
     }
 }

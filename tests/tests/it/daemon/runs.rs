@@ -49,7 +49,7 @@ async fn a_command_sees_its_branch(way: Way) {
     let place = it.folder.path().canonicalize().unwrap().join("src");
     assert_eq!((stdout, stderr.as_str()), (format!("{}\nc", place.display()), "e\n"));
     assert_eq!(output(&it, shell(base(&it.workspace), "cat a.txt b.txt")).await, "diskb");
-    let variables = [("NAME", "value"), ("PATH", "/usr/bin:/bin")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    let variables = [("NAME", "value"), ("PATH", "/usr/bin:/bin")].map(|(a, b)| (a.into(), b.into()));
     let request = RunRequest { environment: Some(variables.into()), ..run(branch(&id), &["env"]) };
     let mut running = it.client.begin_run(request).await.unwrap();
     assert_eq!(running.allow().await, [("env".to_owned(), "NAME".to_owned())]);
@@ -318,9 +318,9 @@ async fn what_makes_no_sense_is_refused(way: Way) {
     };
     let cases: [(&str, Change); 9] = [
         ("command", |it| it.command.clear()),
-        ("command", |it| it.command.push("\0".to_owned())),
+        ("command", |it| it.command.push("\0".into())),
         ("folder", |it| it.folder = "../x".to_owned()),
-        ("environment", |it| it.environment = Some([("a=b".to_owned(), String::new())].into())),
+        ("environment", |it| it.environment = Some([("a=b".into(), "".into())].into())),
         ("name", |it| it.name = "-x".to_owned()),
         ("harvest", |it| it.harvest = Some("[".to_owned())),
         ("request_id", |it| it.request_id = Some("r".to_owned())),

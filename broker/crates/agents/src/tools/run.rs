@@ -1,6 +1,6 @@
 //! Commands on a branch, in its shadow folder.
 
-use std::time::Duration;
+use std::{ffi::OsString, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ pub(super) async fn run_terminal_cmd(context: Context, run: Run) -> Result<Ran, 
     let time = run.timeout_seconds.map_or(TIME, |it| Duration::from_secs(it.clamp(1, LONGEST)));
     let request = RunRequest {
         target: branch.target(),
-        command: words(&run.command)?,
+        command: words(&run.command)?.into_iter().map(OsString::from).collect(),
         folder: String::new(),
         environment: None,
         terminal: None,

@@ -51,6 +51,7 @@ pub(crate) fn run_result(it: pb::RunExited) -> Answer<RunResult> {
         duration: Duration::from_millis(it.duration_ms),
         processor_time: Duration::from_millis(it.processor_ms),
         peak_memory: it.peak_memory_bytes,
+        caches_error: some(it.caches_error),
         harvest: it.harvest.map(harvest).transpose()?,
     })
 }

@@ -1,6 +1,6 @@
 //! Requests about runs as messages.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, time::Duration};
 
 use broker_proto::{v1 as pb, v1::run_request::Message};
 use shadow::{Isolation, Network};
@@ -11,9 +11,9 @@ use super::target;
 pub(crate) fn run_start(it: RunRequest) -> Result<pb::RunRequest, RequestError> {
     let start = pb::RunStart {
         target: Some(target(&it.target)),
-        command: it.command,
+        command: texts("command", it.command)?,
         folder: it.folder,
-        environment: it.environment.map(|it| pb::RunEnvironment { variables: it.into_iter().collect() }),
+        environment: it.environment.map(environment),
         terminal: it.terminal.map(size),
         sandbox: Some(sandbox(it.sandbox)?),
         limits: Some(limits(it.limits)),
@@ -60,8 +60,8 @@ fn sandbox(it: SandboxRequest) -> Result<pb::Sandbox, RequestError> {
     };
     Ok(pb::Sandbox {
         network: network.into(),
-        read_paths: paths("sandbox.read_paths", it.read)?,
-        write_paths: paths("sandbox.write_paths", it.write)?,
+        read_paths: texts("sandbox.read_paths", it.read)?,
+        write_paths: texts("sandbox.write_paths", it.write)?,
         space_bytes: it.space.unwrap_or_default(),
         own_folder: it.own_folder,
         isolation: isolation.into(),
@@ -69,12 +69,21 @@ fn sandbox(it: SandboxRequest) -> Result<pb::Sandbox, RequestError> {
     })
 }
 
-fn paths(field: &'static str, all: Vec<PathBuf>) -> Result<Vec<String>, RequestError> {
-    let text = |it: PathBuf| {
-        let text = it.into_os_string().into_string();
-        text.map_err(|it| RequestError::invalid(field, format!("{} is not UTF-8", it.display())))
+fn texts(
+    field: &'static str,
+    all: impl IntoIterator<Item = impl Into<OsString>>,
+) -> Result<Vec<String>, RequestError> {
+    let text = |it: OsString| {
+        it.into_string().map_err(|it| RequestError::invalid(field, format!("{} is not UTF-8", it.display())))
     };
-    all.into_iter().map(text).collect()
+    all.into_iter().map(|it| text(it.into())).collect()
+}
+
+/// The variables. Those that are not UTF-8 are left out.
+fn environment(variables: BTreeMap<OsString, OsString>) -> pb::RunEnvironment {
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    pb::RunEnvironment { variables: variables.into_iter().filter_map(text).collect() }
 }
 
 fn limits(it: RunLimits) -> pb::RunLimits {

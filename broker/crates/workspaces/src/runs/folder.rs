@@ -15,6 +15,7 @@ use super::{
     harvest::Chosen,
     run::{Run, Shown},
     sandbox::{difference, no_folder},
+    target::RunTarget,
 };
 use crate::{
     DaemonError,
@@ -79,12 +80,12 @@ impl Folders {
     pub(super) async fn shared(
         &self,
         launcher: &Launcher,
-        target: &Target,
+        target: &RunTarget,
         wanted: Sandbox,
         run: &Run,
         stopping: watch::Receiver<bool>,
     ) -> Result<FolderUse, DaemonError> {
-        let slot = self.slot(target.id());
+        let slot = self.slot(&target.id());
         let mut turn = slot.lock().await;
         if let Some(joined) = turn.upgrade().and_then(|it| it.join()) {
             drop(turn);
@@ -111,15 +112,15 @@ impl Folder {
     /// Opens a folder that shows `target` as it is.
     pub(super) async fn open(
         launcher: &Launcher,
-        target: &Target,
+        target: &RunTarget,
         sandbox: Sandbox,
         stopping: watch::Receiver<bool>,
     ) -> Result<FolderUse, DaemonError> {
-        let (launcher, root) = (launcher.clone(), target.workspace().root().to_owned());
+        let (launcher, root) = (launcher.clone(), target.root().to_owned());
         let opened = target.snapshot().map(|it| it.with_repository());
         let view: Arc<dyn View> = match &opened {
             Some(snapshot) => Arc::new(snapshot.clone()),
-            None => Arc::clone(&target.workspace().view),
+            None => Arc::clone(target.base()),
         };
         let own = sandbox.clone();
         let shadow = blocking(move || {
@@ -213,19 +214,20 @@ impl FolderUse {
         self.folder.choice
     }
 
-    /// Ends the use. The last one keeps what was written to caches.
-    pub(super) async fn close(mut self) {
-        let Some(shadow) = self.leave() else { return };
+    /// Ends the use. The last one keeps what was written to caches; returns why it cannot, if it cannot.
+    pub(super) async fn close(mut self) -> Option<String> {
+        let shadow = self.leave()?;
         let keep = move || {
-            // Caches that cannot be kept are made anew by the next run.
-            let _kept = shadow.keep_caches();
+            let error = shadow.keep_caches().err().map(|it| it.to_string());
             // A copy is to be free for the next run. What is in memory takes its time to go, and is not waited for.
             let is_in_memory = shadow.choice().backend == Backend::Overlayfs;
-            Ok(is_in_memory.then_some(shadow))
+            Ok((is_in_memory.then_some(shadow), error))
         };
-        if let Ok(Some(shadow)) = blocking(keep).await {
+        let (shadow, error) = blocking(keep).await.ok()?;
+        if let Some(shadow) = shadow {
             drop_aside(shadow);
         }
+        error
     }
 
     /// Ends the use; returns the shadow folder to close, if this was the last use.
@@ -239,7 +241,7 @@ impl FolderUse {
     }
 
     /// Shows the newest revision for a run that is to start, unless the run is cancelled while others keep the folder as it is.
-    async fn show_newest(&self, target: &Target, run: &Run) -> Result<(), DaemonError> {
+    async fn show_newest(&self, target: &RunTarget, run: &Run) -> Result<(), DaemonError> {
         self.folder.show(|| target.snapshot(), run.cancelled()).await
     }
 
@@ -297,31 +299,31 @@ impl Shown {
 }
 
 /// Changes of what a folder shows, and the end of it.
+#[derive(Clone)]
 enum Changes {
     Branch(watch::Receiver<Published>),
     Base(watch::Receiver<Option<u64>>),
+    /// None that are noticed: a view ends with its process.
+    None,
 }
 
 impl Changes {
-    fn of(target: &Target) -> Self {
+    fn of(target: &RunTarget) -> Self {
         match target {
-            Target::Base(workspace) => Self::Base(workspace.subscribe()),
-            Target::Branch(_, cell) => Self::Branch(cell.subscribe()),
+            RunTarget::Open(Target::Base(workspace)) => Self::Base(workspace.subscribe()),
+            RunTarget::Open(Target::Branch(_, cell)) => Self::Branch(cell.subscribe()),
+            RunTarget::View(_) => Self::None,
         }
     }
 
     /// Waits for the end.
     fn over(&self) -> impl Future<Output = ()> + Send + use<> {
-        let (mut branch, mut base) = match self {
-            Self::Branch(changes) => (Some(changes.clone()), None),
-            Self::Base(changes) => (None, Some(changes.clone())),
-        };
+        let changes = self.clone();
         async move {
-            if let Some(branch) = &mut branch {
-                let _gone = branch.wait_for(|it| it.gone).await.map(drop);
-            }
-            if let Some(base) = &mut base {
-                let _gone = base.wait_for(Option::is_none).await.map(drop);
+            match changes {
+                Self::Branch(mut changes) => _ = changes.wait_for(|it| it.gone).await.map(drop),
+                Self::Base(mut changes) => _ = changes.wait_for(Option::is_none).await.map(drop),
+                Self::None => std::future::pending().await,
             }
         }
     }
@@ -338,6 +340,7 @@ impl Changes {
                 changes.changed().await.ok()?;
                 changes.borrow_and_update().map(|_| None)
             }
+            Self::None => std::future::pending().await,
         }
     }
 }

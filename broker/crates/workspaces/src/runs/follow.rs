@@ -109,11 +109,12 @@ impl Daemon {
             Some(_) => Some(Err(DaemonError::NothingKept(why_nothing_is_kept(&ended)))),
             None => None,
         };
-        let result = Arc::new(RunResult::new(&ended, folder.choice(), duration, harvest));
+        let choice = folder.choice();
+        let caches_error = folder.close().await;
+        let result = Arc::new(RunResult::new(&ended, choice, duration, harvest, caches_error));
         if let (Some(log), Some(why)) = (&run.log, &result.not_started) {
             log.add(OutputStream::Stderr, format!("cannot run {}: {why}\n", run.command[0]).as_bytes());
         }
-        folder.close().await;
         Followed { result, pumps }
     }
 

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     path::{Path, PathBuf},
 };
@@ -13,8 +13,8 @@ use linters::trust::Trusted;
 use overlay::View;
 use shadow::{Isolation, Network, Sandbox};
 
-use super::request::RunRequest;
-use crate::{DaemonError, OpenWorkspace};
+use super::{request::RunRequest, target::RunTarget};
+use crate::DaemonError;
 
 /// Permission that a run asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub fn run_settings(root: &Path, disk: &dyn View) -> Result<RunSettings, SetupFa
 }
 
 /// Hidden places that every command is shown, those that are there.
-pub fn shown_paths(settings: &RunSettings) -> Vec<PathBuf> {
+pub(super) fn shown_paths(settings: &RunSettings) -> Vec<PathBuf> {
     let home = home();
     let places = settings.read.iter().map(|it| place(it, home.as_deref()));
     places.filter(|it| it.is_absolute() && it.exists()).collect()
@@ -106,16 +106,14 @@ pub fn shown_paths(settings: &RunSettings) -> Vec<PathBuf> {
 
 /// Permissions that the request needs beyond what is allowed.
 pub(super) fn wanted(
-    workspace: &OpenWorkspace,
+    target: &RunTarget,
     allowed: &RunSettings,
     request: &RunRequest,
 ) -> Vec<WantedPermission> {
-    let known = workspace.environment_of_servers();
-    let variable = |name: &str| match &request.environment {
-        Some(given) => given.get(name).map(OsString::from),
-        None => known.get(name).map(OsString::from),
-    };
-    beyond(allowed, request, variable, workspace.root())
+    match &request.environment {
+        Some(given) => beyond(allowed, request, |it| given.get(OsStr::new(it)).cloned(), target.root()),
+        None => beyond(allowed, request, target.variables(), target.root()),
+    }
 }
 
 fn home() -> Option<PathBuf> {
@@ -130,9 +128,12 @@ fn beyond(
 ) -> Vec<WantedPermission> {
     let mut wanted = Vec::new();
     let mut add = |kind, what: String| wanted.push(WantedPermission { kind, what });
-    let begins = |words: &Vec<String>| request.command.starts_with(words) && !words.is_empty();
+    let begins = |words: &Vec<String>| {
+        let command = request.command.iter().map(OsString::as_os_str);
+        !words.is_empty() && command.take(words.len()).eq(words.iter().map(OsStr::new))
+    };
     if allowed.allow.as_ref().is_some_and(|it| !it.iter().any(begins)) {
-        add(PermissionKind::Allow, request.command.join(" "));
+        add(PermissionKind::Allow, request.words().join(" "));
     }
     let home = home();
     let places = |all: &[String]| all.iter().map(|it| place(it, home.as_deref())).collect::<Vec<_>>();
@@ -145,8 +146,10 @@ fn beyond(
         add(PermissionKind::Write, path.display().to_string());
     }
     let variables = request.environment.iter().flat_map(|it| it.keys());
-    for name in variables.filter(|it| !shadow::is_told(it) && !allowed.env.contains(it)) {
-        add(PermissionKind::Env, name.clone());
+    for name in variables.map(|it| it.to_string_lossy()) {
+        if !shadow::is_told(&name) && !allowed.env.iter().any(|it| **it == *name) {
+            add(PermissionKind::Env, name.into_owned());
+        }
     }
     if request.sandbox.isolation == Isolation::Off {
         add(PermissionKind::Isolation, "off".to_owned());
@@ -209,9 +212,9 @@ mod tests {
     fn request(command: &[&str]) -> RunRequest {
         RunRequest {
             target: TargetId::Workspace(String::new()),
-            command: command.iter().map(|it| (*it).to_owned()).collect(),
+            command: command.iter().map(OsString::from).collect(),
             folder: String::new(),
-            environment: Some([("PATH".to_owned(), "/bin".to_owned())].into()),
+            environment: Some([("PATH".into(), "/bin".into())].into()),
             terminal: None,
             sandbox: SandboxRequest::default(),
             limits: RunLimits::default(),
@@ -223,7 +226,7 @@ mod tests {
     }
 
     fn wanted_by(allowed: &RunSettings, request: &RunRequest) -> Vec<WantedPermission> {
-        let variable = |name: &str| request.environment.as_ref()?.get(name).map(OsString::from);
+        let variable = |name: &str| request.environment.as_ref()?.get(OsStr::new(name)).cloned();
         beyond(allowed, request, variable, Path::new("/w"))
     }
 
@@ -252,8 +255,7 @@ mod tests {
             write: vec!["/a".into()],
             ..SandboxRequest::default()
         };
-        let environment =
-            Some([("TOKEN".to_owned(), "t".to_owned()), ("LANG".to_owned(), "C".to_owned())].into());
+        let environment = Some([("TOKEN".into(), "t".into()), ("LANG".into(), "C".into())].into());
         let request = RunRequest { sandbox, environment, ..request(&["x"]) };
         let all = ["read /a/b", "read /c", "write /a", "env TOKEN", "network host"];
         assert_eq!(told(&RunSettings::default(), &request), all);
@@ -272,7 +274,7 @@ mod tests {
     fn a_folder_in_a_hidden_place_is_asked_about_whatever_names_it() {
         let hidden = tempfile::tempdir_in("/tmp").unwrap();
         let folder = hidden.path().canonicalize().unwrap();
-        let name = |at: &Path| [("GOPATH".to_owned(), at.display().to_string())].into();
+        let name = |at: &Path| [("GOPATH".into(), at.into())].into();
         let of = |at: &Path| RunRequest { environment: Some(name(at)), ..request(&["x"]) };
         let nothing = RunSettings::default();
         assert_eq!(told(&nothing, &of(&folder)), [format!("read {}", folder.display())]);

@@ -1,6 +1,6 @@
 //! Request to run a command, and the checks of its fields.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, time::Duration};
 
 use bytes::Bytes;
 use overlay::WorkspacePath;
@@ -34,11 +34,11 @@ pub const DEFAULT_SPACE: u64 = 4 << 30;
 pub struct RunRequest {
     pub target: TargetId,
     /// The program and its arguments.
-    pub command: Vec<String>,
+    pub command: Vec<OsString>,
     /// Folder that the command starts in, relative to the workspace's root.
     pub folder: String,
     /// All of its variables; `None` for those that the daemon has for the workspace.
-    pub environment: Option<BTreeMap<String, String>>,
+    pub environment: Option<BTreeMap<OsString, OsString>>,
     pub terminal: Option<TerminalSize>,
     pub sandbox: SandboxRequest,
     pub limits: RunLimits,
@@ -90,10 +90,10 @@ pub enum RunInput {
 
 impl RunRequest {
     /// In the foreground, with the workspace's settings.
-    pub fn of(target: TargetId, command: Vec<String>) -> Self {
+    pub fn of(target: TargetId, command: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         Self {
             target,
-            command,
+            command: command.into_iter().map(Into::into).collect(),
             folder: String::new(),
             environment: None,
             terminal: None,
@@ -106,11 +106,16 @@ impl RunRequest {
         }
     }
 
+    /// The program and its arguments, to be shown.
+    pub(super) fn words(&self) -> Vec<String> {
+        self.command.iter().map(|it| it.to_string_lossy().into_owned()).collect()
+    }
+
     /// Checks the fields, as far as that needs nothing else.
     pub(super) fn expect_sense(&self) -> Result<WorkspacePath, DaemonError> {
         let invalid = |field, message: &str| Err(DaemonError::invalid(field, message));
-        let has_nul = self.command.iter().any(|it| it.contains('\0'));
-        if self.command.first().is_none_or(String::is_empty) || has_nul {
+        let has_nul = self.command.iter().any(|it| it.as_encoded_bytes().contains(&0));
+        if self.command.first().is_none_or(|it| it.is_empty()) || has_nul {
             return invalid("command", "it needs a program, and no NUL character");
         }
         let size = self.command.iter().map(|it| it.len() + 1).sum();

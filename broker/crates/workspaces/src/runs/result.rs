@@ -51,6 +51,8 @@ pub struct RunResult {
     pub processor_time: Duration,
     /// Most memory that was seen in use, in bytes.
     pub peak_memory: u64,
+    /// Reason why what was written to caches is not kept, if that failed.
+    pub caches_error: Option<String>,
     /// Fate of the files that were written, if that was asked.
     pub harvest: Option<Result<Written, HarvestRefused>>,
 }
@@ -83,6 +85,7 @@ impl RunResult {
         choice: Choice,
         duration: Duration,
         harvest: Option<Result<Written, DaemonError>>,
+        caches_error: Option<String>,
     ) -> Self {
         let (signal, not_started) = match ended.exit {
             Exit::Code(_) => (None, None),
@@ -99,6 +102,7 @@ impl RunResult {
             duration,
             processor_time: ended.processor_time,
             peak_memory: ended.memory,
+            caches_error,
             harvest: harvest.map(|it| it.map_err(HarvestRefused::from)),
         }
     }

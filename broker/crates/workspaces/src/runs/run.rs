@@ -10,8 +10,8 @@ use overlay::Revision;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::{log::Log, result::RunResult};
-use crate::{DaemonError, random, target::Target, workspace::now_ms};
+use super::{log::Log, result::RunResult, target::RunTarget};
+use crate::{DaemonError, random, workspace::now_ms};
 
 /// Runs that may live at one time.
 const MAX_RUNS: usize = 256;
@@ -70,16 +70,16 @@ impl Registry {
     /// Reserves the name for a new run.
     pub(super) fn add(
         self: &Arc<Self>,
-        target: &Target,
+        target: &RunTarget,
         name: String,
         command: Vec<String>,
         in_background: bool,
     ) -> Result<Registered, DaemonError> {
         let handle = random::handle()?;
         let name = if name.is_empty() { handle[..8].to_owned() } else { name };
-        let workspace = target.workspace();
+        let workspace = target.workspace_id();
         let mut all = self.0.lock();
-        let is_it = |it: &Arc<Run>| it.workspace == workspace.id && it.name == name;
+        let is_it = |it: &Arc<Run>| it.workspace == workspace && it.name == name;
         if all.iter().any(|it| is_it(it) && it.lives()) {
             return Err(DaemonError::RunNameTaken(name));
         }
@@ -89,10 +89,10 @@ impl Registry {
         all.retain(|it| !is_it(it));
         forget_old(&mut all);
         let run = Arc::new(Run {
-            id: format!("{}.run-{handle}", workspace.id).into(),
+            id: format!("{workspace}.run-{handle}").into(),
             name,
-            workspace: Arc::clone(&workspace.id),
-            root: workspace.root().to_owned(),
+            workspace,
+            root: target.root().to_owned(),
             branch: target.branch_name(),
             command,
             started_ms: now_ms(),

@@ -1,4 +1,4 @@
-//! Sandbox of a command of this user, for the daemon and for a client that runs it by itself.
+//! Sandbox of a command of this user.
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,7 @@ const LARGEST_NOTE: u64 = 8 << 10;
 
 /// The sandbox of a folder for the workspace at `root`. `variable` is the command's environment, some of whose variables
 /// name folders with toolchains.
-pub fn sandbox(
+pub(super) fn sandbox(
     root: &Path,
     wanted: &SandboxRequest,
     limits: &RunLimits,
@@ -118,7 +118,7 @@ pub(super) fn difference(open: &Sandbox, wanted: &Sandbox) -> Option<String> {
 }
 
 /// Why no folder can be made, with the remedy.
-pub fn no_folder(error: &OpenError) -> DaemonError {
+pub(super) fn no_folder(error: &OpenError) -> DaemonError {
     let message = format!("cannot make a folder to run in: {error}");
     DaemonError::NoFolder { message, hint: how_to_isolate(error) }
 }

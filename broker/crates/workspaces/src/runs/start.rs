@@ -5,7 +5,7 @@ use std::{
     ffi::OsString,
     io,
     os::fd::{AsFd as _, OwnedFd},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
 };
@@ -23,12 +23,13 @@ use super::{
     request::RunRequest,
     run::Run,
     sandbox::{no_folder, sandbox},
+    target::RunTarget,
 };
-use crate::{Daemon, DaemonError, OpenWorkspace, target::Target, task::blocking};
+use crate::{Daemon, DaemonError, task::blocking};
 
 /// A request whose fields are checked.
 pub(super) struct Prepared {
-    pub(super) target: Target,
+    pub(super) target: RunTarget,
     sandbox: Sandbox,
     own_folder: bool,
     program: Program,
@@ -52,16 +53,15 @@ impl Daemon {
     pub(super) fn prepare(
         &self,
         request: &RunRequest,
-        target: Target,
+        target: RunTarget,
         allowed: &RunSettings,
     ) -> Result<Prepared, DaemonError> {
         let folder = request.expect_sense()?;
         target.expect_here()?;
-        let workspace = Arc::clone(target.workspace());
-        let environment = environment(&workspace, request.environment.as_ref(), allowed);
+        let environment = environment(&target, request.environment.as_ref(), allowed);
         let variable =
             |name: &str| environment.iter().find(|(it, _)| it == name).map(|(_, value)| value.clone());
-        let sandbox = sandbox(workspace.root(), &request.sandbox, &request.limits, variable)?;
+        let sandbox = sandbox(target.root(), &request.sandbox, &request.limits, variable)?;
         let limits = Limits {
             time: request.limits.time,
             memory: request.limits.memory,
@@ -69,9 +69,9 @@ impl Daemon {
             file_size: None,
         };
         let program = Program {
-            command: request.command.iter().map(OsString::from).collect(),
+            command: request.command.clone(),
             environment,
-            folder: folder_at(&workspace, &folder),
+            folder: folder_at(target.root(), &folder),
             terminal: request.terminal,
             limits,
         };
@@ -113,14 +113,13 @@ impl Daemon {
 
 /// All variables of a command.
 fn environment(
-    workspace: &OpenWorkspace,
-    given: Option<&BTreeMap<String, String>>,
+    target: &RunTarget,
+    given: Option<&BTreeMap<OsString, OsString>>,
     allowed: &RunSettings,
 ) -> Vec<(OsString, OsString)> {
     let Some(given) = given else {
-        let known = workspace.environment_of_servers();
-        let variable = |name: &str| known.get(name).map(OsString::from);
-        let mut environment = shadow::environment(variable);
+        let variable = target.variables();
+        let mut environment = shadow::environment(&variable);
         environment.extend(allowed.env.iter().filter_map(|it| Some((it.into(), variable(it)?))));
         // Without a client's shell there is no terminal of a person.
         if !environment.iter().any(|(name, _)| name == NO_COLOR) {
@@ -129,14 +128,14 @@ fn environment(
         return environment;
     };
     let given = given.iter().filter(|(name, _)| *name != "TMPDIR");
-    let given = given.map(|(name, value)| (name.into(), value.into()));
+    let given = given.map(|(name, value)| (name.clone(), value.clone()));
     given.chain([("TMPDIR".into(), "/tmp".into())]).collect()
 }
 
 const NO_COLOR: &str = "NO_COLOR";
 
-fn folder_at(workspace: &OpenWorkspace, folder: &WorkspacePath) -> PathBuf {
-    if folder.is_root() { workspace.root().to_owned() } else { workspace.root().join(folder.as_str()) }
+fn folder_at(root: &Path, folder: &WorkspacePath) -> PathBuf {
+    if folder.is_root() { root.to_owned() } else { root.join(folder.as_str()) }
 }
 
 /// Both ends of what a program reads and prints.
