@@ -1,8 +1,10 @@
 //! Commands that run in a shadow folder, from the command line.
 
 use std::{
+    ffi::OsStr,
     fs,
     io::{BufRead as _, BufReader},
+    os::unix::ffi::OsStrExt as _,
     process::{Command, Stdio},
 };
 
@@ -42,6 +44,46 @@ fn a_link_in_the_workspace_opens_nothing_outside() {
         let (exit, stdout, stderr) =
             told(command.env("VIRTUAL_ENV", &venv).env("PATH", &path).output().unwrap());
         assert_eq!((exit, stdout.as_str()), (1, ""), "{stderr}");
+    }
+}
+
+#[test]
+fn an_argument_that_is_no_text_reaches_a_command_of_this_process() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    let run = |way: &[&str]| {
+        let mut command = it.command(&[&["run"], way, &["--", "printf", "%s"]].concat());
+        command.arg(OsStr::from_bytes(b"\xff")).output().unwrap()
+    };
+    let here = run(&[]);
+    assert_eq!((here.status.code(), here.stdout.as_slice()), (Some(0), &b"\xff"[..]));
+    let (exit, _, stderr) = told(run(&["--branch", "try"]));
+    assert!(exit == 125 && stderr.contains("is not UTF-8"), "{stderr}");
+}
+
+#[test]
+fn a_command_that_is_not_allowed_needs_an_answer_wherever_it_runs() {
+    let it = place();
+    it.write("broker.toml", "[run]\nallow = [[\"echo\"]]\n");
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    assert_eq!(it.run(&["trust"]).status.code(), Some(0));
+    for place in [&["--branch", "try"][..], &[]] {
+        let run = |command: &[&str]| told(it.run(&[&["run"], place, &["--"], command].concat()));
+        assert_eq!(run(&["echo", "hi"]), (0, "hi\n".to_owned(), String::new()), "{place:?}");
+        let (exit, stdout, stderr) = run(&["cat", "a.txt"]);
+        assert_eq!((exit, stdout.as_str()), (125, ""), "{place:?}");
+        assert!(stderr.contains("`[run]` does not list the command `cat a.txt`"), "{place:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_command_starts_in_the_current_folder() {
+    let it = place();
+    assert_eq!(it.run(&["branch", "fork", "try"]).status.code(), Some(0));
+    for place in [&["--branch", "try"][..], &[]] {
+        let mut command = it.command(&[&["run"], place, &["--", "cat", "b.txt"]].concat());
+        let output = command.current_dir(it.root().join("src")).output().unwrap();
+        assert_eq!(told(output), (0, "b\n".to_owned(), String::new()), "{place:?}");
     }
 }
 

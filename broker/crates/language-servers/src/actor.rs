@@ -273,15 +273,15 @@ impl Server {
     }
 }
 
-/// Time for a server to exit after it was asked to.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
+/// Time that a server has to exit after it was asked to.
+pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Time after the deadline in which the thread's own answer is still taken.
 const SLACK: Duration = Duration::from_millis(250);
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.stop(Instant::now() + FAREWELL);
+        self.stop(Instant::now() + SHUTDOWN_TIMEOUT);
         self.join();
     }
 }

@@ -23,7 +23,7 @@ pub use self::outside_state::OutsideAge;
 pub(crate) use self::{disk_sync::ServerInputs, outside_state::OutsideState, replicas::ReplicaSet};
 use crate::{
     RecyclePolicy, ServerLog, ServerReport, Setup,
-    actor::{Crashes, FAREWELL},
+    actor::{Crashes, SHUTDOWN_TIMEOUT},
     registry::ServerRegistry,
 };
 
@@ -137,7 +137,7 @@ impl Pool {
             replica_sets.crashes.retain(|key, _| !key.root.starts_with(root));
             ended
         };
-        end(&ended, ENDED, Instant::now() + FAREWELL);
+        end(&ended, ENDED, Instant::now() + SHUTDOWN_TIMEOUT);
     }
 
     /// State of the files outside of this workspace; dropped with its last replica set.
@@ -214,7 +214,7 @@ impl Drop for Shared {
     /// Asks all servers to end before it waits for one.
     fn drop(&mut self) {
         for replicas in self.replica_sets.lock().by_key.values().filter(|it| Arc::strong_count(it) == 1) {
-            replicas.stop(SHUT_DOWN, Instant::now() + FAREWELL);
+            replicas.stop(SHUT_DOWN, Instant::now() + SHUTDOWN_TIMEOUT);
         }
     }
 }

@@ -33,7 +33,7 @@ use crate::{
 const SUPERVISOR: &str = "__supervise-language-server";
 
 /// Time that servers have to end when the program does.
-const FAREWELL: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Runs the supervisor of a language server, if these arguments, without the program's own name, are for one.
 pub fn supervise(args: impl IntoIterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
@@ -89,7 +89,7 @@ impl Provider for Servers {
     }
 
     fn shut_down(&self) {
-        self.pool.shutdown(Instant::now() + FAREWELL);
+        self.pool.shutdown(Instant::now() + SHUTDOWN_TIMEOUT);
     }
 }
 

@@ -77,23 +77,22 @@ impl Daemon {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(target_os = "linux")]
+    use std::collections::BTreeMap;
+
     use linters::{plugins::Plugins, servers::Servers};
     use overlay::Memory;
 
     use super::*;
+    #[cfg(target_os = "linux")]
+    use crate::RunRequest;
     use crate::{
         BaselineRequest, CheckedView, Ephemeral, ErrorKind, RequestError, ViewChanges, ViewFiles,
         Workspaces as _,
     };
 
     fn daemon() -> Arc<Daemon> {
-        let settings = Ephemeral {
-            workers: 1,
-            answers: None,
-            build: "test",
-            #[cfg(target_os = "linux")]
-            launcher: shadow::Launcher::this_program(),
-        };
+        let settings = Ephemeral { workers: 1, answers: None, build: "test" };
         Daemon::ephemeral(Plugins::none().unwrap(), Servers::of_user(), settings).unwrap()
     }
 
@@ -117,6 +116,25 @@ mod tests {
         let (daemon, folder) = (daemon(), tempfile::tempdir().unwrap());
         let error = daemon.open_workspace(folder.path().to_owned(), None).await.unwrap_err();
         assert_eq!(RequestError::from(error).kind, ErrorKind::Refused);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_daemon_for_runs_refuses_checks() {
+        let daemon = Daemon::for_runs(Servers::of_user(), shadow::Launcher::this_program()).unwrap();
+        let target = open(&daemon, &[("a", "")], None);
+        let error = checked(&daemon, target).await.unwrap_err();
+        assert_eq!(error.reason, "SHUTTING_DOWN");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_view_runs_nothing_in_the_background() {
+        let daemon = Daemon::for_runs(Servers::of_user(), shadow::Launcher::this_program()).unwrap();
+        let command = RunRequest::of(open(&daemon, &[], None), ["true"]);
+        let request = RunRequest { background: true, environment: Some(BTreeMap::new()), ..command };
+        let refused = crate::Workspaces::run(&daemon, request).await.err().unwrap();
+        assert_eq!(refused.fact("field"), Some("background"));
     }
 
     #[tokio::test]

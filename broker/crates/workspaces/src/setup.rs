@@ -20,7 +20,7 @@ const POLICY: usize = 4;
 /// Number of files that a linter gets at once: few, so that branches take turns often.
 pub const BATCH: usize = 16;
 
-/// Settings of a daemon that checks views for one command, or runs another one in them, and ends with it.
+/// Settings of a daemon that checks views for one command, and ends with it.
 pub struct Ephemeral {
     /// Number of files that are checked at once.
     pub workers: usize,
@@ -28,9 +28,6 @@ pub struct Ephemeral {
     pub answers: Option<Arc<Cache<Answer>>>,
     /// Names the build of the program, which answers depend on.
     pub build: &'static str,
-    /// Launcher of shadow folders.
-    #[cfg(target_os = "linux")]
-    pub launcher: shadow::Launcher,
 }
 
 impl Ephemeral {
@@ -94,8 +91,7 @@ impl Daemon {
         }))
     }
 
-    /// A daemon without a folder for state, a database or a watcher. It opens no workspace, and checks a [`LocalView`] or runs
-    /// commands in it.
+    /// A daemon without a folder for state, a database or a watcher. It opens no workspace, and checks a [`LocalView`].
     ///
     /// [`LocalView`]: crate::LocalView
     pub fn ephemeral(plugins: Arc<Plugins>, servers: Servers, settings: Ephemeral) -> io::Result<Arc<Self>> {
@@ -111,7 +107,27 @@ impl Daemon {
             idle_exit: None,
             policy_memory: Ephemeral::POLICY_MEMORY,
             #[cfg(target_os = "linux")]
-            launcher: settings.launcher,
+            launcher: shadow::Launcher::this_program(),
+        }))
+    }
+
+    /// A daemon that runs commands in a [`LocalView`] and refuses checks: it has neither plugins nor threads for them.
+    ///
+    /// [`LocalView`]: crate::LocalView
+    #[cfg(target_os = "linux")]
+    pub fn for_runs(servers: Servers, launcher: shadow::Launcher) -> io::Result<Arc<Self>> {
+        let scheduling = Options { workers: 0, interactive_workers: 0, ..Options::default() };
+        let engine = Engine::new(scheduling, 0, None, "")?;
+        engine.shut_down();
+        Ok(Self::new(Parts {
+            plugins: Plugins::disabled(),
+            servers,
+            engine,
+            state_dir: None,
+            batch: BATCH,
+            idle_exit: None,
+            policy_memory: 0,
+            launcher,
         }))
     }
 }

@@ -26,13 +26,7 @@ impl Ephemeral {
         let folder = session.process_context.cache_dir.as_ref().filter(|_| !args.no_cache);
         let again = args.watch || args.fixes.is_asked();
         let answers = (folder.is_some() || again).then(|| Arc::new(answers(folder.map(PathBuf::as_path))));
-        let settings = Settings {
-            workers,
-            answers,
-            build: crate::BUILD,
-            #[cfg(target_os = "linux")]
-            launcher: shadow::Launcher::this_program(),
-        };
+        let settings = Settings { workers, answers, build: crate::BUILD };
         let daemon = Daemon::ephemeral(plugins, Servers::of_user(), settings).map_err(cannot)?;
         let runtime = Builder::new_current_thread().enable_time().build().map_err(cannot)?;
         Ok(Self { daemon, runtime })

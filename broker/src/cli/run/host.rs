@@ -3,10 +3,10 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use config::root::WorkspaceRoot;
-use linters::{plugins::Plugins, servers::Servers};
+use linters::servers::Servers;
 use overlay::Disk;
 use tokio::runtime::Builder;
-use workspaces::{Daemon, Ephemeral, LocalView, TargetId, Workspaces};
+use workspaces::{Daemon, LocalView, TargetId, Workspaces};
 
 use super::Args;
 use crate::{
@@ -81,9 +81,7 @@ impl InProcess {
         let home = session.process_context.home.as_deref();
         let found = WorkspaceRoot::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
         let workspace = found.workspace;
-        let launcher = super::launcher();
-        let settings = Ephemeral { workers: 1, answers: None, build: crate::BUILD, launcher };
-        let daemon = Daemon::ephemeral(Plugins::none()?, Servers::of_user(), settings).map_err(cannot)?;
+        let daemon = Daemon::for_runs(Servers::of_user(), super::launcher()).map_err(cannot)?;
         let root = workspace.root().to_owned();
         let disk = Arc::new(Disk::new(&root)?);
         let target = daemon.open_view(LocalView::of(root, disk));

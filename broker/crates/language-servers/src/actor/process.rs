@@ -18,7 +18,7 @@ use overlay::{ContentHash, View, WorkspacePath};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    DiskChange, FAREWELL, Setup,
+    DiskChange, SHUTDOWN_TIMEOUT, Setup,
     convert::Report,
     open_documents::{Listener, OpenDocuments},
     target::TargetState,
@@ -214,7 +214,7 @@ impl Process {
         let publishes_once = profile.barrier == Barrier::NextPublish;
         let is_outdated = publishes_once && changes.iter().any(|(path, _)| profile.is_config(path));
         if is_outdated || self.configures(changes) {
-            return self.end(FAREWELL, Ending::Outdated);
+            return self.end(SHUTDOWN_TIMEOUT, Ending::Outdated);
         }
         if publishes_once {
             return;

@@ -10,7 +10,7 @@ use lint::Outcome;
 use lsp_client::{Broken, ProtocolError};
 use overlay::{ContentHash, WorkspacePath};
 
-use super::{Actor, AskError, CrashKey, FAREWELL, Message, Priority, Request, TargetState, Task};
+use super::{Actor, AskError, CrashKey, Message, Priority, Request, SHUTDOWN_TIMEOUT, TargetState, Task};
 use crate::{Ending, ServerState};
 
 /// Interval between two reads of an idle server's messages.
@@ -71,7 +71,7 @@ impl Actor {
                     return self.end(grace, Ending::Shutdown);
                 }
                 Ok(message) => self.take(message),
-                Err(RecvTimeoutError::Disconnected) => return self.end(FAREWELL, Ending::Shutdown),
+                Err(RecvTimeoutError::Disconnected) => return self.end(SHUTDOWN_TIMEOUT, Ending::Shutdown),
                 Err(RecvTimeoutError::Timeout) => match self.next() {
                     Some(request) => self.serve(&request),
                     None => self.rest(),
@@ -101,7 +101,7 @@ impl Actor {
                 let _ = reply.send(started.map_err(|it| it.to_string()));
                 self.be_idle();
             }
-            Message::EndIfIdle if self.queue.is_empty() => self.end(FAREWELL, Ending::Memory),
+            Message::EndIfIdle if self.queue.is_empty() => self.end(SHUTDOWN_TIMEOUT, Ending::Memory),
             Message::EndIfIdle | Message::Stop { .. } => {}
         }
     }
@@ -130,11 +130,11 @@ impl Actor {
         self.bury(None);
         self.status.set_owing(self.process.owes());
         if let Some(reason) = self.recycle_reason {
-            self.end(FAREWELL, Ending::Recycled(reason));
+            self.end(SHUTDOWN_TIMEOUT, Ending::Recycled(reason));
         }
         let idle = self.recycle.idle(self.setup.profile.memory);
         if self.process.is_running() && self.idle_since.elapsed() >= idle {
-            self.end(FAREWELL, Ending::Idleness);
+            self.end(SHUTDOWN_TIMEOUT, Ending::Idleness);
         }
     }
 
@@ -160,7 +160,7 @@ impl Actor {
         if let Some(reason) = self.usage.answered(recycle, |is_first| status.measure(is_first)) {
             // If a request waits, it goes on until the next look.
             if self.queue.is_empty() || self.recycle_reason.replace(reason).is_some() {
-                self.end(FAREWELL, Ending::Recycled(reason));
+                self.end(SHUTDOWN_TIMEOUT, Ending::Recycled(reason));
             }
         }
     }
@@ -243,7 +243,7 @@ impl Actor {
             return Err(AskError::Failed(format!("{name} has crashed or hung twice on this")).into());
         }
         if self.process.is_outdated() {
-            self.end(FAREWELL, Ending::Outdated);
+            self.end(SHUTDOWN_TIMEOUT, Ending::Outdated);
         }
         self.process.make_ready(request.deadline, &request.cancel)?;
         self.process.learn();

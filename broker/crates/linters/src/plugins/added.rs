@@ -13,7 +13,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use config::{ConfigError, Configs, Digest, PluginSettings, Source};
+use config::{ConfigError, Configs, Digest, PluginSettings, SetupFailure, Source};
 use overlay::{ContentHash, View, WorkspacePath, io_reason};
 use parking_lot::Mutex;
 use plugin_host::{Capability, Manifest, Plugin, PluginHost};
@@ -29,7 +29,8 @@ use crate::trust::Trusted;
 
 /// Opens what `broker.lock` names, each once.
 pub(super) struct PluginCache {
-    pub(super) host: PluginHost,
+    /// `None`: no plugin can be opened.
+    host: Option<PluginHost>,
     store: Store,
     opened: Mutex<HashMap<OpenedAs, Plugin>>,
 }
@@ -66,13 +67,12 @@ impl<'s> PluginContext<'s> {
 }
 
 impl PluginCache {
-    pub(super) fn new(host: PluginHost, store: Store) -> Self {
+    pub(super) fn new(host: Option<PluginHost>, store: Store) -> Self {
         Self { host, store, opened: Mutex::default() }
     }
 
-    /// The plugin in a file that the user names.
-    pub(super) fn open_file(&self, file: &Path) -> Result<Plugin, plugin_host::PluginError> {
-        self.host.open(file)
+    pub(super) fn host(&self) -> Result<&PluginHost, SetupFailure> {
+        self.host.as_ref().ok_or_else(|| SetupFailure::new("plugins are not used here"))
     }
 
     /// The plugin that the lock file has under this name.
@@ -125,7 +125,8 @@ impl PluginCache {
             ));
         }
         expect_signature(locked, &bytes)?;
-        self.host.component(&source.to_string(), bytes).map_err(|error| error.to_string())
+        let host = self.host().map_err(|it| it.message)?;
+        host.component(&source.to_string(), bytes).map_err(|error| error.to_string())
     }
 
     fn fetched(&self, name: &str, source: &Source, digest: &Digest) -> Result<Bytes, String> {

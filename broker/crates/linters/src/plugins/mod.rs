@@ -87,7 +87,7 @@ impl Loader {
             return Err(error.hint("build it with ./dev build"));
         }
         let host = PluginHost::new(self.options(instances)).map_err(unusable)?;
-        let cache = Arc::new(PluginCache::new(host.clone(), self.store()));
+        let cache = Arc::new(PluginCache::new(Some(host.clone()), self.store()));
         let mut plugins = Plugins::on(cache);
         plugins.add_named(named)?;
         for bundled in self.bundle {
@@ -152,7 +152,12 @@ impl Plugins {
             compiler: compiler(),
         };
         let host = PluginHost::new(options).map_err(unusable)?;
-        Ok(Arc::new(Self::on(Arc::new(PluginCache::new(host, Store::in_cache(None))))))
+        Ok(Arc::new(Self::on(Arc::new(PluginCache::new(Some(host), Store::in_cache(None))))))
+    }
+
+    /// No plugins, and nothing that could run one: for commands that check nothing.
+    pub fn disabled() -> Arc<Self> {
+        Arc::new(Self::on(Arc::new(PluginCache::new(None, Store::in_cache(None)))))
     }
 
     /// The plugins in `files`, and those of these that have other names. Blocks.
@@ -170,7 +175,7 @@ impl Plugins {
     fn add_named(&mut self, named: &[PathBuf]) -> Result<(), SetupFailure> {
         let mut files = BTreeMap::new();
         for file in named {
-            let plugin = self.cache.open_file(file);
+            let plugin = self.cache.host()?.open(file);
             if let Ok(plugin) = &plugin {
                 let name = &plugin.manifest().name;
                 if let Some(other) = files.insert(name.clone(), file) {

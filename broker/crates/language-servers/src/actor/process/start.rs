@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::{AskError, Process, Running, pull::PULL, tsserver};
 use crate::{
     Barrier, Ending,
-    actor::{FAREWELL, Setup, convert::Report},
+    actor::{SHUTDOWN_TIMEOUT, Setup, convert::Report},
     profile::fill,
 };
 
@@ -136,7 +136,7 @@ impl Process {
     /// Ends the process without counting a failure: the next one is started as soon as it is needed.
     pub(in crate::actor) fn end(&mut self, grace: Duration, why: Ending) {
         if let Some(running) = self.running.take() {
-            running.client.shutdown(grace.min(FAREWELL));
+            running.client.shutdown(grace.min(SHUTDOWN_TIMEOUT));
             self.status.ended(why);
         }
     }
