@@ -111,13 +111,13 @@ impl Daemon {
         }))
     }
 
-    /// A daemon that runs commands in a [`LocalView`] and refuses checks: it has neither plugins nor threads for them.
+    /// A daemon that runs commands in a [`LocalView`] and refuses checks: it has no plugins, and its threads for checks end at once.
     ///
     /// [`LocalView`]: crate::LocalView
     #[cfg(target_os = "linux")]
     pub fn for_runs(servers: Servers, launcher: shadow::Launcher) -> io::Result<Arc<Self>> {
-        let scheduling = Options { workers: 0, interactive_workers: 0, ..Options::default() };
-        let engine = Engine::new(scheduling, 0, None, "")?;
+        let scheduling = Options { workers: 1, interactive_workers: 0, ..Options::default() };
+        let engine = Engine::new(scheduling, 1, None, "")?;
         engine.shut_down();
         Ok(Self::new(Parts {
             plugins: Plugins::disabled(),
