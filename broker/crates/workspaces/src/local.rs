@@ -120,15 +120,6 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_daemon_for_runs_refuses_checks() {
-        let daemon = Daemon::for_runs(Servers::of_user(), shadow::Launcher::this_program()).unwrap();
-        let target = open(&daemon, &[("a", "")], None);
-        let error = checked(&daemon, target).await.unwrap_err();
-        assert_eq!(error.reason, "SHUTTING_DOWN");
-    }
-
-    #[cfg(target_os = "linux")]
-    #[tokio::test]
     async fn a_view_runs_nothing_in_the_background() {
         let daemon = Daemon::for_runs(Servers::of_user(), shadow::Launcher::this_program()).unwrap();
         let command = RunRequest::of(open(&daemon, &[], None), ["true"]);

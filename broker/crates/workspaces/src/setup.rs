@@ -111,7 +111,8 @@ impl Daemon {
         }))
     }
 
-    /// A daemon that runs commands in a [`LocalView`] and refuses checks: it has no plugins, and its threads for checks end at once.
+    /// A daemon that runs commands in a [`LocalView`]. It is not for checks: it has no plugins, and its threads for checks end at
+    /// once.
     ///
     /// [`LocalView`]: crate::LocalView
     #[cfg(target_os = "linux")]
