@@ -17,7 +17,7 @@ def pages(program: Program) -> dict[Path, str]:
     made = {folder / "index.md": overview(listed, manifests)}
     made[folder / "broker.md"] = f"Rules: {listed['broker']['rules']}, which `broker rule explain broker/CODE` explains."
     made |= {folder / f"{name}.md": plugin(listed[name], manifest) for name, manifest in manifests.items()}
-    made[folder / "servers.md"] = servers(data(program, "language-servers/src/profiles.toml")["profile"])
+    made[folder / "servers.md"] = servers(data(program, "language-servers/src/servers.toml")["server"])
     made[folder / "checkers.md"] = checkers(data(program, "native-checkers/src/checkers.toml")["checker"])
     return {page: filled(page, text) for page, text in made.items()}
 
@@ -77,7 +77,7 @@ def servers(profiles: list[dict]) -> str:
             "languages": code(it["languages"]),
             "files": code(it["globs"]),
             "asked where there is": code(it.get("configured-by", []) + it.get("projects", [])),
-            "program": code(dict.fromkeys(launch.get("program", "") for launch in it["launch"])),
+            "program": code(it["command"][:1]),
             "installed by": f"`{it['install']}`",
             "configuration files": code(it.get("config-files", [])),
             "limits": it.get("limits", ""),

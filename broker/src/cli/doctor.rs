@@ -222,8 +222,8 @@ mod tests {
         let context =
             servers::ServerContext { root: Path::new("/w"), disk: &view, environment: &environment };
         let selectors = Selectors::parse(None, &["eslint".to_owned()]).unwrap();
-        let is_there = |it: &&Profile| installed.contains(&it.name.as_str());
-        let find = |it: &Profile| Some(it).filter(is_there).map(|it| Path::new("/bin").join(&it.name));
+        let is_there = |it: &&Profile| installed.contains(&it.tool.name.as_str());
+        let find = |it: &Profile| Some(it).filter(is_there).map(|it| Path::new("/bin").join(&it.tool.name));
         let servers = servers::diagnose(&known, &context, &settings, &selectors, find).unwrap();
         let diagnoses: Vec<_> = plugins.into_iter().chain(servers).collect();
         let stats = LanguageStats::of(&*view, paths, &diagnoses);

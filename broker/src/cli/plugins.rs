@@ -132,15 +132,16 @@ fn checkers(root: &str, view: &Arc<dyn View>) -> Result<Vec<Diagnosis>, CliError
 
 /// Row of a checker. Its rules are the ones of its tool, which no command lists.
 fn checker(it: &Diagnosis) -> Row<'_> {
-    let path = it.program.as_ref().and_then(|it| it.path.as_ref());
+    let program = it.program.as_ref();
+    let install = program.map_or("see `broker doctor`", |it| &it.install);
     Row {
         name: &it.name,
         kind: Kind::Checker,
         version: &it.version,
         api: None,
-        description: match path {
+        description: match program.and_then(|it| it.path.as_ref()) {
             Some(path) => format!("Command: runs {} in a shadow folder", path.display()),
-            None => "Command: not installed, see `broker doctor`".to_owned(),
+            None => format!("Command: {} is not installed: {install}", it.name),
         },
         languages: &it.languages,
         globs: &[],

@@ -39,16 +39,16 @@ pub(crate) fn unwell(client: &Client, root: &Path) -> Vec<(String, String)> {
 }
 
 fn compared(profile: &Profile, root: &Path, by_daemon: &Environment) -> Option<Elsewhere> {
-    let here = profile.find(root, &Environment::of_shell()).map(|it| it.0);
-    let by_daemon = profile.find(root, by_daemon).map(|it| it.0);
-    (here != by_daemon).then(|| Elsewhere { server: profile.name.clone(), here, by_daemon })
+    let here = profile.find(root, &Environment::of_shell());
+    let by_daemon = profile.find(root, by_daemon);
+    (here != by_daemon).then(|| Elsewhere { server: profile.tool.name.clone(), here, by_daemon })
 }
 
 /// Remedy for servers that are installed, and that the daemon does not find. `names` are those that it has missed.
 pub(crate) fn not_searched(open: &Opened, names: &[&str]) -> Option<String> {
     let root = open.workspace.root();
     let mut known = known(root);
-    known.retain(|it| names.contains(&it.name.as_str()));
+    known.retain(|it| names.contains(&it.tool.name.as_str()));
     if known.is_empty() {
         return None;
     }
@@ -83,11 +83,10 @@ mod tests {
         let bin = folder.path().join("bin");
         std::fs::create_dir_all(folder.path().join(".venv/bin")).unwrap();
         std::fs::create_dir(&bin).unwrap();
-        let profile = |name: &str| profiles().iter().find(|it| it.name == name).unwrap().clone();
+        let profile = |name: &str| profiles().iter().find(|it| it.tool.name == name).unwrap().clone();
         // No `PATH` of a test machine has the first.
         let mut own = profile("gopls");
-        own.launch[0].program = "gopls-of-a-test".to_owned();
-        own.launch.truncate(1);
+        own.tool.command = vec!["gopls-of-a-test".to_owned()];
         let by_daemon = Environment::of_daemon_with(bin.as_os_str(), folder.path(), &BTreeMap::new());
         assert_eq!(compared(&own, folder.path(), &by_daemon), None, "nobody has it");
         std::fs::write(bin.join("gopls-of-a-test"), "").unwrap();

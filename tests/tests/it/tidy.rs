@@ -24,8 +24,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("agent-tools", &["overlay", "syntax"]),
     ("lsp-client", &["lint", "overlay"]),
     ("imports", &["overlay", "syntax"]),
-    ("language-servers", &["imports", "lint", "lsp-client", "overlay"]),
-    ("native-checkers", &["imports", "lint", "overlay", "shadow"]),
+    ("external-tools", &["lint", "overlay"]),
+    ("language-servers", &["external-tools", "imports", "lint", "lsp-client", "overlay"]),
+    ("native-checkers", &["external-tools", "imports", "lint", "overlay", "shadow"]),
     ("plugin-host", &["code-cache", "lint", "overlay", "syntax"]),
     ("plugin-kit", &["lint", "overlay", "plugin-host", "syntax"]),
     ("scheduler", &["lint", "overlay"]),
@@ -38,6 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "checker",
             "config",
+            "external-tools",
             "language-servers",
             "lint",
             "lint-testkit",
@@ -296,8 +298,8 @@ fn versions_of_plugins_agree() {
 #[test]
 fn names_that_rules_share_are_shared() {
     let read = |path: &Path| toml::from_str::<toml::Table>(&fs::read_to_string(path).unwrap()).unwrap();
-    let profiles = read(&root().join("broker/crates/language-servers/src/profiles.toml"));
-    let profiles = profiles["profile"].as_array().unwrap().iter().map(|it| it.as_table().unwrap().clone());
+    let profiles = read(&root().join("broker/crates/language-servers/src/servers.toml"));
+    let profiles = profiles["server"].as_array().unwrap().iter().map(|it| it.as_table().unwrap().clone());
     let manifests = files("broker-plugin.toml").into_iter().map(|it| read(&it));
     let mut linters: BTreeMap<String, usize> = BTreeMap::new();
     for linter in profiles.chain(manifests) {

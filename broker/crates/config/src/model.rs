@@ -168,9 +168,10 @@ pub struct ServerDefinition {
     /// Names of files that it reads from the disk, whatever a branch has in their place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config_files: Option<Vec<String>>,
-    /// Files and folders outside of the workspace that it reads, such as where its libraries are installed: `~` is the
-    /// home, `$NAME` each folder of a variable, `*` any one name. It is started again when something there changes.
-    /// If not set, answers are reused for one minute only.
+    /// Places outside of the workspace, or in folders of dependencies, that it reads: `~` is the home, `$NAME` each folder of a
+    /// variable, `$PREFIX` the folder that it is installed in, `^` the project's folder and each above it, `**/NAME` the folders
+    /// of this name anywhere in the workspace, `*` any name or part of one. `$(PROGRAM ARGUMENTS)` stands for the folders that a
+    /// program prints. If not set, answers are reused for one minute only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Vec<String>>,
 }
@@ -293,7 +294,9 @@ pub struct CheckerDefinition {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends_on: Option<Vec<String>>,
     /// Places outside of the workspace, or in folders of dependencies, that it reads: `~` is the home, `$NAME` each folder of a
-    /// variable, `^` the project's folder and each above it, `*` any one name. If not set, answers are used again for one minute only.
+    /// variable, `$PREFIX` the folder that it is installed in, `^` the project's folder and each above it, `**/NAME` the folders
+    /// of this name anywhere in the workspace, `*` any name or part of one. `$(PROGRAM ARGUMENTS)` stands for the folders that a
+    /// program prints. If not set, answers are reused for one minute only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Vec<String>>,
     /// Files and folders of the home folder that it needs; it sees toolchains and what they downloaded anyway.

@@ -135,7 +135,7 @@ impl Server {
         let sender = messages.clone();
         let end = move || drop(sender.send(Message::EndIfIdle));
         let Setup { profile, root, .. } = &*setup;
-        let status = Arc::new(registry.register(&profile.name, root.clone(), profile.memory, end));
+        let status = Arc::new(registry.register(&profile.tool.name, root.clone(), profile.memory, end));
         status.set_crashes(known_crashes);
         let watched = Arc::<Watched>::default();
         let process =

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use external_tools::is_there;
 use overlay::{View, WorkspacePath};
 
 use crate::{Checks, Profile};
@@ -45,9 +46,9 @@ pub fn choose<'p>(
     };
     let lints = profiles.iter().copied().filter(|it| it.checks == Checks::Lints).filter_map(configured);
     let types: Vec<_> = profiles.iter().copied().filter(|it| it.checks == Checks::Types).collect();
-    let languages: BTreeSet<_> = types.iter().flat_map(|it| &it.languages).collect();
+    let languages: BTreeSet<_> = types.iter().flat_map(|it| &it.tool.languages).collect();
     let of_language = |language: &String| {
-        let all: Vec<_> = types.iter().copied().filter(|it| it.languages.contains(language)).collect();
+        let all: Vec<_> = types.iter().copied().filter(|it| it.tool.languages.contains(language)).collect();
         let first = |all: Vec<Pick<'p>>| {
             if let [only] = all[..] {
                 return Some(only);
@@ -59,7 +60,7 @@ pub fn choose<'p>(
     };
     let mut chosen: Vec<Pick<'p>> = Vec::new();
     for it in languages.into_iter().filter_map(of_language).chain(lints) {
-        if !chosen.iter().any(|other| other.profile.name == it.profile.name) {
+        if !chosen.iter().any(|other| other.profile.tool.name == it.profile.tool.name) {
             chosen.push(it);
         }
     }
@@ -78,21 +79,8 @@ impl RootFiles {
     /// A marker is a file's path, or that of a TOML file, `#` and a table in it.
     fn has(&self, view: &dyn View, marker: &str) -> bool {
         let first = marker.split(['/', '#']).next().unwrap_or(marker);
-        self.0.contains(first) && is_there(view, marker)
+        self.0.contains(first) && is_there(view, &WorkspacePath::root(), marker)
     }
-}
-
-fn is_there(view: &dyn View, marker: &str) -> bool {
-    let (file, table) = marker.split_once('#').map_or((marker, None), |(file, table)| (file, Some(table)));
-    let Ok(file) = WorkspacePath::new(file) else { return false };
-    let Some(table) = table else { return view.resolve(&file).is_ok_and(|it| view.metadata(&it).is_ok()) };
-    let text = view.open(&file).ok().and_then(|it| String::from_utf8(it.to_vec()).ok());
-    let Some(Ok(toml)) = text.map(|it| it.parse::<toml::Table>()) else { return false };
-    let mut value = Some(&toml);
-    for key in table.split('.') {
-        value = value.and_then(|it| it.get(key)).and_then(toml::Value::as_table);
-    }
-    value.is_some()
 }
 
 #[cfg(test)]
@@ -109,9 +97,9 @@ mod tests {
     #[track_caller]
     fn check(files: &[(&str, &str)], installed: &[&str], want: &[&str]) {
         let view = Memory::from_files(files.iter().copied()).unwrap();
-        let is_installed = |it: &Profile| installed.contains(&it.name.as_str());
+        let is_installed = |it: &Profile| installed.contains(&it.tool.name.as_str());
         let chosen = choose(&all(), &view, is_installed);
-        let names: Vec<_> = chosen.iter().map(|it| it.profile.name.as_str()).collect();
+        let names: Vec<_> = chosen.iter().map(|it| it.profile.tool.name.as_str()).collect();
         assert_eq!(names, want, "{files:?} {installed:?}");
     }
 
@@ -146,7 +134,7 @@ mod tests {
     fn why_a_server_is_chosen() {
         let view = Memory::from_files([("pyproject.toml", "[tool.pyright]\n"), ("go.mod", "")]).unwrap();
         let chosen = choose(&all(), &view, |_| false);
-        let why: Vec<_> = chosen.iter().map(|it| (it.profile.name.as_str(), it.why)).collect();
+        let why: Vec<_> = chosen.iter().map(|it| (it.profile.tool.name.as_str(), it.why)).collect();
         let pyright = ("pyright", Reason::Configured("pyproject.toml#tool.pyright"));
         assert_eq!(why, [("gopls", Reason::Project("go.mod")), pyright]);
     }

@@ -25,7 +25,7 @@ pub(crate) fn dependents(
 
 /// Includes languages the server does not check, through which others are imported.
 pub(crate) fn languages(profile: &Profile) -> Languages {
-    Languages::of(profile.globs.iter().filter_map(|it| it.rsplit('.').next()))
+    Languages::of(profile.tool.globs.iter().filter_map(|it| it.rsplit('.').next()))
 }
 
 /// Whether a change may affect the server's findings in all files.

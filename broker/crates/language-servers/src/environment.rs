@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use external_tools::ACTIVE;
+
 /// Variables of the user and the machine, which mean the same in every workspace.
 const OF_USER: [&str; 36] = [
     "HOME",
@@ -70,9 +72,6 @@ const OF_PROJECT: [&str; 17] = [
     "CARGO_BUILD_TARGET",
     "RUSTUP_TOOLCHAIN",
 ];
-
-/// Variables that name an environment, whose programs a shell has first in its `PATH`.
-pub(crate) const ACTIVE: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
 type Variables = BTreeMap<OsString, OsString>;
 

@@ -28,12 +28,12 @@ mod watched;
 pub use actor::{DiskChange, Priority, RecyclePolicy, Server, Setup};
 pub use choose::{Pick, Reason, choose};
 pub use environment::Environment;
+pub use external_tools::OutsideAge;
 pub use linter::LanguageServer;
 pub use lsp_client::{Epoch, Launch, Limits, RequestError, Supervisor, supervisor};
-pub use pool::{OutsideAge, Pool, PoolLimits};
+pub use pool::{Pool, PoolLimits};
 pub use profile::{
-    Barrier, Canary, Checks, Deletes, Find, MemoryClass, Outside, Profile, Program, Searches, Sees, Symbols,
-    profiles,
+    Barrier, Canary, Checks, Deletes, MemoryClass, NativePackage, Profile, Searches, Sees, Symbols, profiles,
 };
 pub use query::{
     Access, Action, At, Chosen, Completion, CompletionKind, Completions, EditStep, Edits, File, Fold,

@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use external_tools::OutsideAge;
 use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError, Tag};
 use lsp_client::{Launch, Limits, Supervisor};
 use overlay::{ContentHash, View, WorkspacePath};
@@ -15,12 +16,12 @@ use crate::{
     Environment, Pool, Priority, Profile, Question, ServerReply,
     actor::Setup,
     dependents::dependents,
-    pool::{OutsideAge, ReplicaSet, ServerInputs, SetupDigest},
+    pool::{ReplicaSet, ServerInputs, SetupDigest},
     profile::fill_text,
 };
 
 /// Pause between a server's death and the next start.
-const PAUSE: Duration = Duration::from_millis(100);
+const RESTART_PAUSE: Duration = Duration::from_millis(100);
 
 /// A server that is asked for diagnostics, of one workspace and in one configuration. It is one of a pool's, and
 /// has a process while it is needed.
@@ -44,25 +45,26 @@ impl LanguageServer {
         environment: &Environment,
         age: OutsideAge,
     ) -> Result<Self, SetupError> {
-        let name = &profile.name;
-        let refusal = |message, hint| SetupError { linter: name.clone(), message, hint };
-        let missing =
-            || refusal(format!("{name} is not installed"), Some(format!("to have it: {}", profile.install)));
-        let (program, args) = profile.find(root, environment).ok_or_else(missing)?;
+        let tool = &profile.tool;
+        let program = profile.find(root, environment).ok_or_else(|| tool.not_installed())?;
         let offline = OFFLINE.iter().map(|(name, value)| ((*name).into(), Some((*value).into())));
-        let own = profile.env.iter().map(|(key, it)| (key.into(), Some(fill_text(it, root).into())));
+        let own = tool.env.iter().map(|(key, it)| (key.into(), Some(fill_text(it, root).into())));
         let launch = Launch {
             supervisor,
             program,
-            args: args.iter().map(OsString::from).collect(),
+            args: tool.arguments().iter().map(OsString::from).collect(),
             env: environment.changes().into_iter().chain(offline).chain(own).collect(),
             own_folder: profile.own_folder.clone(),
             cwd: root.to_owned(),
-            nice: NICE,
+            nice: SERVER_NICENESS,
         };
         let (root, limits) = (root.to_owned(), Limits::default());
-        let setup = Setup { profile: profile.clone(), root, disk, launch, limits, pause: PAUSE };
-        Self::seen(pool, setup, age).map_err(|message| refusal(message, None))
+        let setup = Setup { profile: profile.clone(), root, disk, launch, limits, pause: RESTART_PAUSE };
+        Self::seen(pool, setup, age).map_err(|message| SetupError {
+            linter: tool.name.clone(),
+            message,
+            hint: None,
+        })
     }
 
     /// Creates the server of a complete setup. Its answers are named by the program's file and not by the version that
@@ -75,10 +77,11 @@ impl LanguageServer {
         let outside = pool.outside_state(&setup.root);
         let (profile, digest) = (&setup.profile, SetupDigest::of(&setup, &outside, age));
         let replicas = pool.replicas(setup.clone(), digest, outside)?;
-        let identity = Identity { name: profile.name.clone(), version: String::new(), digest: digest.name() };
+        let identity =
+            Identity { name: profile.tool.name.clone(), version: String::new(), digest: digest.name() };
         let interest = Interest {
-            languages: profile.languages.clone(),
-            globs: profile.globs.clone(),
+            languages: profile.tool.languages.clone(),
+            globs: profile.tool.globs.clone(),
             interpreters: Vec::new(),
         };
         Ok(Self { replicas, setup, identity, interest })
@@ -151,11 +154,11 @@ impl Linter for LanguageServer {
         let inputs = ServerInputs::of(&job.view, &self.setup.profile);
         let edited = self.replicas.tell_changes(&*job.view, &inputs.contents);
         let mut outcomes = Vec::new();
-        for (number, units) in job.units.chunks(AT_ONCE).enumerate() {
+        for (number, units) in job.units.chunks(MAX_FILES_PER_REQUEST).enumerate() {
             let units: Vec<_> = units.iter().map(|it| it.path.clone()).collect();
             let time = job.timeout.saturating_mul(u32::try_from(units.len()).unwrap_or(u32::MAX));
-            let deadline = Instant::now() + time.min(LONGEST);
-            let mut keep = |index, outcome| outcomes.push((number * AT_ONCE + index, outcome));
+            let deadline = Instant::now() + time.min(MAX_REQUEST_TIME);
+            let mut keep = |index, outcome| outcomes.push((number * MAX_FILES_PER_REQUEST + index, outcome));
             let priority = if job.is_awaited { Priority::Interactive } else { Priority::Background };
             self.replicas.ask(Arc::clone(&job.view), units, priority, deadline, &job.cancel, &mut keep);
         }
@@ -171,7 +174,7 @@ impl Linter for LanguageServer {
                 if self.setup.profile.is_syntax_error(&it.code) {
                     it.tags.push(Tag::SyntaxError);
                 }
-                it.shared_name = self.setup.profile.same_as.shared_name(&it.code, it.url.as_deref());
+                it.shared_name = self.setup.profile.tool.same_as.shared_name(&it.code, it.url.as_deref());
             }
             let reads = Arc::new(inputs.related(&outcome));
             answer(index, Outcome { reads, ..outcome });
@@ -195,12 +198,12 @@ const OFFLINE: [(&str, &str); 9] = [
 
 const NOWHERE: &str = "http://127.0.0.1:9";
 
-/// People and their editors go first.
-const NICE: i32 = 5;
+/// Niceness of the processes: people and their editors go first.
+const SERVER_NICENESS: i32 = 5;
 
 /// Maximum number of files in one request to the server: servers refuse too many questions, and other requests get
 /// their turn.
-const AT_ONCE: usize = 128;
+const MAX_FILES_PER_REQUEST: usize = 128;
 
 /// An instant that far away can be told.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
+const MAX_REQUEST_TIME: Duration = Duration::from_secs(24 * 3600);

@@ -4,23 +4,22 @@
 //! Callers say which servers there are. Nothing here knows what a server is asked.
 
 mod disk_sync;
-mod outside;
-mod outside_state;
 mod replicas;
 
 use std::{
     collections::BTreeMap,
+    env,
     path::{Path, PathBuf},
     sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
+use external_tools::{OutsideAge, OutsideState, Surroundings};
 use lsp_client::Launch;
 use overlay::ContentHash;
 use parking_lot::Mutex;
 
-pub use self::outside_state::OutsideAge;
-pub(crate) use self::{disk_sync::ServerInputs, outside_state::OutsideState, replicas::ReplicaSet};
+pub(crate) use self::{disk_sync::ServerInputs, replicas::ReplicaSet};
 use crate::{
     RecyclePolicy, ServerLog, ServerReport, Setup,
     actor::{Crashes, SHUTDOWN_TIMEOUT},
@@ -31,7 +30,7 @@ const SHUT_DOWN: &str = "the language servers were shut down";
 const ENDED: &str = "the server was ended";
 
 /// The crashes of so many servers are remembered besides those that are there.
-const REMEMBERED: usize = 256;
+const MAX_REMEMBERED_CRASHES: usize = 256;
 
 /// Limits of the servers of a pool.
 #[derive(Debug, Clone)]
@@ -48,13 +47,13 @@ pub struct PoolLimits {
 impl Default for PoolLimits {
     /// A quarter of the machine's memory.
     fn default() -> Self {
-        let memory = memory_of_the_machine().unwrap_or(MEMORY) / 4;
+        let memory = memory_of_the_machine().unwrap_or(ASSUMED_MACHINE_MEMORY) / 4;
         Self { memory, processes: 2, wait: Duration::from_secs(1), recycle: RecyclePolicy::default() }
     }
 }
 
 /// Assumed memory where the machine's is unknown.
-const MEMORY: u64 = 8 << 30;
+const ASSUMED_MACHINE_MEMORY: u64 = 8 << 30;
 
 /// A handle; clones share the servers. When the last is dropped, and all linters of it, they are ended.
 #[derive(Clone)]
@@ -165,7 +164,7 @@ impl Pool {
         }
         // Configurations come and go.
         replica_sets.by_key.retain(|_, it| Arc::strong_count(it) > 1 || it.has_process());
-        let key = Key { root: setup.root.clone(), profile: setup.profile.name.clone(), digest };
+        let key = Key { root: setup.root.clone(), profile: setup.profile.tool.name.clone(), digest };
         replica_sets.end_outdated(&key);
         let crashes = replica_sets.crashes_of(&key);
         let replicas =
@@ -190,7 +189,7 @@ impl ReplicaSets {
     }
 
     fn crashes_of(&mut self, key: &Key) -> Arc<Crashes> {
-        let is_full = self.crashes.len() >= REMEMBERED;
+        let is_full = self.crashes.len() >= MAX_REMEMBERED_CRASHES;
         self.crashes.retain(|_, it| Arc::strong_count(it) > 1 || !is_full && !it.is_empty());
         Arc::clone(self.crashes.entry(key.clone()).or_default())
     }
@@ -236,13 +235,42 @@ impl SetupDigest {
         let own = env!("CARGO_PKG_VERSION");
         let text = format!("{own} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}");
         let named = ContentHash::of(text.as_bytes());
-        let look = || outside_state::digest(setup, outside);
+        let look = || {
+            let named = profile.tool.outside.iter().flatten().map(String::as_str);
+            outside.digest(PYTHON_ENVIRONMENTS.into_iter().chain(named), &surroundings(setup))
+        };
         Self { setup: named, outside: outside.whole(named, age, look) }
     }
 
     /// Hash of both.
     pub(crate) fn name(self) -> ContentHash {
         ContentHash::of(format!("{} {}", self.setup, self.outside).as_bytes())
+    }
+}
+
+/// Packages of the Python environments that a workspace may have or that may be active, which any server may read.
+const PYTHON_ENVIRONMENTS: [&str; 4] = [
+    ".venv/lib/*/site-packages",
+    "venv/lib/*/site-packages",
+    "$VIRTUAL_ENV/lib/*/site-packages",
+    "$CONDA_PREFIX/lib/*/site-packages",
+];
+
+/// Circumstances of a process of this setup.
+fn surroundings(setup: &Setup) -> Surroundings<'_> {
+    let Setup { launch, root, .. } = setup;
+    let mut variables: BTreeMap<_, _> = env::vars_os().collect();
+    for (name, value) in &launch.env {
+        match value {
+            Some(value) => drop(variables.insert(name.clone(), value.clone())),
+            None => drop(variables.remove(name)),
+        }
+    }
+    Surroundings {
+        root,
+        projects: [root.clone()].into(),
+        programs: [launch.program.clone()].into(),
+        variables,
     }
 }
 

@@ -5,17 +5,17 @@ mod define;
 
 use std::{
     collections::BTreeMap,
-    env,
     path::{Path, PathBuf},
-    sync::LazyLock,
     time::Duration,
 };
 
-use lint::RuleAliases;
+use external_tools::{Tool, Variables};
 use lsp_client::uri;
 use overlay::WorkspacePath;
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::Deserialize;
 use serde_json::{Map, Value};
+
+pub use self::define::profiles;
 
 use crate::Environment;
 
@@ -23,8 +23,8 @@ use crate::Environment;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Profile {
-    pub name: String,
-    pub languages: Vec<String>,
+    /// What it has in common with other external linters. Its `globs` are names, or `*` and the end of names.
+    pub tool: Tool,
     pub checks: Checks,
     /// Markers in the workspace's root of a project that has chosen this server.
     #[serde(default)]
@@ -32,8 +32,6 @@ pub struct Profile {
     /// Markers of a project that it can be used for.
     #[serde(default)]
     pub projects: Vec<String>,
-    /// The files it checks: names, or `*` and how a name ends.
-    pub globs: Vec<String>,
     /// LSP's name of the language, by extension, or by name where that has a dot, with `*` for any letters.
     pub language_ids: BTreeMap<String, String>,
     /// Files that it reads from the disk, whatever a branch has in their place: names, with `*` for any letters.
@@ -50,9 +48,6 @@ pub struct Profile {
     /// Codes of what says that a file cannot be parsed, with `*` for any letters.
     #[serde(default)]
     pub syntax_errors: Vec<String>,
-    /// Names that its rules share with rules of other linters that find the same.
-    #[serde(default, deserialize_with = "aliases")]
-    pub same_as: RuleAliases,
     /// A file with none of these words in it depends on no other file. Without words, any may.
     #[serde(default)]
     pub refers_by: Vec<String>,
@@ -63,14 +58,9 @@ pub struct Profile {
     /// may.
     #[serde(default)]
     pub refers_if: Vec<String>,
-    /// Things outside of the workspace that decide what it finds. Where this is not known, its answers are given again
-    /// for a short time only.
+    /// A native program that runs in place of the script of an npm package.
     #[serde(default)]
-    pub outside: Option<Vec<Outside>>,
-    /// The first that is found is run.
-    pub launch: Vec<Program>,
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
+    pub native: Option<NativePackage>,
     /// Variables of its environment that are to name a folder of the process's own, in which it would otherwise
     /// meet others, or leave something behind.
     #[serde(default)]
@@ -115,9 +105,6 @@ pub struct Profile {
     /// Advice for the user when the server reports a problem with itself.
     #[serde(default)]
     pub when_unwell: Option<String>,
-    /// Findings that one may expect of the server and that it does not report, and the program that does.
-    #[serde(default)]
-    pub limits: Option<String>,
     /// Commands of the server that do nothing but to ask for edits. No others are run.
     #[serde(default)]
     pub commands: Vec<String>,
@@ -139,8 +126,6 @@ pub struct Profile {
     #[serde(default)]
     pub loses_new_files: bool,
     pub memory: MemoryClass,
-    /// Instructions for installing the server.
-    pub install: String,
 }
 
 /// Kind of checks that a server is used for.
@@ -152,47 +137,14 @@ pub enum Checks {
     Lints,
 }
 
+/// An npm package with native programs, of which a script of the same name runs one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Program {
-    pub find: Find,
-    pub program: String,
-    /// Paths of native programs that run in place of an npm package's script, each relative to a `node_modules` folder in
-    /// which node would look; the first that is there counts. A package without one, such as another version, is not the server.
-    #[serde(default)]
+pub struct NativePackage {
+    pub package: String,
+    /// Paths of the native programs, each relative to a `node_modules` folder in which node would look; the first that is there
+    /// counts. A package without one, such as another version, is not the server.
     pub modules: Vec<String>,
-    /// Skipped if the workspace has this path: another version of its own.
-    #[serde(default)]
-    pub unless: Option<String>,
-    #[serde(default)]
-    pub args: Vec<String>,
-}
-
-/// State outside of the workspace that a server reads.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outside {
-    /// A file or folder: `~` is the home, `$NAME` each folder of a variable, `*` any one name.
-    Path(String),
-    /// Folders of this name, anywhere in the workspace.
-    Folders(String),
-    /// Folders that a program prints, one a line: the one of each environment, and the first in `PATH`.
-    Printed(Vec<String>),
-    /// A program that it runs.
-    Program(String),
-}
-
-/// Places where a program is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Find {
-    Path,
-    /// `node_modules/.bin` of the workspace.
-    NodeModules,
-    /// `.venv` or `venv` of the workspace, or the one that is active.
-    Venv,
-    /// Path in the workspace.
-    Workspace,
 }
 
 /// Proof that an answer is for the state that the server was switched to.
@@ -292,12 +244,6 @@ pub enum MemoryClass {
     Gigabytes,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Profiles {
-    profile: Vec<Profile>,
-}
-
 /// Time for which answers are given again that may rest on anything outside of the workspace.
 const UNKNOWN_OUTSIDE: Duration = Duration::from_secs(60);
 
@@ -305,28 +251,15 @@ fn yes() -> bool {
     true
 }
 
-/// Returns the built-in profiles.
-pub fn profiles() -> &'static [Profile] {
-    static ALL: LazyLock<Vec<Profile>> = LazyLock::new(|| {
-        let parsed = parse(include_str!("profiles.toml"));
-        parsed.unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
-    });
-    &ALL
-}
-
-fn parse(text: &str) -> Result<Vec<Profile>, toml::de::Error> {
-    toml::from_str(text).map(|it: Profiles| it.profile)
-}
-
 impl Profile {
     /// The built-in one of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        profiles().iter().find(|it| it.name == name)
+        profiles().iter().find(|it| it.tool.name == name)
     }
 
     /// Whether the server checks this file.
     pub fn covers(&self, path: &WorkspacePath) -> bool {
-        is_one_of(&self.globs, path)
+        is_one_of(&self.tool.globs, path)
     }
 
     pub fn is_config(&self, path: &WorkspacePath) -> bool {
@@ -363,7 +296,7 @@ impl Profile {
 
     /// Longest time for which its answers are given again, where it is not known what they rest on outside.
     pub(crate) fn longest_reuse(&self) -> Option<Duration> {
-        self.outside.is_none().then_some(UNKNOWN_OUTSIDE)
+        self.tool.outside.is_none().then_some(UNKNOWN_OUTSIDE)
     }
 
     pub fn language_id(&self, path: &WorkspacePath) -> &str {
@@ -371,16 +304,16 @@ impl Profile {
         let named = self.language_ids.iter().filter(|it| it.0.contains('.')).find(|it| matches(it.0, name));
         let by_extension = || path.extension().and_then(|it| self.language_ids.get(it));
         let known = named.map(|it| it.1).or_else(by_extension);
-        known.or(self.languages.first()).map_or("", String::as_str)
+        known.or(self.tool.languages.first()).map_or("", String::as_str)
     }
 
     /// Returns the one of the server's languages that a file is in. A language with several identifiers in LSP is found
     /// by their common beginning.
     pub fn language(&self, path: &WorkspacePath) -> &str {
         let id = self.language_id(path);
-        let exact = self.languages.iter().find(|it| *it == id);
-        let begins = || self.languages.iter().find(|it| id.starts_with(it.as_str()));
-        exact.or_else(begins).or(self.languages.first()).map_or("", String::as_str)
+        let exact = self.tool.languages.iter().find(|it| *it == id);
+        let begins = || self.tool.languages.iter().find(|it| id.starts_with(it.as_str()));
+        exact.or_else(begins).or(self.tool.languages.first()).map_or("", String::as_str)
     }
 
     /// Whether a finding with this code means that the file cannot be parsed.
@@ -392,7 +325,7 @@ impl Profile {
     pub(crate) fn version_in(&self, messages: &[String]) -> Option<String> {
         let (start, end) = self.greeting.as_ref()?.split_once('*')?;
         let version = |it: &String| Some(it.strip_prefix(start)?.strip_suffix(end)?.to_owned());
-        Some(format!("{} {}", self.name, messages.iter().find_map(version)?))
+        Some(format!("{} {}", self.tool.name, messages.iter().find_map(version)?))
     }
 
     /// Whether one of these messages marks the end of the listing of files. Also true if the profile has no such
@@ -405,10 +338,13 @@ impl Profile {
         self.lists_files.is_empty() || self.lists_files.iter().any(says)
     }
 
-    /// The first program that is there, with its arguments.
-    pub fn find(&self, root: &Path, environment: &Environment) -> Option<(PathBuf, &[String])> {
-        let found = |it: &Program| it.find(root, environment);
-        self.launch.iter().find_map(|it| Some((found(it)?, &*it.args)))
+    /// Path of its program in this workspace.
+    pub fn find(&self, root: &Path, environment: &Environment) -> Option<PathBuf> {
+        let variable = |name: &str| environment.get(name).map(ToOwned::to_owned);
+        match &self.native {
+            Some(native) => native.find(&self.tool, root, &variable),
+            None => self.tool.find(root, root, &variable),
+        }
     }
 }
 
@@ -423,22 +359,18 @@ fn is_one_of(globs: &[String], path: &WorkspacePath) -> bool {
     path.file_name().is_some_and(|name| globs.iter().any(|it| matches(it, name)))
 }
 
-impl Program {
-    fn find(&self, root: &Path, environment: &Environment) -> Option<PathBuf> {
-        let folders: Vec<PathBuf> = match self.find {
-            Find::Path => environment.get("PATH").map_or_else(Vec::new, |it| env::split_paths(it).collect()),
-            Find::NodeModules => vec![root.join("node_modules/.bin")],
-            Find::Venv => {
-                let active = environment.get("VIRTUAL_ENV").map(|it| Path::new(it).join("bin"));
-                [".venv/bin", "venv/bin"].map(|it| root.join(it)).into_iter().chain(active).collect()
-            }
-            Find::Workspace => vec![root.to_owned()],
-        };
-        if self.unless.as_ref().is_some_and(|it| root.join(it).exists()) {
-            return None;
-        }
-        let found = folders.into_iter().map(|it| it.join(&self.program)).find(|it| it.is_file())?;
-        if self.modules.is_empty() { Some(found) } else { self.module_of(&found) }
+impl NativePackage {
+    /// The workspace's own program, or else, where it has no version of the package, the one of the package whose script is in
+    /// `PATH`.
+    fn find(&self, tool: &Tool, root: &Path, variable: Variables<'_>) -> Option<PathBuf> {
+        let installed = root.join("node_modules");
+        let own = installed.join(&self.package);
+        let direct = self.modules.iter().map(|it| installed.join(it)).find(|it| it.is_file());
+        let of_script = || self.module_of(&own.join("bin").join(tool.command.first()?));
+        direct.or_else(of_script).or_else(|| {
+            let script = tool.find(root, root, variable).filter(|_| !own.exists())?;
+            self.module_of(&script)
+        })
     }
 
     /// Returns the first of the modules that the package of this script contains.
@@ -466,10 +398,6 @@ pub(crate) fn fill_text(text: &str, root: &Path) -> String {
     text.replace("${root}", &root.to_string_lossy()).replace("${root-uri}", &uri)
 }
 
-fn aliases<'de, D: Deserializer<'de>>(from: D) -> Result<RuleAliases, D::Error> {
-    RuleAliases::new(&BTreeMap::deserialize(from)?).map_err(D::Error::custom)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
@@ -484,29 +412,21 @@ mod tests {
 
     #[test]
     fn the_data_is_whole() {
-        let all = parse(include_str!("profiles.toml")).unwrap();
-        let names: std::collections::BTreeSet<_> = all.iter().map(|it| &it.name).collect();
-        assert_eq!(names.len(), all.len());
-        for it in &all {
-            assert!(it.outside.is_some(), "{}: what it reads outside is not said", it.name);
-            assert!(
-                !it.launch.is_empty() && !it.install.is_empty() && !it.languages.is_empty(),
-                "{}",
-                it.name
-            );
-            for glob in &it.globs {
+        let all = profiles();
+        let names: std::collections::BTreeSet<_> = all.iter().map(|it| &it.tool.name).collect();
+        assert!(!all.is_empty() && names.len() == all.len());
+        for Profile { tool, language_ids, .. } in all {
+            let name = &tool.name;
+            tool.check().unwrap_or_else(|why| panic!("{name}: {why}"));
+            assert!(tool.outside.is_some(), "{name}: what it reads outside is not said");
+            assert!(!tool.languages.is_empty(), "{name}");
+            for glob in &tool.globs {
                 let end = glob.strip_prefix('*').unwrap_or(glob);
-                assert!(!end.contains(['*', '?', '[', '{', '/', '!']), "{}: {glob}", it.name);
+                assert!(!end.contains(['*', '?', '[', '{', '/', '!']), "{name}: {glob}");
                 let extension = end.rsplit_once('.').unwrap().1;
-                assert!(it.language_ids.contains_key(extension), "{}: {glob}", it.name);
+                assert!(language_ids.contains_key(extension), "{name}: {glob}");
             }
         }
-    }
-
-    #[test]
-    fn an_unknown_key_is_an_error() {
-        let text = include_str!("profiles.toml").replacen("install =", "instal =", 1);
-        assert!(parse(&text).unwrap_err().to_string().contains("unknown field `instal`"));
     }
 
     #[test]
@@ -515,7 +435,8 @@ mod tests {
         assert!(ty.covers(&path("src/a.py")) && ty.covers(&path("a.pyi")) && !ty.covers(&path("a.pyc")));
         assert!(ty.is_config(&path("sub/pyproject.toml")) && !ty.is_config(&path("pyproject.py")));
         assert!(ty.is_syntax_error("invalid-syntax") && !ty.is_syntax_error("unresolved-import"));
-        let shared = |server: &str, code| Profile::named(server).unwrap().same_as.shared_name(code, None);
+        let shared =
+            |server: &str, code| Profile::named(server).unwrap().tool.same_as.shared_name(code, None);
         assert_eq!(shared("ty", "unresolved-reference").as_deref(), Some("undefined-name"));
         assert_eq!(shared("bash-language-server", "SC2154").as_deref(), Some("shellcheck/SC2154"));
         assert_eq!(ty.language_id(&path("a.pyi")), "python");
@@ -541,8 +462,9 @@ mod tests {
         std::fs::create_dir_all(program.parent().unwrap()).unwrap();
         std::fs::write(&program, "").unwrap();
         let shell = Environment::of_shell();
-        let (found, args) = Profile::named("ty").unwrap().find(root.path(), &shell).unwrap();
-        assert_eq!((found, args), (program, &["server".to_owned()][..]));
+        let ty = Profile::named("ty").unwrap();
+        assert_eq!(ty.find(root.path(), &shell), Some(program));
+        assert_eq!(ty.tool.arguments(), ["server"]);
         assert!(Profile::named("typescript").unwrap().find(root.path(), &shell).is_none());
     }
 
@@ -555,7 +477,7 @@ mod tests {
             fs::write(path, "").unwrap();
         };
         let shell = Environment::of_daemon_with(prefix.join("bin").as_os_str(), &root, &BTreeMap::new());
-        let found = || Some(Profile::named("typescript").unwrap().find(&root, &shell)?.0);
+        let found = || Profile::named("typescript").unwrap().find(&root, &shell);
         // Layout of `npm install --global`: a link to a script.
         let package = prefix.join("lib/node_modules/typescript");
         file(&package.join("bin/tsc"));

@@ -6,14 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use external_tools::OutsideState;
 use lint::Cancel;
 use lsp_client::{Client, uri::absolute};
 use overlay::ContentHash;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
-
-use crate::pool::OutsideState;
 
 pub(crate) const METHOD: &str = "workspace/didChangeWatchedFiles";
 

@@ -5,6 +5,7 @@
 //! adds, [`servers`] says which language servers are asked, [`native`] which commands. No check is run here, and nothing is
 //! shown to a user.
 
+mod external;
 mod lineup;
 pub mod native;
 pub mod plugins;

@@ -6,7 +6,7 @@
 use std::{
     borrow::Cow,
     cell::LazyCell,
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
@@ -14,16 +14,17 @@ use std::{
     time::Instant,
 };
 
-use checker::{Absent, MissingLinter, Need, Router, SharedLinter};
+use checker::{Absent, Need, Router, SharedLinter};
 use config::{CheckerDefinition, Configs, Selectors, SetupFailure, folders};
-use lint::{Cancel, SetupError};
+use lint::Cancel;
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};
 use overlay::{View, WorkspacePath};
 use shadow::{Launcher, Sandbox, Storage, Toolchains};
 
 use crate::{
+    external::{Kind, absent, diagnosis, missing, no_trust, why_not},
     provider::{
-        self, Catalog, Diagnosis, LinterKind, LinterName, Program, ProgramKind, Provider, Rules, Standing,
+        self, Catalog, Diagnosis, LinterKind, LinterName, ProgramKind, Provider, Rules, Standing,
         WorkspaceContext,
     },
     selected::Selected,
@@ -135,20 +136,21 @@ impl NativeCatalog {
 
 impl Catalog for NativeCatalog {
     fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
-        Ok(self.settings()?.known.iter().map(|it| LinterName::open(&it.name)).collect())
+        Ok(self.settings()?.known.iter().map(|it| LinterName::open(&it.tool.name)).collect())
     }
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
         let settings = self.settings()?;
-        let (mut linters, mut missing, mut left_out) = (Vec::<SharedLinter>::new(), Vec::new(), Vec::new());
+        let (mut linters, mut missed, mut left_out) = (Vec::<SharedLinter>::new(), Vec::new(), Vec::new());
         let is_trusted = self.all.are_trusted_in(&self.context.root);
         // Looks at many folders of the user's, and most workspaces ask no command.
         let setup = LazyCell::new(|| self.setup().map(Arc::new));
         for checker in &*settings.known {
-            let selection = selectors.for_server(&checker.name);
-            let Some(selection) = selection.filter(|_| self.is_wanted(&settings, selectors, &checker.name))
+            let selection = selectors.for_server(&checker.tool.name);
+            let Some(selection) =
+                selection.filter(|_| self.is_wanted(&settings, selectors, &checker.tool.name))
             else {
-                left_out.extend(settings.used.contains(&checker.name).then(|| absent(checker)));
+                left_out.extend(settings.used.contains(&checker.tool.name).then(|| without(checker)));
                 continue;
             };
             let found = match (&*setup, is_trusted) {
@@ -161,27 +163,27 @@ impl Catalog for NativeCatalog {
             match found {
                 Ok(linter) => {
                     linters.push(Arc::new(Selected::new(linter, selection)));
-                    missing.push(missed(checker, Need::Asked, String::new()));
+                    missed.push(missing(&checker.tool, Need::Asked, String::new()));
                 }
                 Err(why) => {
-                    missing.push(missed(checker, Need::Missing, why));
-                    left_out.push(absent(checker));
+                    missed.push(missing(&checker.tool, Need::Missing, why));
+                    left_out.push(without(checker));
                 }
             }
         }
-        let router = Router::new(&linters).with_missing(missing).without(left_out);
+        let router = Router::new(&linters).with_missing(missed).without(left_out);
         Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new() })
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
-        let is_there = self.settings()?.known.iter().any(|it| it.name == linter);
+        let is_there = self.settings()?.known.iter().any(|it| it.tool.name == linter);
         Ok(is_there.then_some(Rules::Open))
     }
 
     /// Nothing is started in a workspace that is not trusted.
     fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
         let settings = self.settings().ok()?;
-        let checker = settings.known.iter().find(|it| it.name == linter)?;
+        let checker = settings.known.iter().find(|it| it.tool.name == linter)?;
         if !self.all.are_trusted_in(&self.context.root) {
             return Some(Err(no_trust(&self.context.root)));
         }
@@ -198,70 +200,32 @@ impl Catalog for NativeCatalog {
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
         let settings = self.settings()?;
         let setup = self.setup().ok();
-        let diagnosis = |checker: &Checker| {
-            let standing = match settings.used.contains(&checker.name) {
-                true if selectors.for_server(&checker.name).is_none() => Standing::NotSelected,
+        let diagnose = |checker: &Checker| {
+            let standing = match settings.used.contains(&checker.tool.name) {
+                true if selectors.for_server(&checker.tool.name).is_none() => Standing::NotSelected,
                 true => Standing::Named,
                 false => Standing::NotNamed,
             };
             let path = setup.as_ref().and_then(|it| NativeChecker::find(checker, it));
-            let (install, limits) = (checker.install.clone(), checker.limits.clone());
-            let program = Program { kind: ProgramKind::Command, path, install, limits };
-            let name = checker.languages.first().unwrap_or(&checker.name).clone();
+            let name = checker.tool.languages.first().unwrap_or(&checker.tool.name).clone();
             let covers = checker.covers();
             let language = move |path: &WorkspacePath| covers(path).then(|| name.clone());
-            let languages = checker.languages.clone();
-            Diagnosis::of_program(checker.name.clone(), languages, standing, program, language)
+            diagnosis(&checker.tool, ProgramKind::Command, path, standing, language)
         };
-        Ok(settings.known.iter().map(diagnosis).collect())
+        Ok(settings.known.iter().map(diagnose).collect())
     }
 }
 
+const CHECKERS: Kind<Checker> =
+    Kind { known: checkers, define: Checker::defined, tool: |it| &it.tool, table: "checkers" };
+
 /// All that Broker knows and the configuration defines.
-fn settings(
-    defined: std::collections::BTreeMap<String, CheckerDefinition>,
-) -> Result<Settings, SetupFailure> {
-    let mut known = Cow::Borrowed(checkers());
-    let mut used = BTreeSet::new();
-    for (name, definition) in defined {
-        let wrong = |why: String| {
-            let failure = SetupFailure::new(format!("checkers.{name}, in `broker.toml`: {why}"));
-            let close = config::closest(&name, checkers().iter().map(|it| it.name.as_str()));
-            match close.filter(|it| *it != name) {
-                Some(close) => failure.hint(format!("did you mean `{close}`?")),
-                None => failure,
-            }
-        };
-        let said = toml::Table::try_from(&definition).map_err(|error| wrong(error.to_string()))?;
-        let checker = Checker::defined(&name, said).map_err(wrong)?;
-        let own = known.to_mut();
-        match own.iter_mut().find(|it| it.name == name) {
-            Some(known) => *known = checker,
-            None => own.push(checker),
-        }
-        if definition.enabled != Some(false) {
-            used.insert(name);
-        }
-    }
+fn settings(defined: BTreeMap<String, CheckerDefinition>) -> Result<Settings, SetupFailure> {
+    let known = CHECKERS.with_defined(&defined)?;
+    let used = defined.into_iter().filter(|(_, it)| it.enabled != Some(false)).map(|it| it.0).collect();
     Ok(Settings { known, used })
 }
 
-fn absent(checker: &Checker) -> Absent {
-    let has_own_rules = checker.same_as.own_names().next().is_none();
-    Absent { globs: checker.globs.clone(), interpreters: Vec::new(), has_own_rules }
-}
-
-fn missed(checker: &Checker, need: Need, reason: String) -> MissingLinter {
-    MissingLinter { linter: checker.name.clone(), globs: checker.globs.clone(), reason, need }
-}
-
-fn why_not(error: SetupError) -> String {
-    match error.hint {
-        Some(hint) => format!("{}; {hint}", error.message),
-        None => error.message,
-    }
-}
-
-fn no_trust(root: &Path) -> String {
-    format!("commands do not run in {}, which is not trusted; see `broker trust`", root.display())
+fn without(checker: &Checker) -> Absent {
+    absent(&checker.tool, checker.tool.same_as.own_names().next().is_none())
 }

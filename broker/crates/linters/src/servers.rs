@@ -24,6 +24,7 @@ use overlay::{View, WorkspacePath};
 
 pub use self::diagnosis::diagnose;
 use crate::{
+    external::{Kind, absent, missing, no_trust, why_not},
     provider::{self, Catalog, Diagnosis, LinterKind, LinterName, Provider, Rules, WorkspaceContext},
     selected::Selected,
     trust::Trusted,
@@ -119,7 +120,7 @@ impl ServerCatalog {
 
 impl Catalog for ServerCatalog {
     fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
-        Ok(known(self.settings()?)?.iter().map(|it| LinterName::open(it.name.clone())).collect())
+        Ok(known(self.settings()?)?.iter().map(|it| LinterName::open(it.tool.name.clone())).collect())
     }
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
@@ -130,19 +131,19 @@ impl Catalog for ServerCatalog {
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
-        let is_there = known(self.settings()?)?.iter().any(|it| it.name == linter);
+        let is_there = known(self.settings()?)?.iter().any(|it| it.tool.name == linter);
         Ok(is_there.then_some(Rules::Open))
     }
 
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
         let (settings, context) = (self.settings()?, self.context());
-        let find = |it: &Profile| it.find(context.root, context.environment).map(|(program, _)| program);
+        let find = |it: &Profile| it.find(context.root, context.environment);
         diagnose(&known(settings)?, &context, settings, selectors, find)
     }
 
     fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
         let known = self.settings().and_then(known).ok()?;
-        let profile = known.iter().find(|it| it.name == linter)?;
+        let profile = known.iter().find(|it| it.tool.name == linter)?;
         let server =
             self.servers.server(&self.context(), profile, OutsideAge::Now).map_err(|error| error.message);
         Some(server.and_then(|it| it.version(deadline, cancel)))
@@ -175,41 +176,44 @@ impl Servers {
         selectors: &Selectors,
     ) -> Result<SelectedServers, SetupFailure> {
         let known = known(settings)?;
-        let selected = known.iter().filter(|it| selectors.select_by_name(&it.name));
+        let selected = known.iter().filter(|it| selectors.select_by_name(&it.tool.name));
         if !self.are_trusted_in(context.root) {
-            let named = settings.used.iter().flatten().chain(selected.map(|it| &it.name));
+            let named = settings.used.iter().flatten().chain(selected.map(|it| &it.tool.name));
             let named: BTreeSet<_> = named.collect();
             let is_asked = |it: &Profile| {
-                !named.contains(&it.name)
-                    && selectors.for_server(&it.name).is_some()
+                !named.contains(&it.tool.name)
+                    && selectors.for_server(&it.tool.name).is_some()
                     && it.find(context.root, context.environment).is_some()
             };
             let wanted = wanted(&known, context, settings)?;
-            let absent = wanted.iter().map(|it| absent(it.profile)).collect();
+            let absent = wanted.iter().map(|it| without(it.profile)).collect();
             let wanted = wanted.into_iter().filter(|it| is_asked(it.profile));
             let others = wanted.map(|it| not_trusted(it.profile, context.root));
             let missing = named.iter().map(|name| untrusted(name, context.root)).chain(others);
             return Ok(SelectedServers { linters: Vec::new(), missing: missing.collect(), absent });
         }
         let wanted = wanted(&known, context, settings)?;
-        let is_wanted = |name: &str| wanted.iter().any(|it| it.profile.name == name);
-        let not_wanted = selected.filter(|it| !is_wanted(&it.name)).map(|it| self.not_wanted(context, it));
+        let is_wanted = |name: &str| wanted.iter().any(|it| it.profile.tool.name == name);
+        let not_wanted =
+            selected.filter(|it| !is_wanted(&it.tool.name)).map(|it| self.not_wanted(context, it));
         let mut asked = SelectedServers { missing: not_wanted.collect(), ..SelectedServers::default() };
         for Wanted { profile, why } in wanted {
-            let Some(selection) = selectors.for_server(&profile.name) else {
-                asked.absent.push(absent(profile));
+            let Some(selection) = selectors.for_server(&profile.tool.name) else {
+                asked.absent.push(without(profile));
                 continue;
             };
-            let is_named = matches!(why, Why::Named) || selectors.select_by_name(&profile.name);
+            let is_named = matches!(why, Why::Named) || selectors.select_by_name(&profile.tool.name);
             match self.server(context, profile, OutsideAge::Now) {
                 Ok(server) => {
                     asked.linters.push(Arc::new(Selected::new(server, selection)));
-                    asked.missing.extend(is_named.then(|| missing(profile, Need::Asked, String::new())));
+                    asked
+                        .missing
+                        .extend(is_named.then(|| missing(&profile.tool, Need::Asked, String::new())));
                 }
                 Err(error) => {
                     let need = if is_named { Need::Missing } else { Need::Optional };
-                    asked.missing.push(missing(profile, need, why_not(error)));
-                    asked.absent.push(absent(profile));
+                    asked.missing.push(missing(&profile.tool, need, why_not(error)));
+                    asked.absent.push(without(profile));
                 }
             }
         }
@@ -221,11 +225,11 @@ impl Servers {
         if profile.find(context.root, context.environment).is_none()
             && let Err(error) = self.server(context, profile, OutsideAge::Now)
         {
-            return missing(profile, Need::Missing, why_not(error));
+            return missing(&profile.tool, Need::Missing, why_not(error));
         }
         let reason = "rules of it are selected, but this workspace does not use it: add it to `servers.use` in \
                       `broker.toml`; `broker doctor` lists the servers in use";
-        missing(profile, Need::PassedOver, reason.to_owned())
+        missing(&profile.tool, Need::PassedOver, reason.to_owned())
     }
 
     pub fn server(
@@ -235,7 +239,7 @@ impl Servers {
         age: OutsideAge,
     ) -> Result<LanguageServer, SetupError> {
         let supervisor = self.supervisor.clone().ok_or_else(|| SetupError {
-            linter: profile.name.clone(),
+            linter: profile.tool.name.clone(),
             message: "this program cannot find its own file".to_owned(),
             hint: None,
         })?;
@@ -275,7 +279,7 @@ pub fn wanted<'k>(
         return Ok(of_project(&known.iter().collect::<Vec<_>>(), context));
     };
     let named = |name: &String| {
-        let profile = known.iter().find(|it| it.name == *name).ok_or_else(|| unknown(name, known))?;
+        let profile = known.iter().find(|it| it.tool.name == *name).ok_or_else(|| unknown(name, known))?;
         Ok(Wanted { profile, why: Why::Named })
     };
     used.iter().map(named).collect()
@@ -292,8 +296,8 @@ pub fn wanted_for<'k>(
         Some(_) => wanted(known, context, settings)?,
         None => {
             let covering = known.iter().filter(|it| it.covers(path));
-            let languages: BTreeSet<&String> = covering.flat_map(|it| &it.languages).collect();
-            let is_near = |it: &&Profile| it.languages.iter().any(|it| languages.contains(it));
+            let languages: BTreeSet<&String> = covering.flat_map(|it| &it.tool.languages).collect();
+            let is_near = |it: &&Profile| it.tool.languages.iter().any(|it| languages.contains(it));
             of_project(&known.iter().filter(is_near).collect::<Vec<_>>(), context)
         }
     };
@@ -310,51 +314,23 @@ fn of_project<'k>(known: &[&'k Profile], context: &ServerContext<'_>) -> Vec<Wan
 
 /// All that Broker knows and the configuration defines.
 pub fn known(settings: &ServerSettings) -> Result<Cow<'static, [Profile]>, SetupFailure> {
-    // Each check asks, and a copy of the profiles takes longer than the rest.
-    if settings.defined.is_empty() {
-        return Ok(Cow::Borrowed(profiles()));
-    }
-    let mut known = profiles().to_vec();
-    for (name, definition) in &settings.defined {
-        let wrong =
-            |why: String| SetupFailure::new(format!("servers.define.{name}, in `broker.toml`: {why}"));
-        let said = toml::Table::try_from(definition).map_err(|error| wrong(error.to_string()))?;
-        let profile = Profile::defined(name, said).map_err(wrong)?;
-        match known.iter_mut().find(|it| it.name == *name) {
-            Some(known) => *known = profile,
-            None => known.push(profile),
-        }
-    }
-    Ok(Cow::Owned(known))
+    SERVERS.with_defined(&settings.defined)
 }
+
+const SERVERS: Kind<Profile> =
+    Kind { known: profiles, define: Profile::defined, tool: |it| &it.tool, table: "servers.define" };
 
 fn unknown(name: &str, known: &[Profile]) -> SetupFailure {
     let error =
         SetupFailure::new(format!("unknown language server `{name}` in `servers.use` of `broker.toml`"));
-    let close = config::closest(name, known.iter().map(|it| it.name.as_str()));
-    error.hint(match close {
+    error.hint(match SERVERS.closest(name, known) {
         Some(close) => format!("did you mean `{close}`?"),
         None => "define it in the table `servers.define`".to_owned(),
     })
 }
 
-fn absent(profile: &Profile) -> Absent {
-    Absent {
-        globs: profile.globs.clone(),
-        interpreters: Vec::new(),
-        has_own_rules: profile.checks == Checks::Types,
-    }
-}
-
-fn missing(profile: &Profile, need: Need, reason: String) -> MissingLinter {
-    MissingLinter { linter: profile.name.clone(), globs: profile.globs.clone(), reason, need }
-}
-
-fn why_not(error: SetupError) -> String {
-    match error.hint {
-        Some(hint) => format!("{}; {hint}", error.message),
-        None => error.message,
-    }
+fn without(profile: &Profile) -> Absent {
+    absent(&profile.tool, profile.checks == Checks::Types)
 }
 
 fn untrusted(name: &str, root: &Path) -> MissingLinter {
@@ -364,9 +340,5 @@ fn untrusted(name: &str, root: &Path) -> MissingLinter {
 
 /// Entry for a server that is installed, and would be asked if the workspace were trusted.
 fn not_trusted(profile: &Profile, root: &Path) -> MissingLinter {
-    missing(profile, Need::Optional, no_trust(root))
-}
-
-fn no_trust(root: &Path) -> String {
-    format!("language servers do not run in {}, which is not trusted; see `broker trust`", root.display())
+    missing(&profile.tool, Need::Optional, no_trust(root))
 }

@@ -3,13 +3,15 @@
 mod define;
 mod fields;
 
-use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
-use lint::{RuleAliases, Severity};
+use external_tools::Tool;
+use lint::Severity;
 use overlay::WorkspacePath;
 use regex::Regex;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
+pub use self::define::checkers;
 pub(crate) use self::fields::{Fields, FixFields};
 use crate::globs::Globs;
 
@@ -17,24 +19,12 @@ use crate::globs::Globs;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Checker {
-    pub name: String,
-    /// Languages of its files; none for files of any kind.
-    #[serde(default)]
-    pub languages: Vec<String>,
-    /// The files it reports on, as in a `.gitignore`.
-    pub globs: Vec<String>,
+    /// What it has in common with other external linters. Its `globs` are as in a `.gitignore`.
+    pub tool: Tool,
     /// Markers of a project's folder: a file, a TOML file, `#` and a table in it, or nothing for the workspace's root. The
     /// first that a folder above a file has counts, the nearest such folder. Without markers the workspace is the project.
     #[serde(default)]
     pub roots: Vec<String>,
-    /// The program, a name or a path from the workspace's root, and its arguments.
-    pub command: Vec<String>,
-    /// Places where a program that is a name is looked for, in this order.
-    #[serde(default = "in_path")]
-    pub find: Vec<Find>,
-    /// Other programs that must be there.
-    #[serde(default)]
-    pub needs: Vec<String>,
     #[serde(default)]
     pub checks: Checks,
     /// The most files that one process gets, if it gets files.
@@ -100,9 +90,6 @@ pub struct Checker {
     /// Meanings of the checker's own words for severities, besides the usual ones.
     #[serde(default)]
     pub severities: BTreeMap<String, Level>,
-    /// Names that its rules share with rules of other linters that find the same.
-    #[serde(default, deserialize_with = "aliases")]
-    pub same_as: RuleAliases,
     /// Exit codes besides 0 of a run that found something.
     #[serde(default)]
     pub findings_codes: Vec<i32>,
@@ -112,36 +99,15 @@ pub struct Checker {
     /// The files that its answers may rest on, as in a `.gitignore`. What git ignores counts only for the kinds of files that are named
     /// here by how their names end.
     pub depends_on: Vec<String>,
-    /// Places outside of the view that decide what it finds: `~` is the home, `$NAME` each folder of a variable, `$PREFIX`
-    /// the folder that the program is installed in, `^` the project's folder and each above it, `*` any one name; what is relative is
-    /// seen from the project. Where this is not known, answers are used again for a minute only.
-    #[serde(default)]
-    pub outside: Option<Vec<String>>,
-    /// Files and folders of the home folder that it needs, in the same words.
+    /// Files and folders of the home folder that it needs, in the words of `outside`.
     #[serde(default)]
     pub shows: Vec<String>,
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
     /// Seconds.
     #[serde(default = "ten_minutes")]
     pub timeout: u64,
     /// The most memory of all its processes together, in MiB.
     #[serde(default = "four_gib")]
     pub memory: u64,
-    pub install: String,
-    /// Findings that one may expect of the checker and that it does not report.
-    #[serde(default)]
-    pub limits: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Find {
-    Path,
-    /// `node_modules/.bin` of the project, or of a folder above it.
-    NodeModules,
-    /// `.venv` or `venv` of the project or the workspace, or the active one.
-    Venv,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -212,22 +178,9 @@ impl From<Level> for Severity {
     }
 }
 
-/// Returns the checkers that are built into Broker.
-pub fn checkers() -> &'static [Checker] {
-    static ALL: LazyLock<Vec<Checker>> = LazyLock::new(|| {
-        #[derive(Deserialize)]
-        struct File {
-            checker: Vec<Checker>,
-        }
-        // Tests read it, too.
-        toml::from_str::<File>(define::BUILT_IN).map_or_else(|_| Vec::new(), |it| it.checker)
-    });
-    &ALL
-}
-
 impl Checker {
     pub fn named(name: &str) -> Option<&'static Self> {
-        checkers().iter().find(|it| it.name == name)
+        checkers().iter().find(|it| it.tool.name == name)
     }
 
     /// The words of its own for a severity go before the usual ones.
@@ -252,7 +205,7 @@ impl Checker {
 
     /// Returns the longest time for which answers are used again.
     pub(crate) fn longest_reuse(&self) -> Duration {
-        match self.outside {
+        match self.tool.outside {
             Some(_) => Duration::from_secs(600),
             None => Duration::from_secs(60),
         }
@@ -270,13 +223,9 @@ impl Checker {
 
     /// Says whether it may report on a file.
     pub fn covers(&self) -> impl Fn(&WorkspacePath) -> bool + Send + Sync + use<> {
-        let globs = Globs::new(&self.globs);
+        let globs = Globs::new(&self.tool.globs);
         move |path| globs.matches(path)
     }
-}
-
-fn in_path() -> Vec<Find> {
-    vec![Find::Path]
 }
 
 fn many() -> usize {
@@ -300,28 +249,20 @@ fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Regex>, 
     Regex::new(&text).map(Some).map_err(|error| D::Error::custom(format!("`{text}`: {error}")))
 }
 
-fn aliases<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RuleAliases, D::Error> {
-    RuleAliases::new(&BTreeMap::deserialize(deserializer)?).map_err(D::Error::custom)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_built_in_ones_can_be_read() {
-        #[derive(Deserialize)]
-        struct File {
-            checker: Vec<Checker>,
-        }
-        let file: File = toml::from_str(define::BUILT_IN).unwrap();
-        let names: Vec<_> = file.checker.iter().map(|it| it.name.as_str()).collect();
+        let names: Vec<_> = checkers().iter().map(|it| it.tool.name.as_str()).collect();
+        assert!(!names.is_empty());
         let mut once = names.clone();
         once.sort_unstable();
         once.dedup();
         assert_eq!(once.len(), names.len());
-        for it in &file.checker {
-            it.check().unwrap_or_else(|why| panic!("{}: {why}", it.name));
+        for it in checkers() {
+            it.check().unwrap_or_else(|why| panic!("{}: {why}", it.tool.name));
         }
     }
 

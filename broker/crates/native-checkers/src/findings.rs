@@ -165,7 +165,7 @@ impl Placer<'_> {
         let code = code.unwrap_or_else(|| message.severity.name().to_owned());
         let related = message.notes.into_iter().filter_map(|it| self.related(&path, it)).collect();
         let fixes = message.fixes.into_iter().filter_map(|it| self.fix(&path, it)).collect();
-        let shared_name = checker.same_as.shared_name(&code, message.url.as_deref());
+        let shared_name = checker.tool.same_as.shared_name(&code, message.url.as_deref());
         let finding = Diagnostic {
             tags: tags(&code),
             code,

@@ -25,7 +25,7 @@ impl Inputs {
         let mut paths: BTreeSet<_> = walk(view, &[WorkspacePath::root()], &WalkOptions::default())
             .filter(|it| all.matches(it))
             .collect();
-        let kinds = checker.depends_on.iter().chain(&checker.globs);
+        let kinds = checker.depends_on.iter().chain(&checker.tool.globs);
         let kinds = Globs::new(kinds.filter(|it| it.starts_with("*.")));
         descend(view, &WorkspacePath::root(), &mut |it| {
             if kinds.matches(&it) {

@@ -16,7 +16,6 @@ mod inputs;
 mod layer;
 mod linter;
 mod output;
-mod outside;
 mod place;
 mod program;
 mod project;

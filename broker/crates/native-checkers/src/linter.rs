@@ -7,7 +7,7 @@ mod packages;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
@@ -28,7 +28,7 @@ use crate::{
     findings::{self, Found, Ground},
     globs::Globs,
     inputs::Inputs,
-    output, outside, program,
+    output,
     project::Projects,
     run::{Folder, Ran, Setup},
     runner::{Given, Report, Runner, interrupted},
@@ -61,26 +61,22 @@ struct Look<'j> {
 }
 
 /// Runs for one job of a project whose files change meanwhile.
-const ATTEMPTS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Reason for which there is no answer then.
-const CHANGED: &str = "files that it rests on changed while it ran";
+const CHANGED_MEANWHILE: &str = "files that it rests on changed while it ran";
 
 impl NativeChecker {
     /// Finds the checker's program.
     pub fn new(checker: &Checker, setup: Arc<Setup>, runner: &Runner) -> Result<Self, SetupError> {
-        let program = Self::find(checker, &setup).ok_or_else(|| SetupError {
-            linter: checker.name.clone(),
-            message: format!("{} is not installed", checker.command.first().unwrap_or(&checker.name)),
-            hint: Some(format!("to have it: {}", checker.install)),
-        })?;
+        let program = Self::find(checker, &setup).ok_or_else(|| checker.tool.not_installed())?;
         let said = format!("{checker:?} {} {:?}", program.display(), setup.environment);
         let digest = ContentHash::of(said.as_bytes());
         Ok(Self {
-            identity: Identity { name: checker.name.clone(), version: String::new(), digest },
+            identity: Identity { name: checker.tool.name.clone(), version: String::new(), digest },
             interest: Interest {
-                languages: checker.languages.clone(),
-                globs: checker.globs.clone(),
+                languages: checker.tool.languages.clone(),
+                globs: checker.tool.globs.clone(),
                 interpreters: Vec::new(),
             },
             checker: checker.clone(),
@@ -93,12 +89,12 @@ impl NativeChecker {
 
     /// Returns the path of the checker's program.
     pub fn find(checker: &Checker, setup: &Setup) -> Option<PathBuf> {
-        program::find_anywhere(checker, &setup.root, &|name| setup.variable(name))
+        checker.tool.find_anywhere(&setup.root, &|name| setup.variable(name))
     }
 
     fn context_of(&self, inputs: &Inputs, view: &dyn View) -> ContentHash {
         let mut projects = Projects::new(&self.checker, view);
-        let covers = Globs::new(&self.checker.globs);
+        let covers = Globs::new(&self.checker.tool.globs);
         let files = inputs.contents.keys().filter(|it| covers.matches(it));
         let projects: BTreeSet<_> = files.filter_map(|it| projects.of(it)).collect();
         ContentHash::of(format!("{} {}", inputs.digest, self.outside(&projects)).as_bytes())
@@ -108,40 +104,52 @@ impl NativeChecker {
     fn outside(&self, projects: &BTreeSet<WorkspacePath>) -> ContentHash {
         let (checker, variable) = (&self.checker, |name: &str| self.setup.variable(name));
         let places: BTreeSet<_> = projects.iter().map(|it| self.setup.folder_of(it)).collect();
-        let own = places.iter().filter_map(|it| program::find(checker, &self.setup.root, it, &variable));
-        let programs = own.chain([self.program.clone()]).chain(program::needed(checker, &variable)).collect();
-        outside::digest(checker, &programs, &places, &variable)
+        let tool = &checker.tool;
+        let own = places.iter().filter_map(|it| tool.find(&self.setup.root, it, &variable));
+        let programs = own.chain([self.program.clone()]).chain(tool.needed(&variable)).collect();
+        let surroundings = self.setup.surroundings(checker, places.clone(), programs);
+        let named = tool.outside.iter().flatten().map(String::as_str);
+        self.runner.outside().digest(named, &surroundings)
     }
 
     /// Returns the findings of a run for these files, or the last ones that are still true.
     fn given(&self, group: &Group, look: &Look<'_>) -> Given {
         let name = look.name(&self.identity, self.checker.checks, group);
         self.runner.get(name, &look.job.cancel, |stop| {
-            let run = self.run(group, look, stop);
+            let place = self.setup.folder_of(&group.project);
+            let tool = &self.checker.tool;
+            let program = tool.find(&self.setup.root, &place, &|it| self.setup.variable(it));
+            let Some(program) = program else {
+                return Err(Completeness::Failed(tool.not_installed_sentence()));
+            };
+            let run = self.run(group, look, &place, &program, stop);
             if stop.is_cancelled() {
                 Err(interrupted())
             } else if !look.holds(self, group) {
-                Err(Completeness::Pending(CHANGED.to_owned()))
+                Err(Completeness::Pending(CHANGED_MEANWHILE.to_owned()))
             } else {
-                run.map_err(|why| Completeness::Failed(format!("{}: {why}", self.checker.name)))
+                run.map_err(|why| Completeness::Failed(format!("{}: {why}", tool.name)))
             }
         })
     }
 
-    fn run(&self, group: &Group, look: &Look<'_>, stop: &Cancel) -> Result<Arc<Report>, String> {
+    fn run(
+        &self,
+        group: &Group,
+        look: &Look<'_>,
+        place: &Path,
+        program: &Path,
+        stop: &Cancel,
+    ) -> Result<Arc<Report>, String> {
         let (checker, view, project) = (&self.checker, &*look.job.view, &group.project);
-        let place = self.setup.folder_of(project);
-        let program = program::find(checker, &self.setup.root, &place, &|it| self.setup.variable(it));
-        let program =
-            program.ok_or_else(|| format!("it is not installed; to have it: {}", checker.install))?;
         self.runner.wait_for_earlier(&self.setup.root);
-        let folder = Folder::open(&self.setup, checker, &program, view, project)?;
+        let folder = Folder::open(&self.setup, checker, program, view, project)?;
         let is_known = |it: &WorkspacePath| match checker.checks {
             Checks::Project => look.inputs.contents.contains_key(it),
             Checks::Files => true,
         };
         let ground = Ground { checker, view, root: &self.setup.root, project, is_known: &is_known };
-        let call = Call { checker, program: &program, project, place: &place };
+        let call = Call { checker, program, project, place };
         let (mut found, mut halted) = (None::<Found>, false);
         for (number, command) in call.commands(&group.files, view).into_iter().enumerate() {
             let ran = folder.run(command, stop, None)?;
@@ -189,7 +197,7 @@ impl NativeChecker {
                 ran.last_words(checker)
             ));
         }
-        found.partial = found.partial.map(|it| format!("{}: {it}", checker.name));
+        found.partial = found.partial.map(|it| format!("{}: {it}", checker.tool.name));
         Ok(found)
     }
 
@@ -206,14 +214,14 @@ impl NativeChecker {
     /// Returns the findings of a group, asked again if files change meanwhile; with the contents that they are for.
     fn ask(&self, job: &Job, group: &Group, inputs: &Arc<Inputs>) -> (Given, Vec<Option<ContentHash>>) {
         let mut look = self.look(job, group, inputs);
-        let mut attempts = ATTEMPTS;
+        let mut attempts = MAX_ATTEMPTS;
         loop {
             let given = match job.cancel.is_cancelled() {
                 true => Err(interrupted()),
                 false => self.given(group, &look),
             };
             attempts -= 1;
-            let is_changed = matches!(&given, Err(Completeness::Pending(why)) if why == CHANGED);
+            let is_changed = matches!(&given, Err(Completeness::Pending(why)) if why == CHANGED_MEANWHILE);
             if !is_changed || attempts == 0 {
                 return (given, look.contents);
             }
@@ -271,14 +279,15 @@ impl Linter for NativeChecker {
 
     /// Returns the files that import a changed one, and all files if one changed that marks the root of a project.
     fn dependents(&self, view: &Arc<dyn View>, changed: &[WorkspacePath]) -> Vec<WorkspacePath> {
-        let globs = Globs::new(&self.checker.globs);
+        let globs = Globs::new(&self.checker.tool.globs);
         let markers = self.checker.roots.iter().filter_map(|it| it.split('#').next());
         let markers: Vec<_> = markers.filter(|it| !it.is_empty()).collect();
         let is_marker = |it: &WorkspacePath| it.file_name().is_some_and(|it| markers.contains(&it));
         let mut found: Vec<_> = if changed.iter().any(is_marker) {
             walk(&**view, &[WorkspacePath::root()], &WalkOptions::default()).collect()
         } else {
-            let languages = Languages::of(self.checker.globs.iter().filter_map(|it| it.rsplit('.').next()));
+            let languages =
+                Languages::of(self.checker.tool.globs.iter().filter_map(|it| it.rsplit('.').next()));
             self.imports.dependents(&languages, &**view, changed)
         };
         found.retain(|it| globs.matches(it) && !changed.contains(it));

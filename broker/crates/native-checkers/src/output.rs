@@ -112,7 +112,8 @@ pub(crate) fn read(checker: &Checker, printed: &[u8]) -> Result<Printed, String>
         Format::Regex => lines::read(&text, checker),
     }?;
     if let Some(found) = checker.cut_short.as_ref().and_then(|it| it.find(&text)) {
-        read.partial.get_or_insert_with(|| format!("{} stopped looking: {}", checker.name, found.as_str()));
+        read.partial
+            .get_or_insert_with(|| format!("{} stopped looking: {}", checker.tool.name, found.as_str()));
     }
     Ok(read)
 }

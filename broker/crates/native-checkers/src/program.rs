@@ -1,100 +1,15 @@
-//! Path of a checker's program, and the parts of a hidden place that must be shown for it to run.
+//! Parts of a hidden place that must be shown for a program to run.
 
 use std::{
-    env,
-    ffi::OsString,
     fs,
     path::{Path, PathBuf},
 };
 
-use crate::checker::{Checker, Find};
-
-/// Looks up a variable of the environment that programs get.
-pub(crate) type Variables<'v> = &'v dyn Fn(&str) -> Option<OsString>;
-
-/// Folders below the workspace's root in which a project with a program of its own is looked for.
-const DEPTH: u32 = 2;
-
-/// The checker's program for a project in the folder `project` of the workspace at `root`.
-pub(crate) fn find(
-    checker: &Checker,
-    root: &Path,
-    project: &Path,
-    variable: Variables<'_>,
-) -> Option<PathBuf> {
-    let name = checker.command.first()?;
-    if name.contains('/') {
-        return Some(root.join(name.trim_start_matches("./"))).filter(|it| it.is_file());
-    }
-    let needed = checker.needs.iter().all(|it| in_path(it, variable).is_some());
-    let look = |it: &Find| match it {
-        Find::Path => in_path(name, variable),
-        Find::NodeModules => {
-            above(project, root).map(|it| it.join("node_modules/.bin").join(name)).find(|it| it.is_file())
-        }
-        Find::Venv => {
-            let active = variable("VIRTUAL_ENV").map(PathBuf::from);
-            let own = above(project, root).flat_map(|it| [it.join(".venv"), it.join("venv")]);
-            own.chain(active).map(|it| it.join("bin").join(name)).find(|it| it.is_file())
-        }
-    };
-    checker.find.iter().find_map(look).filter(|_| needed)
-}
-
-/// Returns the path of a checker's program for the workspace as a whole, or else for the first folder near its root that has one.
-pub(crate) fn find_anywhere(checker: &Checker, root: &Path, variable: Variables<'_>) -> Option<PathBuf> {
-    let at_root = find(checker, root, root, variable);
-    let is_own = checker.find.iter().any(|it| *it != Find::Path);
-    at_root.or_else(|| is_own.then(|| below(checker, root, root, DEPTH, variable))?)
-}
-
-fn below(
-    checker: &Checker,
-    root: &Path,
-    folder: &Path,
-    levels: u32,
-    variable: Variables<'_>,
-) -> Option<PathBuf> {
-    let folders: Vec<_> = children(folder).into_iter().filter(|it| it.is_dir()).collect();
-    let here = folders.iter().find_map(|it| find(checker, root, it, variable));
-    here.or_else(|| {
-        (levels > 1).then(|| folders.iter().find_map(|it| below(checker, root, it, levels - 1, variable)))?
-    })
-}
-
-#[expect(clippy::disallowed_methods, reason = "programs are looked for on the disk, whatever a view shows")]
-fn children(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_plain = |it: &PathBuf| {
-        let name = it.file_name().and_then(|it| it.to_str()).unwrap_or(".");
-        !name.starts_with('.') && name != "node_modules" && name != "target"
-    };
-    let mut all: Vec<_> = entries.map(|it| it.path()).filter(is_plain).collect();
-    all.sort();
-    all
-}
-
-/// A folder and those above it, up to the root.
-fn above<'p>(folder: &'p Path, root: &'p Path) -> impl Iterator<Item = &'p Path> {
-    folder.ancestors().take_while(move |it| it.starts_with(root))
-}
-
-fn in_path(name: &str, variable: Variables<'_>) -> Option<PathBuf> {
-    let folders = variable("PATH")?;
-    let mut programs = env::split_paths(&folders).filter(|it| it.is_absolute()).map(|it| it.join(name));
-    programs.find(|it| it.is_file())
-}
-
-/// Other programs that the checker needs, as far as they are there.
-pub(crate) fn needed(checker: &Checker, variable: Variables<'_>) -> Vec<PathBuf> {
-    checker.needs.iter().filter_map(|it| in_path(it, variable)).collect()
-}
-
 /// Parts of an installation in which programs and what they load are.
-const PARTS: [&str; 6] = ["bin", "lib", "lib64", "libexec", "node_modules", "pyvenv.cfg"];
+const INSTALLATION_PARTS: [&str; 6] = ["bin", "lib", "lib64", "libexec", "node_modules", "pyvenv.cfg"];
 
 /// Parts of the user's own `~/.local` in which an installer keeps each program apart, with as many folders below as name one.
-const APART: [(&str, usize); 4] = [
+const ISOLATED_INSTALLATIONS: [(&str, usize); 4] = [
     (".local/share/uv/tools", 1),
     (".local/share/pipx/venvs", 1),
     (".local/pipx/venvs", 1),
@@ -132,15 +47,15 @@ fn parts_of(program: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         // All packages of a project.
         (Some(packages), Some(".bin")) if packages.ends_with("node_modules") => vec![packages.to_owned()],
         (Some(prefix), Some("bin")) if home.is_none_or(|home| prefix != home) => {
-            PARTS.iter().map(|it| prefix.join(it)).collect()
+            INSTALLATION_PARTS.iter().map(|it| prefix.join(it)).collect()
         }
         _ => vec![folder.to_owned()],
     }
 }
 
-/// The folder of one program below [`APART`].
+/// The folder of one program below [`ISOLATED_INSTALLATIONS`].
 fn apart(program: &Path, home: &Path) -> Option<PathBuf> {
-    APART.iter().find_map(|(place, below)| {
+    ISOLATED_INSTALLATIONS.iter().find_map(|(place, below)| {
         let place = home.join(place);
         let mut names = program.strip_prefix(&place).ok()?.components();
         (0..*below).try_fold(place, |at, _| Some(at.join(names.next()?)))
@@ -152,35 +67,6 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
     use super::*;
-
-    #[test]
-    fn programs_are_found_where_they_belong() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        let file = |path: &str| {
-            let path = root.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, "").unwrap();
-            path
-        };
-        let variable = |name: &str| (name == "PATH").then(|| root.join("outside").into_os_string());
-        let tsc = Checker::named("tsc").unwrap();
-        let (web, other) = (root.join("w/web/app"), root.join("w/other"));
-        fs::create_dir_all(&other).unwrap();
-        let at = |project: &Path| find(tsc, &root.join("w"), project, &variable);
-        assert_eq!(at(&web), None);
-        let own = file("w/web/node_modules/.bin/tsc");
-        assert_eq!(at(&web), Some(own.clone()));
-        assert_eq!(at(&other), None);
-        assert_eq!(find_anywhere(tsc, &root.join("w"), &variable), Some(own));
-        let global = file("outside/tsc");
-        assert_eq!(at(&other), Some(global));
-        let clippy = Checker::named("cargo-clippy").unwrap();
-        file("outside/cargo");
-        assert_eq!(find(clippy, root, root, &variable), None, "cargo alone is not enough");
-        file("outside/cargo-clippy");
-        assert!(find(clippy, root, root, &variable).is_some());
-    }
 
     #[test]
     fn no_program_shows_the_home_folder() {

@@ -15,12 +15,13 @@ use std::{
     time::Instant,
 };
 
+use external_tools::{OutsideState, Surroundings};
 use lint::Cancel;
 use overlay::{View, WorkspacePath};
 use parking_lot::Mutex;
 use shadow::{Ended, Exit, Launcher, Limits, Program, Sandbox, Shadow, Stopped};
 
-use crate::{checker::Checker, layer::layer, outside, program};
+use crate::{checker::Checker, layer::layer, program};
 
 /// A workspace in which commands run.
 pub struct Setup {
@@ -53,11 +54,11 @@ pub(crate) struct Folder {
     limits: Limits,
 }
 
-/// People and their editors go first.
-const NICE: i32 = 5;
+/// Niceness of the processes: people and their editors go first.
+const CHECKER_NICENESS: i32 = 5;
 
 /// Bytes that are kept of what a command prints, for each of the two streams.
-const MOST: u64 = 64 << 20;
+const MAX_OUTPUT: u64 = 64 << 20;
 
 impl Setup {
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
@@ -73,12 +74,15 @@ impl Setup {
     fn sandbox_for(&self, checker: &Checker, program: &Path, project: &Path) -> Sandbox {
         let home = self.sandbox.home.as_deref();
         let variable = |name: &str| self.variable(name);
-        let shown = checker.shows.iter().flat_map(|it| outside::places(it, project, &variable));
+        let surroundings =
+            self.surroundings(checker, [project.to_owned()].into(), [program.to_owned()].into());
+        let none = OutsideState::default();
+        let shown = checker.shows.iter().flat_map(|it| surroundings.places(it, &none));
         let shown = shown.filter(|it| !shadow::leads_through(it, &self.root));
         let shown: BTreeSet<_> = shown.map(|it| fs::canonicalize(&it).unwrap_or(it)).collect();
         let stores = self.sandbox.stores.iter().filter(|it| shown.contains(*it)).cloned().collect();
         let shown = shown.into_iter().filter(|it| it.exists());
-        let programs = program::needed(checker, &variable).into_iter().chain([program.to_owned()]);
+        let programs = checker.tool.needed(&variable).into_iter().chain([program.to_owned()]);
         let programs: Vec<_> = programs.collect();
         let outside = programs.iter().filter(|it| !shadow::leads_through(it, &self.root));
         let links = outside.flat_map(|it| shadow::links_to(it));
@@ -92,10 +96,21 @@ impl Setup {
         Sandbox { read, links, stores, network: shadow::Network::None, ..self.sandbox.clone() }
     }
 
+    /// Circumstances of runs of these programs for projects in these folders.
+    pub(crate) fn surroundings(
+        &self,
+        checker: &Checker,
+        projects: BTreeSet<PathBuf>,
+        programs: BTreeSet<PathBuf>,
+    ) -> Surroundings<'_> {
+        let variables = self.environment_for(checker).into_iter().collect();
+        Surroundings { root: &self.root, projects, programs, variables }
+    }
+
     fn environment_for(&self, checker: &Checker) -> Vec<(OsString, OsString)> {
         let mut all: BTreeMap<&OsStr, &OsStr> =
             self.environment.iter().map(|(name, it)| (&**name, &**it)).collect();
-        all.extend(checker.env.iter().map(|(name, it)| (OsStr::new(name), OsStr::new(it))));
+        all.extend(checker.tool.env.iter().map(|(name, it)| (OsStr::new(name), OsStr::new(it))));
         all.into_iter().map(|(name, it)| (name.to_owned(), it.to_owned())).collect()
     }
 }
@@ -116,7 +131,7 @@ impl Folder {
         let opened = thread::scope(|scope| {
             let open = || {
                 // Only this thread's, and that of the processes that it starts.
-                let _ = rustix::process::nice(NICE);
+                let _ = rustix::process::nice(CHECKER_NICENESS);
                 Shadow::open(&setup.launcher, &setup.root, &layer, &sandbox)
             };
             scope.spawn(open).join()
@@ -177,7 +192,7 @@ impl Folder {
             is_done.store(true, Relaxed);
             over.cancel();
             let [stdout, stderr] = read.map(|it| it.join().unwrap_or_default());
-            let is_cut = [&stdout, &stderr].iter().any(|it| it.len() as u64 > MOST);
+            let is_cut = [&stdout, &stderr].iter().any(|it| it.len() as u64 > MAX_OUTPUT);
             Ok(Ran { stdout, stderr, ended: ended?, is_cut })
         })
     }
@@ -228,7 +243,7 @@ impl Ran {
 /// All of it, but for what is too much; read to the end all the same, so that the command does not wait for it.
 fn read(mut from: PipeReader) -> Vec<u8> {
     let mut kept = Vec::new();
-    let _as_far_as_it_goes = from.by_ref().take(MOST + 1).read_to_end(&mut kept);
+    let _as_far_as_it_goes = from.by_ref().take(MAX_OUTPUT + 1).read_to_end(&mut kept);
     let _unread = io::copy(&mut from, &mut io::sink());
     kept
 }

@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use external_tools::OutsideState;
 use lint::{Cancel, Completeness, Lease, OnCancel};
 use overlay::ContentHash;
 use parking_lot::{Condvar, Mutex};
@@ -38,6 +39,7 @@ struct Inner {
     /// Ends the reuse of all answers, and the runs.
     revoked: Cancel,
     afterwards: Afterwards,
+    outside: OutsideState,
 }
 
 #[derive(Default)]
@@ -49,7 +51,7 @@ struct State {
 }
 
 /// Findings of all reports together that are kept.
-const MOST_FINDINGS: usize = 200_000;
+const MAX_KEPT_FINDINGS: usize = 200_000;
 
 /// A run under way, and who waits for it.
 #[derive(Default)]
@@ -85,7 +87,13 @@ impl Default for RunnerLimits {
 impl Runner {
     pub fn new(limits: RunnerLimits) -> Self {
         let (state, changed, revoked) = (Mutex::default(), Condvar::new(), Cancel::default());
-        Self(Arc::new(Inner { limits, state, changed, revoked, afterwards: Afterwards::default() }))
+        let (afterwards, outside) = (Afterwards::default(), OutsideState::exact());
+        Self(Arc::new(Inner { limits, state, changed, revoked, afterwards, outside }))
+    }
+
+    /// State of what commands read outside of workspaces.
+    pub(crate) fn outside(&self) -> &OutsideState {
+        &self.0.outside
     }
 
     /// Ends all runs; no answer is used again. Waits for what they keep, as dropping the last clone does.
@@ -243,7 +251,7 @@ impl Drop for Landing<'_> {
         if let Ok(report) = &given {
             state.kept.push_front((self.name, Arc::clone(report)));
             state.kept.truncate(self.runner.0.limits.kept);
-            state.keep_few(MOST_FINDINGS);
+            state.keep_few(MAX_KEPT_FINDINGS);
         }
         state.flights.remove(&self.name);
         *self.flight.given.lock() = Some(given);

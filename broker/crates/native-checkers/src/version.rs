@@ -8,7 +8,6 @@ use regex::Regex;
 
 use crate::{
     checker::Checker,
-    program,
     run::{Folder, Ran, Setup},
 };
 
@@ -21,8 +20,8 @@ impl Checker {
         cancel: &Cancel,
     ) -> Option<Result<String, String>> {
         (!self.version.is_empty()).then(|| {
-            let program = program::find_anywhere(self, &setup.root, &|name| setup.variable(name));
-            let program = program.ok_or("it is not installed")?;
+            let program = self.tool.find_anywhere(&setup.root, &|name| setup.variable(name));
+            let program = program.ok_or_else(|| self.tool.not_installed().message)?;
             let folder = Folder::open(setup, self, &program, &*setup.disk, &WorkspacePath::root())?;
             let arguments = self.version.iter().map(Into::into);
             let command = [program.into_os_string()].into_iter().chain(arguments).collect();

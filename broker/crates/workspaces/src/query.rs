@@ -192,8 +192,8 @@ impl Daemon {
             };
             let reply = server.query(view, query.question.clone(), query.priority, deadline, cancel);
             match reply.answer {
-                Err(NoAnswer::Unsupported(_)) => last = Some((profile.name, reply)),
-                Ok(_) | Err(_) => return Ok((profile.name, reply)),
+                Err(NoAnswer::Unsupported(_)) => last = Some((profile.tool.name, reply)),
+                Ok(_) | Err(_) => return Ok((profile.tool.name, reply)),
             }
         }
         // A server that is missing might have answered.
@@ -213,7 +213,7 @@ impl Daemon {
             return Err(DaemonError::NoServer {
                 server: None,
                 message: format!(
-                    "language servers do not run in {}, which is not trusted",
+                    "external linters do not run in {}, which is not trusted",
                     workspace.root().display()
                 ),
                 hint: Some("run `broker trust` to allow them".to_owned()),
@@ -293,7 +293,7 @@ fn profiles(
         let wanted = servers::wanted_for(&known, context, &settings, path)?;
         return Ok(wanted.into_iter().map(|it| it.profile.clone()).collect());
     };
-    let found = known.iter().find(|it| it.name == named);
+    let found = known.iter().find(|it| it.tool.name == named);
     found
         .map(|it| vec![it.clone()])
         .ok_or_else(|| DaemonError::NotFound { what: "server", id: named.to_owned() })

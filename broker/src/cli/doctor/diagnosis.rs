@@ -83,7 +83,7 @@ pub(super) struct Language {
     pub(super) servers: Vec<String>,
 }
 
-/// A language server, or a command that is a linter.
+/// An external linter: a language server or a checker.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Server {
     pub(super) name: String,
@@ -140,7 +140,7 @@ pub(super) enum Reason {
 /// Something to be used that is not there.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Missing {
-    /// The name of a language server, or `trust`.
+    /// The name of an external linter, or `trust`.
     pub(super) what: String,
     /// What is wrong, in a few words.
     pub(super) why: String,
@@ -197,8 +197,7 @@ impl Diagnosis {
         let missing: Vec<_> = self.servers.iter().filter(is_used).filter_map(Server::missing).collect();
         let is_named = |it: &Server| it.used && (self.named || it.kind == Kind::Checker);
         if !self.trusted && self.servers.iter().any(is_named) {
-            let why =
-                "language servers and commands do not run in a workspace that is not trusted".to_owned();
+            let why = "external linters do not run in a workspace that is not trusted".to_owned();
             self.missing.push(Missing { what: "trust".to_owned(), why, remedy: self.how_to_trust() });
         }
         self.missing.extend(missing);
@@ -249,8 +248,8 @@ impl Server {
 
     fn missing(&self) -> Option<Missing> {
         let why = match (&self.program, &self.error) {
-            (None, _) => "not installed".to_owned(),
-            (Some(_), Some(error)) => error.clone(),
+            (None, _) => format!("{} is not installed", self.name),
+            (Some(_), Some(error)) => format!("{} does not start ({error})", self.name),
             (Some(_), None) => return None,
         };
         Some(Missing { what: self.name.clone(), why, remedy: self.install.clone() })

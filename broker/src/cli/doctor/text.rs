@@ -30,9 +30,7 @@ pub(super) fn render(it: &Diagnosis) -> String {
         text.push('\n');
     }
     for it in &it.missing {
-        let why = printable(&it.why);
-        let _to_a_string =
-            writeln!(text, "missing: {}: {why}; to fix it: {}", it.what, printable(&it.remedy));
+        let _to_a_string = writeln!(text, "missing: {}: {}", printable(&it.why), printable(&it.remedy));
     }
     for it in &it.elsewhere {
         let _to_a_string = writeln!(text, "\n{}", elsewhere(it));

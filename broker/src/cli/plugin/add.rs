@@ -93,7 +93,7 @@ pub(super) fn expect_granted(candidate: &Candidate, grants: &[Capability]) -> Re
 
 /// Rules are named by it, and so are those of Broker itself and of language servers.
 pub(super) fn expect_name_is_free(name: &str) -> Result<(), CliError> {
-    let is_server = language_servers::profiles().iter().any(|it| it.name == name);
+    let is_server = language_servers::profiles().iter().any(|it| it.tool.name == name);
     match name == suppress::LINTER || is_server {
         true => {
             let error = CliError::plugin(format!("a plugin cannot be called `{name}`"));

@@ -183,7 +183,7 @@ fn what_is_not_installed_is_told() {
     };
     let (exit, report) = run(&[]);
     let reason = report["incomplete"][0]["reason"].as_str().unwrap();
-    assert_eq!((exit, reason), (Some(2), "ty is not installed; to have it: pip install ty"));
+    assert_eq!((exit, reason), (Some(2), "ty is not installed: pip install ty"));
     assert_eq!(run(&["b.txt"]).0, Some(0), "it would not be asked about that");
     it.write("broker.toml", "");
     it.write("setup.py", "");

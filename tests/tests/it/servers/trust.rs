@@ -32,7 +32,7 @@ fn a_workspace_that_is_not_trusted_says_who_would_be_asked() {
         let with = |format: &str| run(&[&["--output-format", format], branch].concat());
         let (exit, _, stderr) = with("full");
         assert_eq!(exit, Some(0));
-        let sentence = "ty was not asked: language servers do not run in";
+        let sentence = "ty was not asked: external linters do not run in";
         assert_eq!(stderr.matches(sentence).count(), 1, "{branch:?}: {stderr}");
         let (exit, report, _) = with("json");
         let report: Value = serde_json::from_str(&report).unwrap();
@@ -100,7 +100,7 @@ fn the_doctor_tells_what_is_not_installed() {
     let doctor =
         |format: &str| it.command(&["doctor", "--output-format", format]).env("PATH", "").output().unwrap();
     let (exit, text, stderr) = told(&doctor("text"));
-    let missing = "missing: gopls: not installed; to fix it: go install golang.org/x/tools/gopls@latest";
+    let missing = "missing: gopls is not installed: go install golang.org/x/tools/gopls@latest";
     assert_eq!((exit, text.lines().last()), (Some(1), Some(missing)), "{text}{stderr}");
     let found = json_of(&doctor("json"));
     let languages: Vec<_> = found["languages"].as_array().unwrap().iter().map(|it| &it["name"]).collect();

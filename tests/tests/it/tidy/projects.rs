@@ -50,7 +50,7 @@ fn tables() -> Vec<toml::Table> {
         files("broker-plugin.toml").into_iter().filter(|it| it.starts_with(root().join("plugins")));
     let mut tables: Vec<_> = manifests.map(|it| read(&it)).collect();
     tables.extend(list("broker/crates/native-checkers/src/checkers.toml", "checker"));
-    tables.extend(list("broker/crates/language-servers/src/profiles.toml", "profile"));
+    tables.extend(list("broker/crates/language-servers/src/servers.toml", "server"));
     tables
 }
 

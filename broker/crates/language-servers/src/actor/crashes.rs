@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 const CRASHES: u32 = 2;
 
 /// Maximum number of states and questions whose crashes are remembered.
-const REMEMBERED: usize = 1024;
+const MAX_REMEMBERED_CRASHES: usize = 1024;
 
 /// Key of what was asked when a server died.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ impl Crashes {
     pub(super) fn remember(&self, key: CrashKey) {
         let mut counts = self.by_question.lock();
         for hash in [key.state, key.task] {
-            if counts.len() >= REMEMBERED {
+            if counts.len() >= MAX_REMEMBERED_CRASHES {
                 counts.clear();
             }
             *counts.entry(hash).or_default() += 1;
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn so_much_is_remembered() {
         let crashes = Crashes::default();
-        (0..2 * REMEMBERED).for_each(|it| crashes.remember(asked(1, it)));
-        assert!(crashes.by_question.lock().len() <= REMEMBERED);
+        (0..2 * MAX_REMEMBERED_CRASHES).for_each(|it| crashes.remember(asked(1, it)));
+        assert!(crashes.by_question.lock().len() <= MAX_REMEMBERED_CRASHES);
     }
 }

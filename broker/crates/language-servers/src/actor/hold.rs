@@ -10,7 +10,7 @@ use super::queue::{First, Priority};
 const GRACE: Duration = Duration::from_millis(300);
 
 /// Longest time for which persons' requests delay others; then one other request is answered.
-const LONGEST: Duration = Duration::from_secs(10);
+const MAX_HOLD_TIME: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
 pub(super) struct Hold {
@@ -39,12 +39,12 @@ impl Hold {
     /// Time for which others still have to wait though no person does.
     pub(super) fn left(&mut self, now: Instant) -> Duration {
         let since = *self.others_wait.get_or_insert(now);
-        let until = self.answered.map_or(now, |it| it + GRACE).min(since + LONGEST);
+        let until = self.answered.map_or(now, |it| it + GRACE).min(since + MAX_HOLD_TIME);
         until.saturating_duration_since(now)
     }
 
     pub(super) fn first(&self, now: Instant) -> First {
-        let is_over = self.others_wait.is_some_and(|it| now.duration_since(it) >= LONGEST);
+        let is_over = self.others_wait.is_some_and(|it| now.duration_since(it) >= MAX_HOLD_TIME);
         if is_over { First::Others } else { First::Persons }
     }
 }
@@ -78,7 +78,7 @@ mod tests {
         let start = Instant::now();
         let mut hold = Hold::default();
         hold.served(Priority::Interactive, false, start);
-        hold.served(Priority::Interactive, false, start + LONGEST);
-        assert_eq!(hold.first(start + LONGEST), First::Persons);
+        hold.served(Priority::Interactive, false, start + MAX_HOLD_TIME);
+        assert_eq!(hold.first(start + MAX_HOLD_TIME), First::Persons);
     }
 }

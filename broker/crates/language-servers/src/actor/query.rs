@@ -55,7 +55,7 @@ struct Named {
 impl Actor {
     pub(super) fn reply(&mut self, request: &Request, question: &Question) -> ServerReply {
         let profile = &Arc::clone(&self.setup).profile;
-        let (name, document) = (&profile.name, question.path());
+        let (name, document) = (&profile.tool.name, question.path());
         if let Some(path) = document.filter(|it| !profile.covers(it)) {
             return ServerReply::without(NoAnswer::Unsupported(format!(
                 "{name} knows nothing of files like `{path}`"
@@ -127,7 +127,10 @@ impl Actor {
             Symbols::OpenFiles => {
                 self.open_those_with(view, query, contains, named);
                 let reason = || {
-                    format!("{} finds symbols only in files that have all of `{query}` in them", profile.name)
+                    format!(
+                        "{} finds symbols only in files that have all of `{query}` in them",
+                        profile.tool.name
+                    )
                 };
                 named.partial.get_or_insert_with(reason);
             }
@@ -149,7 +152,7 @@ impl Actor {
         let mut others = all.filter(|it| !open.contains(it) && profile.covers(it) && has_it(it));
         named.documents.extend(others.by_ref().take(OPENED));
         if others.next().is_some() {
-            let name = &profile.name;
+            let name = &profile.tool.name;
             let reason =
                 format!("more than {OPENED} files have `{word}`, and {name} looks only into open ones");
             named.partial = Some(reason);

@@ -239,7 +239,7 @@ impl Actor {
         work: &mut impl FnMut(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
         if self.crashes.has_too_many(key) {
-            let name = &self.setup.profile.name;
+            let name = &self.setup.profile.tool.name;
             return Err(AskError::Failed(format!("{name} has crashed or hung twice on this")).into());
         }
         if self.process.is_outdated() {

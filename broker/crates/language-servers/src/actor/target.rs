@@ -177,7 +177,7 @@ impl TargetState {
 
     /// Reason for which the server's findings in `unit` may be incomplete.
     pub(super) fn unseen_by(&self, profile: &Profile, unit: &WorkspacePath) -> Option<String> {
-        let name = &profile.name;
+        let name = &profile.tool.name;
         let is_alone = self.alone.contains(unit);
         let counts = |it: &&WorkspacePath| !is_alone || profile.is_config_of_all(it);
         if let Some(path) = self.config.iter().filter(counts).chain(&self.named).next() {
@@ -209,7 +209,7 @@ impl TargetState {
     }
 
     fn edited_unseen_by(&self, profile: &Profile, unit: &WorkspacePath) -> Option<String> {
-        let name = &profile.name;
+        let name = &profile.tool.name;
         let path = self.edited.iter().find(|it| *it != unit).filter(|_| !profile.sees.edited_files)?;
         Some(format!("`{path}` is another one on the disk, which is what {name} may have read"))
     }

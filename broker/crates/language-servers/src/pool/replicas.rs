@@ -6,13 +6,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use external_tools::OutsideState;
 use imports::Imports;
 use lint::{Cancel, Completeness, Outcome};
 use overlay::{View, WorkspacePath};
 use parking_lot::Mutex;
 
 use super::{
-    OutsideState, PoolLimits,
+    PoolLimits,
     disk_sync::{Contents, DiskSync, ServerInputs},
 };
 use crate::{

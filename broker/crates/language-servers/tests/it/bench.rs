@@ -31,9 +31,9 @@ pub(crate) struct Bench {
 /// For a server that sees everything.
 pub(crate) fn profile() -> Profile {
     let mut profile = Profile::named("ty").unwrap().clone();
-    profile.name = "model".to_owned();
-    profile.languages = vec!["m".to_owned()];
-    profile.globs = vec!["*.m".to_owned()];
+    profile.tool.name = "model".to_owned();
+    profile.tool.languages = vec!["m".to_owned()];
+    profile.tool.globs = vec!["*.m".to_owned()];
     profile.config_files = vec!["m.toml".to_owned()];
     profile.canary = None::<Canary>;
     profile.sees.new_files = true;

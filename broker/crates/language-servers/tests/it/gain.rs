@@ -121,7 +121,7 @@ fn python(name: &str, program: OsString, folder: &Path) -> Gain {
     let profile = Profile::named(name).unwrap().clone();
     let mut launch = options("").launch;
     launch.program = program.into();
-    launch.args = profile.launch[0].args.iter().map(Into::into).collect();
+    launch.args = profile.tool.arguments().iter().map(Into::into).collect();
     launch.cwd = folder.to_owned();
     let view = |branch| -> Arc<dyn View> {
         let mut edited = Branch::new(Arc::clone(&disk));

@@ -246,9 +246,9 @@ impl Language {
         let profile = Profile::named(name).unwrap().clone();
         let mut launch = options("").launch;
         launch.program = program.into();
-        launch.args = profile.launch[0].args.iter().map(Into::into).collect();
+        launch.args = profile.tool.arguments().iter().map(Into::into).collect();
         let filled = |it: &String| Some(it.replace("${root}", folder.to_str().unwrap()).into());
-        launch.env = profile.env.iter().map(|(key, it)| (key.into(), filled(it))).collect();
+        launch.env = profile.tool.env.iter().map(|(key, it)| (key.into(), filled(it))).collect();
         launch.own_folder.clone_from(&profile.own_folder);
         launch.cwd = folder.to_owned();
         let (root, pause) = (folder.to_owned(), Duration::from_millis(100));

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use language_servers::{LanguageServer, Outside, Setup};
+use language_servers::{LanguageServer, Setup};
 use lint::{Cancel, Completeness, Job, Linter, Outcome, Unit};
 use overlay::{Branch, Disk, View};
 
@@ -34,7 +34,7 @@ fn what_is_installed_and_removed_is_another_server() {
     let text = format!("remembers {}", file.display());
     let mut yard = Yard::new(|_| ());
     let place = folder.path().to_string_lossy().into_owned();
-    yard.setup.profile.outside = Some(vec![Outside::Path(place)]);
+    yard.setup.profile.tool.outside = Some(vec![place]);
     let linter = || LanguageServer::in_pool(&yard.pool, yard.setup.clone()).unwrap();
     let tells = |linter: &LanguageServer, held: &str| {
         assert_eq!(says(linter, &text), format!("a.m={text} {{{held}}}"));

@@ -171,8 +171,8 @@ pub(crate) fn setup(name: &str, program: OsString, folder: &Path) -> Setup {
     let profile = Profile::named(name).unwrap().clone();
     let mut launch = options("").launch;
     launch.program = program.into();
-    launch.args = profile.launch[0].args.iter().map(Into::into).collect();
-    launch.env = profile.env.iter().map(|(key, value)| (key.into(), Some(value.into()))).collect();
+    launch.args = profile.tool.arguments().iter().map(Into::into).collect();
+    launch.env = profile.tool.env.iter().map(|(key, value)| (key.into(), Some(value.into()))).collect();
     launch.own_folder.clone_from(&profile.own_folder);
     launch.cwd = folder.to_owned();
     let (root, pause) = (folder.to_owned(), Duration::from_millis(100));

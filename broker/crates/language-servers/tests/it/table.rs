@@ -26,8 +26,8 @@ fn table_of_all_servers() {
     }
     let mut rows = Vec::new();
     for profile in profiles() {
-        if let Some(program) = program(&profile.name) {
-            rows.push(row(&profile.name, program));
+        if let Some(program) = program(&profile.tool.name) {
+            rows.push(row(&profile.tool.name, program));
         }
     }
     println!("| server | start ms | edit p50 ms | switch p50/p99 ms | RSS MB | wrong |");

@@ -7,7 +7,10 @@ use language_servers::{Checks, Profile, Reason};
 use overlay::WorkspacePath;
 
 use super::{ServerContext, Wanted, Why, wanted};
-use crate::provider::{Diagnosis, Program, ProgramKind, Standing};
+use crate::{
+    external,
+    provider::{Diagnosis, ProgramKind, Standing},
+};
 
 /// Diagnoses each of the `known` servers. `find` finds the program of one.
 pub fn diagnose(
@@ -19,18 +22,16 @@ pub fn diagnose(
 ) -> Result<Vec<Diagnosis>, SetupFailure> {
     let wanted = wanted(known, context, settings)?;
     let diagnosis = |profile: &Profile| {
-        let why = wanted.iter().find(|it| it.profile.name == profile.name).map(|it| it.why);
+        let why = wanted.iter().find(|it| it.profile.tool.name == profile.tool.name).map(|it| it.why);
         let standing = match why {
-            Some(_) if selectors.for_server(&profile.name).is_none() => Standing::NotSelected,
+            Some(_) if selectors.for_server(&profile.tool.name).is_none() => Standing::NotSelected,
             Some(why) => why.into(),
             None => not_wanted(profile, &wanted, settings),
         };
-        let (install, limits) = (profile.install.clone(), profile.limits.clone());
-        let program = Program { kind: ProgramKind::LanguageServer, path: find(profile), install, limits };
         let of_files = profile.clone();
         let language =
             move |path: &WorkspacePath| of_files.covers(path).then(|| of_files.language(path).to_owned());
-        Diagnosis::of_program(profile.name.clone(), profile.languages.clone(), standing, program, language)
+        external::diagnosis(&profile.tool, ProgramKind::LanguageServer, find(profile), standing, language)
     };
     Ok(known.iter().map(diagnosis).collect())
 }
@@ -40,11 +41,11 @@ fn not_wanted(profile: &Profile, wanted: &[Wanted<'_>], settings: &ServerSetting
         return Standing::NotNamed;
     }
     let checks_the_same = |it: &&Wanted<'_>| {
-        let is_of_language = |language: &String| profile.languages.contains(language);
-        it.profile.checks == Checks::Types && it.profile.languages.iter().any(is_of_language)
+        let is_of_language = |language: &String| profile.tool.languages.contains(language);
+        it.profile.checks == Checks::Types && it.profile.tool.languages.iter().any(is_of_language)
     };
     match wanted.iter().find(checks_the_same).filter(|_| profile.checks == Checks::Types) {
-        Some(it) => Standing::Instead { linter: it.profile.name.clone() },
+        Some(it) => Standing::Instead { linter: it.profile.tool.name.clone() },
         None => {
             let markers = profile.configured_by.iter().chain(&profile.projects).cloned().collect();
             Standing::NotConfigured { markers }

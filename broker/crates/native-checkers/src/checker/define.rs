@@ -1,11 +1,14 @@
-//! Checkers that a configuration defines: unknown ones, or known ones with other settings.
+//! Definitions of checkers, those that Broker has and those of a configuration.
+
+use std::sync::LazyLock;
+
+use external_tools::Catalogue;
+use toml::Table;
 
 use super::{Checker, Format};
 
-pub(super) const BUILT_IN: &str = include_str!("../checkers.toml");
-
-/// Fields that a checker needs which is not built in.
-const NEEDED: [(&str, &str); 3] = [
+/// Keys that the definition of a checker must have which Broker does not know.
+const REQUIRED: &[(&str, &str)] = &[
     ("command", "the program, a name or a path, and its arguments"),
     ("globs", "the files it reports on, as in a `.gitignore`"),
     (
@@ -14,23 +17,28 @@ const NEEDED: [(&str, &str); 3] = [
     ),
 ];
 
+/// Keys that are of no use with another command.
+const OF_COMMAND: &[&str] = &["list-with", "version"];
+
+static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
+    let catalogue =
+        Catalogue::new(include_str!("../checkers.toml"), "checker", REQUIRED, unknown(), OF_COMMAND);
+    catalogue.unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
+});
+
+/// Returns the checkers that are built into Broker.
+pub fn checkers() -> &'static [Checker] {
+    static ALL: LazyLock<Vec<Checker>> = LazyLock::new(|| {
+        CATALOGUE.known().unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
+    });
+    &ALL
+}
+
 impl Checker {
-    /// The one of this name with what is `said` of it. For a name that is not built in, what is not said is cautious: its
-    /// answers may rest on every file.
-    pub fn defined(name: &str, said: toml::Table) -> Result<Self, String> {
-        let known = table_of(name);
-        if known.is_none()
-            && let Some((key, what)) = NEEDED.iter().find(|(key, _)| !said.contains_key(*key))
-        {
-            return Err(format!("`{key}` is missing: {what}"));
-        }
-        let mut table = known.unwrap_or_else(|| unknown(name));
-        if said.contains_key("command") {
-            table.remove("list-with");
-            table.remove("version");
-        }
-        table.extend(said);
-        let checker: Self = table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    /// The checker of this name with its definition in a configuration. For a name that is not built in, what is not defined is
+    /// cautious: its answers may rest on every file.
+    pub fn defined(name: &str, definition: Table) -> Result<Self, String> {
+        let checker: Self = CATALOGUE.defined(name, definition)?;
         checker.check()?;
         Ok(checker)
     }
@@ -42,9 +50,8 @@ impl Checker {
             let pattern = self.pattern.as_ref();
             pattern.is_some_and(|it| it.capture_names().flatten().any(|it| it == name))
         };
-        if self.command.is_empty() {
-            Err("`command` names no program".to_owned())
-        } else if self.output == Format::Regex && self.pattern.is_none() {
+        self.tool.check()?;
+        if self.output == Format::Regex && self.pattern.is_none() {
             Err("`pattern` is missing: what a line with a finding looks like".to_owned())
         } else if self.output == Format::Regex && !(groups("path") && groups("line") && groups("message")) {
             Err("`pattern` needs groups of the names path, line and message".to_owned())
@@ -64,20 +71,12 @@ impl Checker {
     }
 }
 
-fn table_of(name: &str) -> Option<toml::Table> {
-    let all: toml::Table = toml::from_str(BUILT_IN).ok()?;
-    let mut tables = all.get("checker")?.as_array()?.iter().filter_map(toml::Value::as_table);
-    tables.find(|it| it.get("name").and_then(toml::Value::as_str) == Some(name)).cloned()
-}
-
 /// Defaults for an untested command.
-fn unknown(name: &str) -> toml::Table {
+fn unknown() -> Table {
     toml::toml! {
-        name = name
         depends-on = ["*"]
         findings-codes = [1]
         find = ["node-modules", "venv", "path"]
-        install = "see its own documentation"
     }
 }
 
@@ -98,7 +97,7 @@ mod tests {
             (Checks::Project, &["*".to_owned()][..], vec![1])
         );
         let tsc = defined("tsc", "command = ['tsc', '--build']").unwrap();
-        assert_eq!((tsc.command.len(), tsc.output), (2, Format::Regex));
+        assert_eq!((tsc.tool.command.len(), tsc.output), (2, Format::Regex));
         let go = defined("go-vet", "command = ['go', 'vet', '-tags=x', './...']").unwrap();
         assert!(go.list_with.is_empty(), "other files than those of the command");
         let wrong = [

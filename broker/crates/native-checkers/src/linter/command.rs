@@ -2,12 +2,10 @@
 
 use std::{ffi::OsString, path::Path};
 
+use external_tools::is_there;
 use overlay::{View, WorkspacePath};
 
-use crate::{
-    checker::{Checker, Checks},
-    project::is_there,
-};
+use crate::checker::{Checker, Checks};
 
 /// The program of a checker for a project.
 pub(super) struct Call<'c> {
@@ -22,7 +20,7 @@ impl Call<'_> {
     /// The commands of a run: one for a project, or as many as its files take.
     pub(super) fn commands(&self, files: &[WorkspacePath], view: &dyn View) -> Vec<Vec<OsString>> {
         let checker = self.checker;
-        let words = self.with(checker.command.iter().skip(1));
+        let words = self.with(checker.tool.arguments().iter());
         let and = |more: Vec<OsString>| words.iter().cloned().chain(more).collect();
         match checker.checks {
             Checks::Project => {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use external_tools::is_there;
 use lint::{Completeness, Diagnostic, Outcome};
 use overlay::{ContentHash, Read, ReadSet, View, WorkspacePath};
 
 use crate::{
     checker::Checker,
     output::Packages,
-    project::is_there,
     runner::{Given, Report},
 };
 
@@ -60,8 +60,10 @@ pub(super) fn in_no_project(checker: &Checker, content: Option<ContentHash>) -> 
     let markers: Vec<_> =
         checker.roots.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")).collect();
     let why = match markers.is_empty() {
-        true => format!("{} does not look at it", checker.name),
-        false => format!("it is in no project of {}: there is no {}", checker.name, markers.join(" or ")),
+        true => format!("{} does not look at it", checker.tool.name),
+        false => {
+            format!("it is in no project of {}: there is no {}", checker.tool.name, markers.join(" or "))
+        }
     };
     Outcome { content, left_out: Some(why), ..Outcome::without_findings(Completeness::Excluded) }
 }
@@ -70,7 +72,7 @@ pub(super) fn in_no_project(checker: &Checker, content: Option<ContentHash>) -> 
 fn unseen(checker: &Checker, path: &WorkspacePath, report: &Report, view: &dyn View) -> Option<Unseen> {
     let found = &report.found;
     if let Some(culprit) = found.blocked.get(path) {
-        let (name, of) = (&checker.name, package(culprit));
+        let (name, of) = (&checker.tool.name, package(culprit));
         return Some(Unseen::NotReached(format!(
             "{name} did not look at it: {of}, which it needs, does not compile"
         )));
@@ -79,7 +81,7 @@ fn unseen(checker: &Checker, path: &WorkspacePath, report: &Report, view: &dyn V
     match &found.packages {
         Some(packages) => unseen_by_package(checker, path, packages, is_listed, found.has_errors, view),
         None if is_listed == Some(false) => {
-            Some(Unseen::LeftOut(format!("{} does not look at it in this project", checker.name)))
+            Some(Unseen::LeftOut(format!("{} does not look at it in this project", checker.tool.name)))
         }
         None => None,
     }
@@ -101,7 +103,7 @@ fn unseen_by_package(
     {
         return None;
     }
-    let (name, of) = (&checker.name, self::package(&package));
+    let (name, of) = (&checker.tool.name, self::package(&package));
     Some(match (has_errors, is_reached) {
         (true, _) => {
             Unseen::NotReached(format!("{name} did not look at {of}: what it depends on does not compile"))

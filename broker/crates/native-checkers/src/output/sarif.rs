@@ -147,7 +147,7 @@ pub(super) fn read(text: &str, checker: &Checker) -> Result<Printed, String> {
         let results = run.results.iter().flatten().filter(|it| it.is_told());
         results.filter_map(move |it| it.message(run, columns, checker))
     });
-    let partial = failed.then(|| format!("{} says that it did not run to the end", checker.name));
+    let partial = failed.then(|| format!("{} says that it did not run to the end", checker.tool.name));
     Ok(Printed { messages: messages.collect(), partial, ..Printed::default() })
 }
 

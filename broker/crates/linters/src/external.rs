@@ -1,0 +1,90 @@
+//! External linters of a workspace: what language servers and checkers have in common. They run only where the user trusts the
+//! workspace, are defined in its configuration, and may not be installed.
+
+use std::{borrow::Cow, collections::BTreeMap, path::Path, path::PathBuf};
+
+use checker::{Absent, MissingLinter, Need};
+use config::SetupFailure;
+use external_tools::Tool;
+use lint::SetupError;
+use overlay::WorkspacePath;
+use serde::Serialize;
+
+use crate::provider::{Diagnosis, Program, ProgramKind, Standing};
+
+/// One kind of external linters, with their definitions.
+pub(crate) struct Kind<T: 'static> {
+    /// Those that Broker has.
+    pub(crate) known: fn() -> &'static [T],
+    /// Makes one of a name and a definition.
+    pub(crate) define: fn(&str, toml::Table) -> Result<T, String>,
+    pub(crate) tool: fn(&T) -> &Tool,
+    /// Table of the configuration in which they are defined.
+    pub(crate) table: &'static str,
+}
+
+impl<T: Clone> Kind<T> {
+    /// All that Broker has and the configuration defines.
+    pub(crate) fn with_defined<D: Serialize>(
+        &self,
+        definitions: &BTreeMap<String, D>,
+    ) -> Result<Cow<'static, [T]>, SetupFailure> {
+        // Each check asks, and a copy of the definitions takes longer than the rest.
+        let mut all = Cow::Borrowed((self.known)());
+        for (name, definition) in definitions {
+            let definition = toml::Table::try_from(definition).map_err(|error| error.to_string());
+            let defined = definition.and_then(|it| (self.define)(name, it));
+            let defined = defined.map_err(|why| self.wrong(name, &why))?;
+            let own = all.to_mut();
+            match own.iter_mut().find(|it| (self.tool)(it).name == *name) {
+                Some(known) => *known = defined,
+                None => own.push(defined),
+            }
+        }
+        Ok(all)
+    }
+
+    fn wrong(&self, name: &str, why: &str) -> SetupFailure {
+        let failure = SetupFailure::new(format!("{}.{name}, in `broker.toml`: {why}", self.table));
+        match self.closest(name, (self.known)()).filter(|it| *it != name) {
+            Some(close) => failure.hint(format!("did you mean `{close}`?")),
+            None => failure,
+        }
+    }
+
+    pub(crate) fn closest<'t>(&self, name: &str, all: &'t [T]) -> Option<&'t str> {
+        config::closest(name, all.iter().map(|it| (self.tool)(it).name.as_str()))
+    }
+}
+
+pub(crate) fn absent(tool: &Tool, has_own_rules: bool) -> Absent {
+    Absent { globs: tool.globs.clone(), interpreters: Vec::new(), has_own_rules }
+}
+
+pub(crate) fn missing(tool: &Tool, need: Need, reason: String) -> MissingLinter {
+    MissingLinter { linter: tool.name.clone(), globs: tool.globs.clone(), reason, need }
+}
+
+/// An error and its hint as one sentence.
+pub(crate) fn why_not(error: SetupError) -> String {
+    match error.hint {
+        Some(hint) => format!("{}: {hint}", error.message),
+        None => error.message,
+    }
+}
+
+pub(crate) fn no_trust(root: &Path) -> String {
+    format!("external linters do not run in {}, which is not trusted; see `broker trust`", root.display())
+}
+
+/// Diagnosis of a tool whose program is at `path`. `language` is that of a file that it checks.
+pub(crate) fn diagnosis(
+    tool: &Tool,
+    kind: ProgramKind,
+    path: Option<PathBuf>,
+    standing: Standing,
+    language: impl Fn(&WorkspacePath) -> Option<String> + Send + Sync + 'static,
+) -> Diagnosis {
+    let program = Program { kind, path, install: tool.install.clone(), limits: tool.limits.clone() };
+    Diagnosis::of_program(tool.name.clone(), tool.languages.clone(), standing, program, language)
+}
