@@ -1,4 +1,4 @@
-//! The linters of a workspace: the plugins, and the language servers and commands where it is trusted.
+//! The linters of a workspace: the plugins, and the external linters where it is trusted.
 //!
 //! [`LinterSet`] says which linters are asked about which file, and what rules they have. It knows them by the seam that
 //! [`provider`] is, with an implementation for each kind: [`plugins`] loads what the program carries and what a workspace

@@ -263,6 +263,7 @@ mod tests {
         assert_eq!(once.len(), names.len());
         for it in checkers() {
             it.check().unwrap_or_else(|why| panic!("{}: {why}", it.tool.name));
+            assert!(!it.tool.install.contains("own documentation"), "{}", it.tool.name);
         }
     }
 

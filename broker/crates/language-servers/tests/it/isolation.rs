@@ -246,7 +246,7 @@ macro_rules! keep_branches_apart {
         #[test]
         fn no_profile_is_left_out() {
             let tested = [$($profile),*];
-            assert!(profiles().iter().all(|it| tested.contains(&&*it.name)));
+            assert!(profiles().iter().all(|it| tested.contains(&&*it.tool.name)));
             let required = std::env::var("BROKER_TEST_SERVERS_REQUIRED").unwrap_or_default();
             for name in required.split(',').filter(|it| !it.is_empty()) {
                 assert!(Profile::named(name).is_some(), "there is no profile `{name}` to be required");
