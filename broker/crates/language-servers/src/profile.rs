@@ -23,7 +23,7 @@ use crate::Environment;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Profile {
-    /// What it has in common with other external linters. Its `globs` are names, or `*` and the end of names.
+    /// Definition that all external linters have. Its `globs` are names, or `*` and the end of names.
     pub tool: Tool,
     pub checks: Checks,
     /// Markers in the workspace's root of a project that has chosen this server.

@@ -14,7 +14,7 @@ use crate::provider::{Diagnosis, Program, ProgramKind, Standing};
 
 /// One kind of external linters, with their definitions.
 pub(crate) struct Kind<T: 'static> {
-    /// Those that Broker has.
+    /// Definitions that Broker has.
     pub(crate) known: fn() -> &'static [T],
     /// Makes one of a name and a definition.
     pub(crate) define: fn(&str, toml::Table) -> Result<T, String>,

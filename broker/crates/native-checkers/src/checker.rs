@@ -19,7 +19,7 @@ use crate::globs::Globs;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Checker {
-    /// What it has in common with other external linters. Its `globs` are as in a `.gitignore`.
+    /// Definition that all external linters have. Its `globs` are as in a `.gitignore`.
     pub tool: Tool,
     /// Markers of a project's folder: a file, a TOML file, `#` and a table in it, or nothing for the workspace's root. The
     /// first that a folder above a file has counts, the nearest such folder. Without markers the workspace is the project.
