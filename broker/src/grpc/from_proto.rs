@@ -203,6 +203,7 @@ fn options(it: Option<pb::CheckOptions>) -> Result<CheckOptions, Status> {
         timeout: (it.timeout_ms > 0).then(|| Duration::from_millis(it.timeout_ms)),
         no_cache: it.no_cache,
         timing: it.timing,
+        wait: None,
     })
 }
 

@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
+    time::Instant,
 };
 
 use config::{AgentSettings, Configs};
@@ -27,6 +28,8 @@ pub(crate) struct Context {
     /// The handle of the workspace.
     pub(crate) workspace: String,
     pub(crate) session: Arc<Session>,
+    /// The instant at which the caller is gone.
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// A branch that a call is about.
@@ -141,7 +144,7 @@ impl Context {
         let (base, _) = self.daemon.view(&TargetId::Workspace(self.workspace.clone())).await?;
         blocking(move || {
             let configs = Configs::new(&*base).workspace();
-            Ok(configs.map_or(AgentSettings { mask_secrets: true }, |it| it.agents()))
+            Ok(configs.map_or_else(|_| unreadable(), |it| it.agents()))
         })
         .await
     }
@@ -156,6 +159,10 @@ impl Context {
         let (view, revision) = self.daemon.view(&target).await?;
         Ok(Seen { target, view, branch: branch.map(|it| it.name), revision })
     }
+}
+
+fn unreadable() -> AgentSettings {
+    AgentSettings { mask_secrets: true, ..AgentSettings::default() }
 }
 
 /// A path as agents write it: relative to the workspace, with `./` in front or not.

@@ -1,17 +1,22 @@
 //! Findings as a model reads them: the worst first, few at a time, with how many more there are.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use checker::{Finding, Incomplete, Level, Subject};
+use checker::{Finding, Incomplete, Level, Unfinished};
 use lint::Applicability;
-use overlay::{Revision, WorkspacePath};
+use overlay::Revision;
 use schemars::JsonSchema;
 use serde::Serialize;
-use workspaces::{CheckRequest, Daemon, Event, TargetId};
+use tokio::time::timeout;
+use workspaces::{CheckOptions, CheckRequest, CheckSummary, Daemon, Event};
 
 use crate::{
+    context::Context,
+    late::Question,
     limits::{self, count},
+    reasons,
     reply::ToolError,
+    session::Session,
 };
 
 /// What a check of a branch says.
@@ -31,8 +36,14 @@ pub(crate) struct Findings {
     /// What could not be checked, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_checked: Vec<String>,
+    /// Linters that have not answered yet, so that their findings are not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) still_asked: Vec<StillAsked>,
+    /// Reasons that no call can change, which a session is told once.
     #[serde(skip)]
-    is_new_only: bool,
+    unavailable: Vec<String>,
+    #[serde(skip)]
+    pub(crate) is_new_only: bool,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -55,21 +66,61 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Reasons why something is not checked, in one answer.
-const REASONS: usize = 5;
+/// Linter that has not answered yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct StillAsked {
+    pub(crate) linter: String,
+    pub(crate) files: usize,
+}
 
-/// Checks files of a branch; all of it if none are named.
+/// Part of the time after which a check answers with what is known: the rest is for the answer.
+const DUE: f64 = 0.9;
+
+/// Answers a question of the session within `wait`, with what is known then. The rest comes with its next call.
 pub(crate) async fn check(
-    daemon: &Arc<Daemon>,
-    target: TargetId,
-    paths: &[WorkspacePath],
-    new_only: bool,
+    context: &Context,
+    question: Question,
+    wait: Duration,
 ) -> Result<Findings, ToolError> {
+    let (found, unfinished) = within(&context.daemon, &question, wait).await?;
+    match found.is_late() {
+        true => context.session.late.follow(&context.daemon, question, &found, unfinished),
+        false => context.session.late.settle(&question),
+    }
+    Ok(found.for_session(&context.session))
+}
+
+/// Answers within `wait`, with what is known then.
+pub(crate) async fn within(
+    daemon: &Arc<Daemon>,
+    question: &Question,
+    wait: Duration,
+) -> Result<(Findings, Option<Arc<Unfinished>>), ToolError> {
+    let (_, revision) = daemon.view(&question.target).await?;
+    let asked = ask(daemon, question, Some(wait.mul_f64(DUE)));
+    match timeout(wait, asked).await {
+        Ok(found) => found,
+        // Not even the files to ask about are known.
+        Err(_) => Ok((Findings::unknown(revision, question), None)),
+    }
+}
+
+/// Answers once all is known.
+pub(crate) async fn whole(daemon: &Arc<Daemon>, question: &Question) -> Result<Findings, ToolError> {
+    ask(daemon, question, None).await.map(|it| it.0)
+}
+
+async fn ask(
+    daemon: &Arc<Daemon>,
+    Question { target, paths, new_only }: &Question,
+    wait: Option<Duration>,
+) -> Result<(Findings, Option<Arc<Unfinished>>), ToolError> {
     let request = CheckRequest {
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
         dependents: !paths.is_empty(),
-        new_only,
-        ..CheckRequest::of(target)
+        new_only: *new_only,
+        options: CheckOptions { wait, ..CheckOptions::default() },
+        ..CheckRequest::of(target.clone())
     };
     let mut events = daemon.check(request)?;
     let mut gathered = Gathered::default();
@@ -78,16 +129,8 @@ pub(crate) async fn check(
             Event::Files(files) => gathered.add(files),
             Event::Incomplete(incomplete) => gathered.incomplete.extend(incomplete),
             Event::Summary(summary) => {
-                let unavailable = summary.unavailable.iter();
-                gathered.unavailable =
-                    unavailable.map(|it| format!("{}: {}", it.linter, it.reason)).collect();
-                return Ok(gathered.finish(
-                    summary.revision,
-                    summary.level,
-                    summary.files,
-                    summary.fixed,
-                    new_only,
-                ));
+                let unfinished = summary.unfinished.clone();
+                return Ok((gathered.finish(*summary, *new_only), unfinished));
             }
             Event::Started(_) | Event::Excluded(_) => {}
         }
@@ -99,7 +142,6 @@ pub(crate) async fn check(
 struct Gathered {
     findings: Vec<Shown>,
     incomplete: Vec<Incomplete>,
-    unavailable: Vec<String>,
 }
 
 impl Gathered {
@@ -112,31 +154,21 @@ impl Gathered {
         }
     }
 
-    fn finish(
-        mut self,
-        revision: Revision,
-        level: Level,
-        files: usize,
-        fixed: usize,
-        is_new_only: bool,
-    ) -> Findings {
+    fn finish(mut self, summary: CheckSummary, is_new_only: bool) -> Findings {
         let total = self.findings.len();
         self.findings.sort_by(|a, b| a.rank().cmp(&b.rank()));
         self.findings.truncate(limits::FINDINGS);
-        let mut not_checked: Vec<_> = self.incomplete.iter().map(reason).chain(self.unavailable).collect();
-        not_checked.dedup();
-        let more = not_checked.len().saturating_sub(REASONS);
-        not_checked.truncate(REASONS);
-        not_checked.extend((more > 0).then(|| format!("{more} more reasons")));
-        let ok = total == 0 && level == Level::Complete;
+        let (late, rest): (Vec<_>, Vec<_>) = self.incomplete.into_iter().partition(Incomplete::is_not_yet);
         Findings {
-            ok,
-            revision: revision.0,
+            ok: total == 0 && summary.level == Level::Complete,
+            revision: summary.revision.0,
             total,
-            fixed,
-            files,
+            fixed: summary.fixed,
+            files: summary.files,
             findings: self.findings,
-            not_checked,
+            still_asked: reasons::still_asked(&late),
+            not_checked: reasons::grouped(&rest),
+            unavailable: reasons::unavailable(&summary.unavailable),
             is_new_only,
         }
     }
@@ -168,7 +200,7 @@ impl Shown {
         (rank, &self.file, self.cell, self.line, self.column)
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let Self { file, cell, line, column, severity, rule, message, fixable } = self;
         let fix = if *fixable { " [fixable]" } else { "" };
         let cell = cell.map(|it| format!("cell {it}:")).unwrap_or_default();
@@ -187,8 +219,29 @@ impl Findings {
             files: 0,
             findings: Vec::new(),
             not_checked: Vec::new(),
+            still_asked: Vec::new(),
+            unavailable: Vec::new(),
             is_new_only: true,
         }
+    }
+
+    /// Returns what there is to say before any linter has been asked.
+    fn unknown(revision: Revision, question: &Question) -> Self {
+        let all = StillAsked { linter: "linters".to_owned(), files: question.paths.len() };
+        let is_new_only = question.new_only;
+        Self { ok: false, revision: revision.0, still_asked: vec![all], is_new_only, ..Self::none() }
+    }
+
+    /// Whether an answer is still being computed.
+    pub(crate) fn is_late(&self) -> bool {
+        !self.still_asked.is_empty()
+    }
+
+    /// The findings with the reasons that the session was not told before.
+    pub(crate) fn for_session(mut self, session: &Session) -> Self {
+        session.retain_untold(&mut self.unavailable);
+        self.not_checked.append(&mut self.unavailable);
+        self
     }
 
     pub(crate) fn text(&self) -> String {
@@ -210,21 +263,12 @@ impl Findings {
         if more > 0 {
             text.push_str(&format!("\n… {more} more; check single paths to see them"));
         }
+        text.extend(reasons::still_asked_text(&self.still_asked));
         for reason in &self.not_checked {
             text.push_str(&format!("\nnot checked: {reason}"));
         }
         text
     }
-}
-
-pub(crate) fn reason(incomplete: &Incomplete) -> String {
-    let linter = incomplete.linter.as_deref().map(|it| format!("{it}: ")).unwrap_or_default();
-    let subject = match &incomplete.subject {
-        Subject::Everything => String::new(),
-        Subject::Argument(path) => format!("{path}: "),
-        Subject::Path(path) => format!("{path}: "),
-    };
-    format!("{linter}{subject}{}", incomplete.reason)
 }
 
 #[cfg(test)]

@@ -15,14 +15,17 @@ mod audit;
 mod context;
 mod findings;
 mod indexes;
+mod late;
 mod limits;
 mod preview;
+mod reasons;
 mod reply;
 mod schema;
 mod secrets;
 mod session;
 mod tool;
 mod tools;
+mod wait;
 
 use std::{
     path::PathBuf,
@@ -129,8 +132,15 @@ impl Agents {
             indexes: Arc::clone(&self.indexes),
             workspace: call.workspace.clone(),
             session: self.session(call)?,
+            deadline: call.deadline.map(|it| Instant::now() + it),
         };
-        tool.call(context, call.arguments.clone()).await
+        // A check has it in its own answer.
+        let late = match call.tool == "check" {
+            true => Vec::new(),
+            false => context.session.late.take(&context).await,
+        };
+        let reply = tool.call(context, call.arguments.clone()).await;
+        Ok(reply.unwrap_or_else(|error| Reply::of_error(&error)).after(&late))
     }
 
     fn session(&self, call: &Call) -> Result<Arc<Session>, ToolError> {

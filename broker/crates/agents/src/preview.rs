@@ -1,6 +1,9 @@
 //! Previews of edits, for clients that edit the disk themselves: tried on branches that do not stay.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use overlay::WorkspacePath;
 use schemars::JsonSchema;
@@ -11,9 +14,11 @@ use crate::{
     Agents, Reply,
     context::{BranchRef, Context},
     findings::{self, Findings},
+    late::{self, Question, Unanswered},
     reply::{Answer, ToolError},
     session::Session,
     tools::plan::{self, Step},
+    wait::{Waiting, before},
 };
 
 /// Edits that are asked about.
@@ -58,6 +63,7 @@ impl Agents {
             indexes: Arc::clone(&self.indexes),
             workspace: preview.workspace.clone(),
             session: Arc::new(Session::new(SESSION)),
+            deadline: preview.deadline.map(|it| Instant::now() + it),
         };
         run_uncancellable(async move {
             let findings = of_edits(&context, preview).await?;
@@ -103,28 +109,33 @@ impl From<Failed> for DaemonError {
 }
 
 async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, Failed> {
-    let base = TargetId::Workspace(preview.workspace);
-    if preview.before.is_empty() {
-        return on_fork(context, base, &preview.edits).await;
-    }
-    let before = context.fork_trial(base).await?;
-    let found = match make(context, &before, &preview.before).await {
-        Ok(()) => on_fork(context, before.target(), &preview.edits).await,
-        Err(failed) => Err(failed),
+    let mut trials = Vec::new();
+    let found = tried(context, &preview, &mut trials).await;
+    let (found, late) = match found {
+        Ok((found, late)) => (Ok(found), late),
+        Err(failed) => (Err(failed), None),
     };
-    context.discard_trial(&before).await;
+    trials.reverse();
+    late::end_trials(context, trials, late).await;
     found
 }
 
-/// Findings that the edits bring to what is forked.
-async fn on_fork(context: &Context, parent: TargetId, edits: &[PreviewEdit]) -> Result<Findings, Failed> {
-    let branch = context.fork_trial(parent).await?;
-    let found = match make(context, &branch, edits).await {
-        Ok(()) => new_findings(context, &branch).await.map_err(Failed::Otherwise),
-        Err(failed) => Err(failed),
-    };
-    context.discard_trial(&branch).await;
-    found
+/// Findings that the edits bring, on forks that are added to `trials`.
+async fn tried(
+    context: &Context,
+    preview: &Preview,
+    trials: &mut Vec<BranchRef>,
+) -> Result<(Findings, Option<Unanswered>), Failed> {
+    let mut parent = TargetId::Workspace(preview.workspace.clone());
+    let edits = [&preview.before, &preview.edits];
+    for edits in edits.into_iter().skip(usize::from(preview.before.is_empty())) {
+        let branch = context.fork_trial(parent).await?;
+        parent = branch.target();
+        trials.push(branch.clone());
+        make(context, &branch, edits).await?;
+    }
+    let Some(branch) = trials.last() else { return Ok((Findings::none(), None)) };
+    new_findings(context, branch).await.map_err(Failed::Otherwise)
 }
 
 async fn make(context: &Context, branch: &BranchRef, edits: &[PreviewEdit]) -> Result<(), Failed> {
@@ -143,13 +154,23 @@ async fn make(context: &Context, branch: &BranchRef, edits: &[PreviewEdit]) -> R
     Ok(())
 }
 
-async fn new_findings(context: &Context, branch: &BranchRef) -> Result<Findings, ToolError> {
+async fn new_findings(
+    context: &Context,
+    branch: &BranchRef,
+) -> Result<(Findings, Option<Unanswered>), ToolError> {
     let changes = context.changes(branch).await?;
     let paths: Vec<WorkspacePath> = changes.into_iter().map(|it| it.path).collect();
     if paths.is_empty() {
-        return Ok(Findings::none());
+        return Ok((Findings::none(), None));
     }
-    findings::check(&context.daemon, branch.target(), &paths, true).await
+    let question = Question { target: branch.target(), paths, new_only: true };
+    let wait = match context.deadline {
+        Some(deadline) => before(deadline),
+        None => context.wait(Waiting::Edit, None).await?,
+    };
+    let (found, unfinished) = findings::within(&context.daemon, &question, wait).await?;
+    let late = found.is_late().then_some(Unanswered { question, unfinished });
+    Ok((found.for_session(&context.session), late))
 }
 
 impl Answer for Previewed {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use workspaces::DaemonError;
 
-use crate::limits;
+use crate::{late::LateFindings, limits};
 
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +51,19 @@ impl Reply {
     /// The answer with notes below it.
     pub(crate) fn noting(mut self, notes: impl Iterator<Item = String>) -> Self {
         notes.for_each(|it| self.text.push_str(&format!("\nnote: {it}")));
+        self
+    }
+
+    /// The answer below what came since the last one.
+    pub(crate) fn after(mut self, late: &[LateFindings]) -> Self {
+        if late.is_empty() {
+            return self;
+        }
+        let texts: Vec<_> = late.iter().map(LateFindings::text).collect();
+        self.text = format!("{}\n{}", texts.join("\n"), self.text);
+        if !self.is_error {
+            self.structured.insert("since_last_call".to_owned(), serde_json::json!(late));
+        }
         self
     }
 

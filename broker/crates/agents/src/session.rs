@@ -1,12 +1,14 @@
 //! State of an agent between its calls: the name of its branch, and the edits that were refused.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeSet, VecDeque},
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use overlay::{ContentHash, WorkspacePath};
 use parking_lot::Mutex;
+
+use crate::late::Late;
 
 /// Session of one agent in one workspace.
 pub(crate) struct Session {
@@ -18,6 +20,10 @@ pub(crate) struct Session {
     used: AtomicU64,
     /// Lock for the time while the branch is forked, so that two first edits at once share one.
     pub(crate) forking: tokio::sync::Mutex<()>,
+    /// Checks that go on after their call.
+    pub(crate) late: Late,
+    /// Reasons that were told, and that no call can change.
+    told: Mutex<BTreeSet<String>>,
 }
 
 /// Number of files of which the last refused edit is kept.
@@ -39,6 +45,8 @@ impl Session {
             refused: Mutex::default(),
             used: AtomicU64::new(0),
             forking: tokio::sync::Mutex::default(),
+            late: Late::default(),
+            told: Mutex::default(),
         }
     }
 
@@ -69,6 +77,12 @@ impl Session {
         self.refused.lock().iter().find(|it| it.0 == *path).map(|it| it.1.clone())
     }
 
+    /// Keeps the reasons that this session was not told before.
+    pub(crate) fn retain_untold(&self, reasons: &mut Vec<String>) {
+        let mut told = self.told.lock();
+        reasons.retain(|it| told.insert(it.clone()));
+    }
+
     pub(crate) fn settle(&self, path: &WorkspacePath) {
         self.refused.lock().retain(|it| it.0 != *path);
     }
@@ -77,6 +91,18 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_that_no_call_changes_is_told_once() {
+        let session = Session::new("a");
+        let mut untold = |reasons: &[&str]| {
+            let mut reasons = reasons.iter().map(|it| (*it).to_owned()).collect();
+            session.retain_untold(&mut reasons);
+            reasons
+        };
+        assert_eq!(untold(&["not trusted"]), ["not trusted"]);
+        assert_eq!(untold(&["not trusted", "not installed"]), ["not installed"]);
+    }
 
     #[test]
     fn the_oldest_refused_edits_are_forgotten() {

@@ -2,6 +2,7 @@
 //!
 //! Knows neither daemons nor command lines: both ask here, with the same code behind it.
 
+mod due;
 mod plan;
 mod retry_cache;
 mod run;
@@ -20,6 +21,7 @@ use scheduler::{
 };
 use tokio::task::JoinSet;
 
+pub use self::due::{Due, Unfinished};
 pub(crate) use self::plan::{FileRoute, Plan, Tracing};
 pub use self::retry_cache::RetryCache;
 pub(crate) use self::retry_cache::UnfinishedAnswers;
@@ -30,6 +32,7 @@ use self::{
 use super::{
     Coverage, Dependents, Files, MissingLinter, Router, Wanted,
     answer::{Answer, Computed, OnAnswer, ask},
+    finding::NOT_YET,
 };
 
 /// Schedulers and cache of the checks. Clones share them.
@@ -69,6 +72,8 @@ pub struct EngineRequest {
     pub share: bool,
     /// Ends the request early; what was not answered is pending.
     pub cancel: Option<Cancel>,
+    /// Limit of the wait for answers.
+    pub due: Option<Due>,
     /// Called once for each answer, from any thread.
     pub answered: OnAnswer,
     /// Takes what was seen, for the sake of another request about a child of this view.
@@ -257,6 +262,12 @@ impl Engine {
                 () = cancelled(request.cancel.as_ref()) => {
                     running.abort_all();
                     run.give_up(Completeness::Pending("interrupted".to_owned()), listener).await;
+                    listener.pause().await;
+                    break;
+                }
+                () = Due::passed(request.due.as_ref()) => {
+                    request.due.iter().for_each(|it| it.keep(std::mem::take(&mut running)));
+                    run.give_up(Completeness::Pending(NOT_YET.to_owned()), listener).await;
                     listener.pause().await;
                     break;
                 }

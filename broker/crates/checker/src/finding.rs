@@ -94,6 +94,19 @@ pub struct Incomplete {
     pub reason: String,
 }
 
+/// Reason of an answer that had not come when the check was due.
+pub const NOT_YET: &str = "not computed yet";
+
+/// Beginning of the reason where an answer about the parent is incomplete.
+pub const IN_PARENT: &str = "in the parent, so that what is new here may not be: ";
+
+impl Incomplete {
+    /// Whether the answer is still being computed: another check, or the same one later, has it.
+    pub fn is_not_yet(&self) -> bool {
+        self.level == Level::Pending && self.reason == NOT_YET
+    }
+}
+
 /// A file that a linter leaves out for its content, such as a template, or of which it cannot read a part: no configuration
 /// says so, and nothing in the file has to be fixed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

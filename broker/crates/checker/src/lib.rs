@@ -37,10 +37,13 @@ pub use self::{
     collect::{Files, Wanted, collect},
     coverage::{Coverage, Others},
     dependents::Dependents,
-    engine::{BatchSize, Engine, EngineRequest, FileAnswers, Listener, Refused, RetryCache, Route, Totals},
+    engine::{
+        BatchSize, Due, Engine, EngineRequest, FileAnswers, Listener, Refused, Route, Totals, Unfinished,
+        RetryCache,
+    },
     finding::{
-        CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, Range, Related, RuleRef,
-        Subject, Unavailable,
+        CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, IN_PARENT, Incomplete, Level, NOT_YET, Range,
+        Related, RuleRef, Subject, Unavailable,
     },
     report::{Checked, Counts, Report},
     router::{Absent, ListedFile, MissingLinter, Need, Router, SharedLinter},

@@ -97,6 +97,7 @@ impl LocalChecker {
             use_cache: true,
             share: false,
             cancel: Some(self.options.cancel.clone()),
+            due: None,
             answered: Arc::new(|_| ()),
         };
         Request { view, wanted, dependents: None, comparison: None, lineup, policy, schedule }

@@ -38,7 +38,7 @@ use self::{
     unchanged::{Recording, Unchanged},
 };
 use super::{
-    BatchSize, Dependents, Engine, EngineRequest, Files, OnAnswer, Refused, Router, Wanted,
+    BatchSize, Dependents, Due, Engine, EngineRequest, Files, OnAnswer, Refused, Router, Wanted,
     baseline::Baseline, kept::FactCollector, policy::RuleIndex,
 };
 
@@ -106,6 +106,8 @@ pub struct Schedule {
     pub share: bool,
     /// Ends the check early; what was not answered is pending.
     pub cancel: Option<Cancel>,
+    /// Limit of the wait for answers; in a comparison, half of the time is for the other view.
+    pub due: Option<Due>,
     /// Called once for each answer, from any thread.
     pub answered: OnAnswer,
 }
@@ -212,6 +214,7 @@ impl Request {
             use_cache,
             share,
             cancel: self.schedule.cancel.clone(),
+            due: self.schedule.due.clone(),
             answered: Arc::clone(&self.schedule.answered),
             seen: None,
             parent: None,

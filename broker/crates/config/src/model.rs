@@ -212,6 +212,10 @@ pub struct AgentSettings {
     /// Whether `read_file` masks what looks like a secret: private keys, tokens of well-known services, and values of
     /// variables with such names. It does not if this is not set.
     pub mask_secrets: bool,
+    /// Seconds that an edit waits for linters, 5 if this is not set. What comes later is told with the next call.
+    pub edit_wait: Option<u64>,
+    /// Seconds that `check` waits for linters, 30 if this is not set.
+    pub check_wait: Option<u64>,
 }
 
 /// A command that is a linter. What is not set is as Broker knows it, if it knows it.

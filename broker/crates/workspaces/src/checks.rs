@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use checker::{
-    BatchSize, Dependents, Files, collect,
+    BatchSize, Dependents, Due, Files, collect,
     pipeline::{self, BaselineUse, Comparison, PolicyOptions, Request, Schedule, Summary, is_there},
 };
 use overlay::{Snapshot, View, WorkspacePath};
@@ -41,7 +41,8 @@ impl Daemon {
             Ok(Some(summary)) => {
                 measured.checked(&summary);
                 let timings = ask.options.timings.as_ref().map(|it| it.take()).unwrap_or_default();
-                let summary = CheckSummary { timings, ..summary.into() };
+                let unfinished = ask.options.due.as_ref().map(Due::unfinished);
+                let summary = CheckSummary { timings, unfinished, ..summary.into() };
                 events.send(Event::Summary(Box::new(summary))).await;
                 Ok(())
             }
@@ -121,6 +122,7 @@ impl Daemon {
             use_cache: ask.options.use_cache,
             share: true,
             cancel: None,
+            due: ask.options.due.clone(),
             answered: ask.options.answered(),
         }
     }

@@ -1,9 +1,9 @@
 //! Events that a check sends to its client, part after part.
 
-use std::{mem, time::Duration};
+use std::{mem, sync::Arc, time::Duration};
 
 use checker::{
-    AnswerTime, Excluded, Incomplete, Level, Unavailable,
+    AnswerTime, Excluded, Incomplete, Level, Unavailable, Unfinished,
     pipeline::{Change, FileReport, LinterSummary, Reported, Sink, Summary},
 };
 use lint::Identity;
@@ -71,6 +71,8 @@ pub struct CheckSummary {
     pub queued: Duration,
     /// Answers that were computed, the longest first, if that was asked.
     pub timings: Vec<AnswerTime>,
+    /// Work that goes on for answers that had not come when the check was due, as long as this is kept.
+    pub unfinished: Option<Arc<Unfinished>>,
     /// The whole answer, which has no other parts then: of a view of this process.
     pub local: Option<Box<CheckedView>>,
 }
@@ -94,6 +96,7 @@ impl Default for CheckSummary {
             duration: Duration::ZERO,
             queued: Duration::ZERO,
             timings: Vec::new(),
+            unfinished: None,
             local: None,
         }
     }
@@ -117,6 +120,7 @@ impl From<Summary> for CheckSummary {
             duration: it.duration,
             queued: it.queued,
             timings: Vec::new(),
+            unfinished: None,
             local: None,
         }
     }

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use checker::{OnAnswer, Timings, baseline::Baseline};
+use checker::{Due, OnAnswer, Timings, baseline::Baseline};
 use config::{Glob, folders};
 use overlay::{Branch, View, WalkOptions, WorkspacePath};
 
@@ -43,6 +43,8 @@ pub struct CheckOptions {
     pub no_cache: bool,
     /// Whether the summary says how long each answer took.
     pub timing: bool,
+    /// The longest that answers are waited for; the check ends then with what is known. For callers in the daemon's process.
+    pub wait: Option<Duration>,
 }
 
 /// The files that are found if nothing else is said.
@@ -70,6 +72,7 @@ pub(super) struct ValidOptions {
     pub(super) use_cache: bool,
     /// Takes the times of answers, if that was asked.
     pub(super) timings: Option<Arc<Timings>>,
+    pub(super) due: Option<Due>,
 }
 
 impl CheckOptions {
@@ -109,6 +112,7 @@ impl CheckOptions {
             timeout: self.timeout.unwrap_or(TIMEOUT),
             use_cache: !self.no_cache,
             timings: self.timing.then(Arc::default),
+            due: self.wait.map(Due::within),
         })
     }
 }

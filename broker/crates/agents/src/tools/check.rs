@@ -1,5 +1,7 @@
 //! Tools that say what is wrong with a branch, and mend what can be mended.
 
+use std::time::{Duration, Instant};
+
 use lint::Applicability;
 use overlay::WorkspacePath;
 use schemars::JsonSchema;
@@ -9,8 +11,11 @@ use workspaces::{CheckRequest, FixRequest};
 use crate::{
     context::{Context, path},
     findings::{self, Findings},
+    late::Question,
     limits::{self, count},
+    reasons,
     reply::{Answer, ToolError},
+    wait::Waiting,
 };
 
 pub(super) const CHECK: &str =
@@ -26,6 +31,8 @@ pub(super) struct Check {
     /// Also what the parent has
     #[serde(default)]
     all: bool,
+    /// Seconds; then what is known
+    wait: Option<u64>,
     branch: Option<String>,
 }
 
@@ -66,7 +73,11 @@ pub(super) async fn check(context: Context, request: Check) -> Result<Checked, T
     let seen = context.seen(request.branch.as_deref()).await?;
     let new_only = !request.all && seen.branch.is_some();
     let paths = paths(&request.paths)?;
-    let findings = findings::check(&context.daemon, seen.target, &paths, new_only).await?;
+    let start = Instant::now();
+    let wait = context.wait(Waiting::Check, request.wait).await?;
+    context.session.late.join(&seen.target, wait).await;
+    let question = Question { target: seen.target, paths, new_only };
+    let findings = findings::check(&context, question, left(wait, start)).await?;
     Ok(Checked { branch: seen.branch, findings })
 }
 
@@ -92,7 +103,7 @@ pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result
     let request = FixRequest { least, ..FixRequest::of(check) };
     let fixed = context.daemon.fix_files(request).await?;
     let mut notes: Vec<_> = fixed.notes.into_iter().map(|it| it.reason).collect();
-    notes.extend(fixed.incomplete.iter().map(|it| format!("not checked: {}", findings::reason(it))));
+    notes.extend(fixed.incomplete.iter().map(|it| format!("not checked: {}", reasons::reason(it))));
     Ok(Fixed {
         branch: branch.name,
         revision: fixed.revision.0,
@@ -101,6 +112,11 @@ pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result
         diff: limits::diff(&fixed.patch),
         notes,
     })
+}
+
+/// Time that is left of `wait`, at least what a look at known answers takes.
+fn left(wait: Duration, start: Instant) -> Duration {
+    wait.saturating_sub(start.elapsed()).max(wait / 5)
 }
 
 fn paths(texts: &[String]) -> Result<Vec<WorkspacePath>, ToolError> {

@@ -1,6 +1,6 @@
 //! Tools that edit files of a branch. What an edit means, `agent-tools` says; here it is written, and checked.
 
-use std::{slice, sync::Arc};
+use std::{slice, sync::Arc, time::Instant};
 
 use agent_tools::edit::ReadingId;
 use overlay::{ChangeKind, FileKind, Revision, View, WorkspacePath};
@@ -12,7 +12,9 @@ use super::plan::{EditedFile, Step, Wrote, expect_no_mask, planned, write};
 use crate::{
     context::{BranchRef, Context, blocking, path},
     findings::{self, Findings},
+    late::{self, Question, Unanswered},
     reply::{Answer, ToolError},
+    wait::Waiting,
 };
 
 pub(super) const EDIT_FILE: &str = "Edit or create a file. code_edit has only the changed lines with an unchanged line around, and `... existing code ...` in a comment where lines stay; or SEARCH/REPLACE blocks, a unified diff, a `*** Begin Patch` or the whole file. Answers with new findings.";
@@ -38,6 +40,8 @@ pub(super) struct EditFile {
     if_clean: bool,
     /// Refuse if the branch is at another
     if_revision: Option<u64>,
+    /// Seconds for findings
+    wait: Option<u64>,
     branch: Option<String>,
 }
 
@@ -83,12 +87,13 @@ pub(super) async fn edit_file(context: Context, request: EditFile) -> Result<Edi
     expect_applicable(&context, request.branch.as_deref(), &steps[0], None).await?;
     let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let if_revision = request.if_revision.map(Revision);
+    let until = Instant::now() + context.wait(Waiting::Edit, request.wait).await?;
     if request.if_clean || steps.len() > 1 {
-        return edit_if_clean(&context, branch, steps, if_revision, request.if_clean).await;
+        return edit_if_clean(&context, branch, steps, if_revision, request.if_clean, until).await;
     }
     let step = &steps[0];
     let edited = write(&context, &branch, step, None, if_revision).await?;
-    finish(&context, branch, edited, request.check).await
+    finish(&context, branch, edited, request.check, until).await
 }
 
 pub(super) async fn reapply(context: Context, request: Reapply) -> Result<Edited, ToolError> {
@@ -102,7 +107,8 @@ pub(super) async fn reapply(context: Context, request: Reapply) -> Result<Edited
     expect_applicable(&context, request.branch.as_deref(), &step, reading.as_ref()).await?;
     let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let edited = write(&context, &branch, &step, reading.as_ref(), None).await?;
-    finish(&context, branch, edited, request.check).await
+    let until = Instant::now() + context.wait(Waiting::Edit, None).await?;
+    finish(&context, branch, edited, request.check, until).await
 }
 
 pub(super) async fn delete_file(context: Context, request: DeleteFile) -> Result<Edited, ToolError> {
@@ -121,7 +127,8 @@ pub(super) async fn delete_file(context: Context, request: DeleteFile) -> Result
         new_syntax_errors: Vec::new(),
     };
     let wrote = Wrote { revision, edits: Vec::new(), paths: vec![path], shown: vec![shown] };
-    finish(&context, branch, wrote, request.check).await
+    let until = Instant::now() + context.wait(Waiting::Edit, None).await?;
+    finish(&context, branch, wrote, request.check, until).await
 }
 
 /// Refuses an edit before the session has a branch: what is refused makes none.
@@ -175,6 +182,7 @@ async fn finish(
     branch: BranchRef,
     Wrote { revision, paths, shown: files, .. }: Wrote,
     check: Option<bool>,
+    until: Instant,
 ) -> Result<Edited, ToolError> {
     let mut edited = Edited {
         branch: branch.name.clone(),
@@ -187,7 +195,8 @@ async fn finish(
     };
     if check != Some(false) {
         // The edit is made, whatever becomes of the check: an error would have it sent again.
-        match findings::check(&context.daemon, branch.target(), &paths, true).await {
+        let question = Question { target: branch.target(), paths, new_only: true };
+        match findings::check(context, question, until.saturating_duration_since(Instant::now())).await {
             Ok(findings) => edited.check = Some(findings),
             Err(error) => edited.not_checked = Some(error.message),
         }
@@ -202,23 +211,25 @@ async fn edit_if_clean(
     steps: Vec<Step>,
     if_revision: Option<Revision>,
     only_if_clean: bool,
+    until: Instant,
 ) -> Result<Edited, ToolError> {
     let (_, revision) = context.daemon.view(&branch.target()).await?;
     if let Some(expected) = if_revision.filter(|it| *it != revision) {
         return Err(DaemonError::Stale { expected, actual: revision }.into());
     }
     let trial = context.fork_trial(branch.target()).await?;
-    let tried = try_steps(context, &trial, &steps).await;
+    let tried = try_steps(context, &trial, &steps, until).await;
     // The trial is in no list of branches.
-    context.discard_trial(&trial).await;
-    let Tried { edits, files, check, clean_through } = tried?;
+    let late = tried.as_ref().ok().and_then(|it| it.late.clone());
+    late::end_trials(context, vec![trial], late).await;
+    let Tried { edits, files, check, clean_through, .. } = tried?;
     let is_clean = clean_through == steps.len();
     let mut edited = Edited {
         branch: branch.name.clone(),
         revision: revision.0,
         applied: false,
         files,
-        check: Some(check),
+        check: Some(check.for_session(&context.session)),
         not_checked: None,
         clean_through: Some(clean_through),
     };
@@ -238,11 +249,18 @@ struct Tried {
     /// After the last step, or the first with something new.
     check: Findings,
     clean_through: usize,
+    /// The check that goes on, if its answer was due.
+    late: Option<Unanswered>,
 }
 
-async fn try_steps(context: &Context, trial: &BranchRef, steps: &[Step]) -> Result<Tried, ToolError> {
+async fn try_steps(
+    context: &Context,
+    trial: &BranchRef,
+    steps: &[Step],
+    until: Instant,
+) -> Result<Tried, ToolError> {
     let (mut files, mut clean_through, mut worst) = (Vec::new(), 0, None);
-    let (mut touched, mut edits) = (Vec::new(), Vec::new());
+    let (mut touched, mut edits, mut late) = (Vec::new(), Vec::new(), None);
     for (index, step) in steps.iter().enumerate() {
         let written = write(context, trial, step, None, None).await;
         let Wrote { paths, shown, edits: made, .. } = written.map_err(|error| ToolError {
@@ -256,7 +274,13 @@ async fn try_steps(context: &Context, trial: &BranchRef, steps: &[Step]) -> Resu
         touched.extend(paths);
         files.extend(shown);
         edits.extend(made);
-        let check = findings::check(&context.daemon, trial.target(), &touched, true).await?;
+        let question = Question { target: trial.target(), paths: touched.clone(), new_only: true };
+        let (check, unfinished) =
+            findings::within(&context.daemon, &question, until.saturating_duration_since(Instant::now()))
+                .await?;
+        if check.is_late() {
+            late = Some(Unanswered { question, unfinished });
+        }
         if check.ok && clean_through == index {
             clean_through = index + 1;
         }
@@ -265,7 +289,7 @@ async fn try_steps(context: &Context, trial: &BranchRef, steps: &[Step]) -> Resu
         }
     }
     let check = worst.ok_or_else(|| ToolError::new("`edits` is empty"))?;
-    Ok(Tried { edits, files, check, clean_through })
+    Ok(Tried { edits, files, check, clean_through, late })
 }
 
 impl Answer for Edited {
@@ -274,7 +298,12 @@ impl Answer for Edited {
             true => format!("branch {} revision {}", self.branch, self.revision),
             false => {
                 let found = self.check.as_ref().is_some_and(|it| it.total > 0);
-                let why = if found { "something new was found" } else { "not all could be checked" };
+                let is_late = self.check.as_ref().is_some_and(Findings::is_late);
+                let why = match (found, is_late) {
+                    (true, _) => "something new was found",
+                    (false, true) => "not all is checked yet (send it again)",
+                    (false, false) => "not all could be checked",
+                };
                 format!("not applied, since {why}; branch {} is as it was", self.branch)
             }
         };

@@ -340,6 +340,7 @@ mod tests {
                 use_cache: true,
                 share: true,
                 cancel: None,
+                due: None,
                 answered: Arc::new(|_| {}),
                 seen: None,
                 parent: None,

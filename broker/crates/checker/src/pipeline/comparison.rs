@@ -12,7 +12,7 @@ use scheduler::Inherited;
 
 use super::{Request, similar, unchanged::Unchanged};
 use crate::{
-    Engine, Excluded, FileAnswers, Files, Listener, MissingLinter, Refused, RetryCache, Router, Wanted,
+    Due, Engine, Excluded, FileAnswers, Files, Listener, MissingLinter, Refused, Router, RetryCache, Wanted,
     is_file,
 };
 
@@ -223,6 +223,7 @@ impl Comparison {
             let mut engine_request = request.engine_request(&self.before, configuration, wanted);
             engine_request.seen = Some(seen.clone());
             engine_request.retries = Some(Arc::clone(&retries));
+            engine_request.due = request.schedule.due.as_ref().map(Due::halfway);
             engine.answer(&Arc::new(engine_request), &mut gathered).await?;
         }
         let seen = Inherited::new(parts.try_iter().collect(), &self.changed);

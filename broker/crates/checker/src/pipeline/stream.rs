@@ -13,8 +13,8 @@ use super::{
     unchanged::Unchanged,
 };
 use crate::{
-    Answer, Coverage, Excluded, FileAnswers, Incomplete, Level, Listener, MissingLinter, Refused, Router,
-    Subject, Totals, contents::Contents, kept::FactCollector, read,
+    Answer, Coverage, Excluded, FileAnswers, IN_PARENT, Incomplete, Level, Listener, MissingLinter, Refused,
+    Router, Subject, Totals, contents::Contents, kept::FactCollector, read,
 };
 
 pub(super) struct CheckStream<'a, S> {
@@ -136,7 +136,13 @@ impl<'a, S: Sink> CheckStream<'a, S> {
         }
         let sides = ((&old.file, &*old_found), (file, &*report.found));
         match difference(old_view, sides.0, self.evaluator.view(), sides.1) {
-            Some((new, mut fixed)) => {
+            Some((mut new, mut fixed)) => {
+                let is_unknown = |linter: &str| {
+                    let mut not_yet = report.incomplete.iter().filter(|it| it.is_not_yet());
+                    not_yet.any(|it| it.linter.as_deref() == Some(linter))
+                };
+                // They may be the parent's, which has not been asked to the end.
+                new.retain(|it| !is_unknown(&it.0.rule.linter));
                 let (looked, is_broken) = (self.looked(file, &old), file.coverage.syntax_errors > 0);
                 // A file that cannot be parsed has no other findings, and none of those is fixed.
                 fixed.retain(|it| {
@@ -161,10 +167,21 @@ impl<'a, S: Sink> CheckStream<'a, S> {
             let left_out = || is_news.then(|| left_out(path, name));
             let unknown = Incomplete::of_answer(path, name, answer).or_else(halted).or_else(left_out);
             let Some(unknown) = unknown else { continue };
+            if unknown.is_not_yet() {
+                self.add_not_yet(unknown, report);
+                continue;
+            }
             self.summary.level = self.summary.level.max(unknown.level);
-            let reason = format!("in the parent, so that what is new here may not be: {}", unknown.reason);
+            let reason = format!("{IN_PARENT}{}", unknown.reason);
             report.incomplete.push(Incomplete { reason, ..unknown });
         }
+    }
+
+    /// Reports once that a linter has not answered yet, on whichever side.
+    fn add_not_yet(&mut self, unknown: Incomplete, report: &mut FileReport) {
+        self.summary.level = self.summary.level.max(unknown.level);
+        let is_reported = report.incomplete.iter().any(|it| it.is_not_yet() && it.linter == unknown.linter);
+        report.incomplete.extend((!is_reported).then_some(unknown));
     }
 
     fn linter(&self, place: usize) -> Option<&lint::Identity> {

@@ -217,6 +217,7 @@ fn summary(it: pb::CheckSummary) -> Answer<CheckSummary> {
         queued: Duration::from_micros(it.queued_us),
         linters: it.linters.into_iter().map(linter_summary).collect::<Answer<_>>()?,
         unavailable: it.unavailable.into_iter().map(unavailable).collect(),
+        unfinished: None,
         timings: it.timings.into_iter().map(answer_time).collect::<Answer<_>>()?,
         local: None,
     })

@@ -87,6 +87,7 @@ impl Daemon {
             use_cache: ask.options.use_cache,
             share: false,
             cancel: Some(ask.target.local.cancel.clone()),
+            due: ask.options.due.clone(),
             answered: ask.options.answered(),
         }
     }

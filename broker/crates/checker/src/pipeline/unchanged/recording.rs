@@ -152,6 +152,8 @@ async fn facts(
     engine_request.revision = u64::MAX;
     engine_request.answered = Arc::new(|_| {});
     engine_request.traced_only = true;
+    // It is kept, so it has to be whole.
+    engine_request.due = None;
     let evaluator = PolicyEvaluator::configured_by(request, &configuration, &folder, cache)?;
     let facts = FactCollector::default();
     engine_request.retries = Some(facts.retries());

@@ -1,0 +1,251 @@
+//! Answers that come after their call: a check goes on when its answer was due, and the next call of the session has the rest.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use checker::Unfinished;
+use overlay::WorkspacePath;
+use parking_lot::Mutex;
+use serde::Serialize;
+use tokio::{sync::watch, task::AbortHandle, time::timeout};
+use workspaces::{Daemon, TargetId};
+
+use crate::{
+    context::{BranchRef, Context},
+    findings::{self, Findings, Shown},
+    limits::count,
+    reply::ToolError,
+};
+
+/// Question that a check answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub(crate) target: TargetId,
+    /// Everything if there are none.
+    pub(crate) paths: Vec<WorkspacePath>,
+    pub(crate) new_only: bool,
+}
+
+/// Check whose answer was due, and its work.
+#[derive(Clone)]
+pub(crate) struct Unanswered {
+    pub(crate) question: Question,
+    pub(crate) unfinished: Option<Arc<Unfinished>>,
+}
+
+/// Discards trials, each after its children. A check that goes on is done first, beside its caller: who tries the same again
+/// has its answers.
+pub(crate) async fn end_trials(context: &Context, trials: Vec<BranchRef>, late: Option<Unanswered>) {
+    let (is_late, context) = (late.is_some(), context.clone());
+    let end = async move {
+        if let Some(Unanswered { question, unfinished }) = late {
+            // Its answers are kept by their content.
+            let _kept = findings::whole(&context.daemon, &question).await;
+            drop(unfinished);
+        }
+        for it in &trials {
+            context.discard_trial(it).await;
+        }
+    };
+    match is_late {
+        true => drop(tokio::spawn(end)),
+        false => end.await,
+    }
+}
+
+/// Checks of a session that go on.
+#[derive(Default)]
+pub(crate) struct Late(Mutex<Vec<Running>>);
+
+/// Check that goes on until this is dropped.
+struct Running {
+    question: Question,
+    /// Findings that the session has.
+    told: BTreeSet<String>,
+    task: AbortHandle,
+    result: watch::Receiver<Option<Result<Findings, ToolError>>>,
+}
+
+/// Findings that came after the call that asked for them.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct LateFindings {
+    revision: u64,
+    findings: Vec<Shown>,
+    /// Findings that are not listed.
+    more: usize,
+    not_checked: Vec<String>,
+    is_new_only: bool,
+}
+
+impl Question {
+    /// Whether the answer to this one answers `other`, too.
+    fn includes(&self, other: &Self) -> bool {
+        let has = |it: &WorkspacePath| self.paths.contains(it);
+        let is_whole = self.paths.is_empty();
+        self.is_alike(other) && (is_whole || !other.paths.is_empty() && other.paths.iter().all(has))
+    }
+
+    fn is_alike(&self, other: &Self) -> bool {
+        self.target == other.target && self.new_only == other.new_only
+    }
+
+    fn and(mut self, other: &Self) -> Self {
+        match self.paths.is_empty() || other.paths.is_empty() {
+            true => self.paths.clear(),
+            false => {
+                let more: Vec<_> =
+                    other.paths.iter().filter(|it| !self.paths.contains(it)).cloned().collect();
+                self.paths.extend(more);
+            }
+        }
+        self
+    }
+}
+
+impl Late {
+    /// Goes on with a check whose answer was due. What earlier ones still ask about the same target is asked with it.
+    pub(crate) fn follow(
+        &self,
+        daemon: &Arc<Daemon>,
+        mut question: Question,
+        known: &Findings,
+        unfinished: Option<Arc<Unfinished>>,
+    ) {
+        let mut told: BTreeSet<_> = known.findings.iter().map(Shown::text).collect();
+        let mut all = self.0.lock();
+        for earlier in all.extract_if(.., |it| it.question.is_alike(&question)).collect::<Vec<_>>() {
+            question = question.and(&earlier.question);
+            told.extend(earlier.told.iter().cloned());
+        }
+        all.push(Running::start(daemon, question, told, unfinished));
+    }
+
+    /// Forgets what the answer to this question has as well.
+    pub(crate) fn settle(&self, question: &Question) {
+        self.0.lock().retain(|it| !question.includes(&it.question));
+    }
+
+    /// Waits for checks of the target that go on, so that what they ask is not asked twice.
+    pub(crate) async fn join(&self, target: &TargetId, wait: Duration) {
+        let running: Vec<_> = {
+            let all = self.0.lock();
+            all.iter().filter(|it| it.question.target == *target).map(|it| it.result.clone()).collect()
+        };
+        let ended = async {
+            for mut it in running {
+                let _given_up = it.wait_for(Option::is_some).await.map(drop);
+            }
+        };
+        let _goes_on = timeout(wait, ended).await;
+    }
+
+    /// Takes what has come and still holds. What is outdated is asked again.
+    pub(crate) async fn take(&self, context: &Context) -> Vec<LateFindings> {
+        let ended: Vec<_> = self.0.lock().extract_if(.., |it| it.has_ended()).collect();
+        let mut taken = Vec::new();
+        for it in ended {
+            // Without an answer the next check has the reason; without a branch there is nothing to say.
+            let Some(Ok(found)) = it.result.borrow().clone() else { continue };
+            let Ok((_, revision)) = context.daemon.view(&it.question.target).await else { continue };
+            match revision.0 == found.revision {
+                true => taken.push(LateFindings::of(found, &it.told, context)),
+                false => self.0.lock().push(it.again(&context.daemon)),
+            }
+        }
+        taken
+    }
+}
+
+impl Running {
+    fn start(
+        daemon: &Arc<Daemon>,
+        question: Question,
+        told: BTreeSet<String>,
+        unfinished: Option<Arc<Unfinished>>,
+    ) -> Self {
+        let (tell, result) = watch::channel(None);
+        let (daemon, asked) = (Arc::clone(daemon), question.clone());
+        let check = async move {
+            let found = findings::whole(&daemon, &asked).await;
+            drop(unfinished);
+            let _nobody_asks_any_more = tell.send(Some(found));
+        };
+        Self { question, told, task: tokio::spawn(check).abort_handle(), result }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    fn again(&self, daemon: &Arc<Daemon>) -> Self {
+        Self::start(daemon, self.question.clone(), self.told.clone(), None)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl LateFindings {
+    fn of(found: Findings, told: &BTreeSet<String>, context: &Context) -> Self {
+        let found = found.for_session(&context.session);
+        let more = found.total - found.findings.len();
+        let findings = found.findings.into_iter().filter(|it| !told.contains(&it.text())).collect();
+        Self {
+            revision: found.revision,
+            findings,
+            more,
+            not_checked: found.not_checked,
+            is_new_only: found.is_new_only,
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let Self { revision, findings, more, not_checked, is_new_only } = self;
+        let files: BTreeSet<_> = findings.iter().map(|it| it.file.as_str()).collect();
+        let files = files.into_iter().collect::<Vec<_>>().join(", ");
+        let number = match is_new_only {
+            true => count(findings.len(), "new finding", "new findings"),
+            false => count(findings.len(), "finding", "findings"),
+        };
+        let mut text = match findings.is_empty() {
+            true => format!(
+                "since your last call: the check has ended, nothing more was found (revision {revision})"
+            ),
+            false => format!("since your last call: {number} in {files} (revision {revision}):"),
+        };
+        findings.iter().for_each(|it| text.push_str(&format!("\n{}", it.text())));
+        if *more > 0 {
+            text.push_str(&format!("\n… {more} more; check single paths to see them"));
+        }
+        not_checked.iter().for_each(|it| text.push_str(&format!("\nnot checked: {it}")));
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(paths: &[&str]) -> Question {
+        let paths = paths.iter().map(|it| WorkspacePath::new(it).unwrap()).collect();
+        Question { target: TargetId::Branch("1.2".to_owned()), paths, new_only: true }
+    }
+
+    #[test]
+    fn a_whole_check_answers_for_its_parts() {
+        assert!(question(&[]).includes(&question(&["a.py"])));
+        assert!(question(&["a.py", "b.py"]).includes(&question(&["b.py"])));
+        assert!(!question(&["a.py"]).includes(&question(&["b.py"])));
+        assert!(!question(&["a.py"]).includes(&question(&[])));
+        let all = Question { new_only: false, ..question(&[]) };
+        assert!(!all.includes(&question(&["a.py"])));
+    }
+
+    #[test]
+    fn questions_are_asked_together() {
+        assert_eq!(question(&["a.py"]).and(&question(&["b.py", "a.py"])), question(&["a.py", "b.py"]));
+        assert_eq!(question(&["a.py"]).and(&question(&[])), question(&[]));
+    }
+}
