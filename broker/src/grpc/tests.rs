@@ -31,6 +31,7 @@ impl Fixture {
         let daemon = Daemon::new(Parts {
             plugins: Plugins::none().unwrap(),
             servers: Servers::of_user(),
+            others: Vec::new(),
             engine: Engine::new(options, 1, None, "test").unwrap(),
             state_dir: Some(state.path().to_owned()),
             batch: workspaces::BATCH,

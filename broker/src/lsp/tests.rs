@@ -46,6 +46,7 @@ pub(crate) fn daemon(state_dir: &Path) -> Arc<Daemon> {
     Daemon::new(Parts {
         plugins: Plugins::none().unwrap(),
         servers: Servers::of_user(),
+        others: Vec::new(),
         engine: Engine::new(options, 1, None, "test").unwrap(),
         state_dir: Some(state_dir.to_owned()),
         batch: workspaces::BATCH,

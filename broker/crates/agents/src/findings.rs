@@ -42,6 +42,9 @@ pub(crate) struct Findings {
     /// Reasons that no call can change, which a session is told once.
     #[serde(skip)]
     unavailable: Vec<String>,
+    /// Whether the next call of the session has what is still asked.
+    #[serde(skip)]
+    is_followed: bool,
     #[serde(skip)]
     pub(crate) is_new_only: bool,
 }
@@ -82,8 +85,9 @@ pub(crate) async fn check(
     question: Question,
     wait: Duration,
 ) -> Result<Findings, ToolError> {
-    let (found, unfinished) = within(&context.daemon, &question, wait).await?;
-    match found.is_late() {
+    let (mut found, unfinished) = within(&context.daemon, &question, wait).await?;
+    found.is_followed = found.is_late();
+    match found.is_followed {
         true => context.session.late.follow(&context.daemon, question, &found, unfinished),
         false => context.session.late.settle(&question),
     }
@@ -169,6 +173,7 @@ impl Gathered {
             still_asked: reasons::still_asked(&late),
             not_checked: reasons::grouped(&rest),
             unavailable: reasons::unavailable(&summary.unavailable),
+            is_followed: false,
             is_new_only,
         }
     }
@@ -221,6 +226,7 @@ impl Findings {
             not_checked: Vec::new(),
             still_asked: Vec::new(),
             unavailable: Vec::new(),
+            is_followed: false,
             is_new_only: true,
         }
     }
@@ -263,7 +269,7 @@ impl Findings {
         if more > 0 {
             text.push_str(&format!("\n… {more} more; check single paths to see them"));
         }
-        text.extend(reasons::still_asked_text(&self.still_asked));
+        text.extend(reasons::still_asked_text(&self.still_asked, self.is_followed));
         for reason in &self.not_checked {
             text.push_str(&format!("\nnot checked: {reason}"));
         }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use checker::Unfinished;
-use overlay::WorkspacePath;
+use overlay::{Revision, WorkspacePath};
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::{sync::watch, task::AbortHandle, time::timeout};
@@ -59,6 +59,7 @@ pub(crate) struct Late(Mutex<Vec<Running>>);
 /// Check that goes on until this is dropped.
 struct Running {
     question: Question,
+    revision: Revision,
     /// Findings that the session has.
     told: BTreeSet<String>,
     task: AbortHandle,
@@ -116,7 +117,7 @@ impl Late {
             question = question.and(&earlier.question);
             told.extend(earlier.told.iter().cloned());
         }
-        all.push(Running::start(daemon, question, told, unfinished));
+        all.push(Running::start(daemon, question, Revision(known.revision), told, unfinished));
     }
 
     /// Forgets what the answer to this question has as well.
@@ -124,11 +125,12 @@ impl Late {
         self.0.lock().retain(|it| !question.includes(&it.question));
     }
 
-    /// Waits for checks of the target that go on, so that what they ask is not asked twice.
-    pub(crate) async fn join(&self, target: &TargetId, wait: Duration) {
+    /// Waits for checks of this revision of the target that go on, so that what they ask is not asked twice.
+    pub(crate) async fn join(&self, target: &TargetId, revision: Revision, wait: Duration) {
         let running: Vec<_> = {
             let all = self.0.lock();
-            all.iter().filter(|it| it.question.target == *target).map(|it| it.result.clone()).collect()
+            let is_asked = |it: &&Running| it.question.target == *target && it.revision == revision;
+            all.iter().filter(is_asked).map(|it| it.result.clone()).collect()
         };
         let ended = async {
             for mut it in running {
@@ -143,12 +145,15 @@ impl Late {
         let ended: Vec<_> = self.0.lock().extract_if(.., |it| it.has_ended()).collect();
         let mut taken = Vec::new();
         for it in ended {
-            // Without an answer the next check has the reason; without a branch there is nothing to say.
-            let Some(Ok(found)) = it.result.borrow().clone() else { continue };
+            // Of a branch that is gone there is nothing to say.
             let Ok((_, revision)) = context.daemon.view(&it.question.target).await else { continue };
-            match revision.0 == found.revision {
-                true => taken.push(LateFindings::of(found, &it.told, context)),
-                false => self.0.lock().push(it.again(&context.daemon)),
+            let result = it.result.borrow().clone();
+            match result {
+                Some(Ok(found)) if found.revision == revision.0 => {
+                    taken.push(LateFindings::of(found, &it.told, context));
+                }
+                Some(Ok(_)) | None => self.0.lock().push(it.again(&context.daemon, revision)),
+                Some(Err(error)) => taken.push(LateFindings::failed(error, revision, &it.question)),
             }
         }
         taken
@@ -159,6 +164,7 @@ impl Running {
     fn start(
         daemon: &Arc<Daemon>,
         question: Question,
+        revision: Revision,
         told: BTreeSet<String>,
         unfinished: Option<Arc<Unfinished>>,
     ) -> Self {
@@ -169,15 +175,15 @@ impl Running {
             drop(unfinished);
             let _nobody_asks_any_more = tell.send(Some(found));
         };
-        Self { question, told, task: tokio::spawn(check).abort_handle(), result }
+        Self { question, revision, told, task: tokio::spawn(check).abort_handle(), result }
     }
 
     fn has_ended(&self) -> bool {
-        self.task.is_finished()
+        self.result.borrow().is_some() || self.task.is_finished()
     }
 
-    fn again(&self, daemon: &Arc<Daemon>) -> Self {
-        Self::start(daemon, self.question.clone(), self.told.clone(), None)
+    fn again(&self, daemon: &Arc<Daemon>, revision: Revision) -> Self {
+        Self::start(daemon, self.question.clone(), revision, self.told.clone(), None)
     }
 }
 
@@ -201,6 +207,11 @@ impl LateFindings {
         }
     }
 
+    fn failed(error: ToolError, revision: Revision, question: &Question) -> Self {
+        let (findings, not_checked) = (Vec::new(), vec![error.message]);
+        Self { revision: revision.0, findings, more: 0, not_checked, is_new_only: question.new_only }
+    }
+
     pub(crate) fn text(&self) -> String {
         let Self { revision, findings, more, not_checked, is_new_only } = self;
         let files: BTreeSet<_> = findings.iter().map(|it| it.file.as_str()).collect();
@@ -209,12 +220,12 @@ impl LateFindings {
             true => count(findings.len(), "new finding", "new findings"),
             false => count(findings.len(), "finding", "findings"),
         };
-        let mut text = match findings.is_empty() {
-            true => format!(
-                "since your last call: the check has ended, nothing more was found (revision {revision})"
-            ),
-            false => format!("since your last call: {number} in {files} (revision {revision}):"),
-        };
+        let mut text = "since your last call: ".to_owned();
+        text.push_str(&match (findings.is_empty(), not_checked.is_empty()) {
+            (true, true) => format!("the check has ended, nothing more was found (revision {revision})"),
+            (true, false) => format!("the check has ended, not all could be checked (revision {revision})"),
+            (false, _) => format!("{number} in {files} (revision {revision}):"),
+        });
         findings.iter().for_each(|it| text.push_str(&format!("\n{}", it.text())));
         if *more > 0 {
             text.push_str(&format!("\n… {more} more; check single paths to see them"));

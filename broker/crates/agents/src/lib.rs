@@ -23,6 +23,8 @@ mod reply;
 mod schema;
 mod secrets;
 mod session;
+#[cfg(test)]
+mod tests;
 mod tool;
 mod tools;
 mod wait;

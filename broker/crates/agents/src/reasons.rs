@@ -44,19 +44,15 @@ pub(crate) fn still_asked(all: &[Incomplete]) -> Vec<StillAsked> {
     linters.map(asked).collect()
 }
 
-/// A line for what is still asked; `None` if it is nothing.
-pub(crate) fn still_asked_text(all: &[StillAsked]) -> Option<String> {
+/// A line for what is still asked, which the next call has if it `is_followed`; `None` if it is nothing.
+pub(crate) fn still_asked_text(all: &[StillAsked], is_followed: bool) -> Option<String> {
     let files = |it: &StillAsked| match it.files {
         0 => "the workspace".to_owned(),
         files => count(files, "file", "files"),
     };
     let asked: Vec<_> = all.iter().map(|it| format!("{} {}", it.linter, files(it))).collect();
-    (!all.is_empty()).then(|| {
-        format!(
-            "\nnot computed yet, still checking: {}; call check, or go on: the next call has it",
-            asked.join(", ")
-        )
-    })
+    let next = if is_followed { "; call check, or go on: the next call has it" } else { "" };
+    (!all.is_empty()).then(|| format!("\nnot computed yet, still checking: {}{next}", asked.join(", ")))
 }
 
 /// Linters that are not available, together where the reason is the same.
@@ -134,10 +130,10 @@ mod tests {
         assert!(all.iter().all(Incomplete::is_not_yet));
         let asked = still_asked(&all);
         assert_eq!(
-            still_asked_text(&asked).unwrap(),
+            still_asked_text(&asked, true).unwrap(),
             "\nnot computed yet, still checking: mypy 1 file, pyright 2 files; call check, or go on: the next call has it"
         );
-        assert_eq!(still_asked_text(&[]), None);
+        assert_eq!(still_asked_text(&[], true), None);
     }
 
     #[test]

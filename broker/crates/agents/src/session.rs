@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_reason_that_no_call_changes_is_told_once() {
         let session = Session::new("a");
-        let mut untold = |reasons: &[&str]| {
+        let untold = |reasons: &[&str]| {
             let mut reasons = reasons.iter().map(|it| (*it).to_owned()).collect();
             session.retain_untold(&mut reasons);
             reasons

@@ -137,6 +137,8 @@ pub use self::{
 pub struct Parts {
     pub plugins: Arc<Plugins>,
     pub servers: Servers,
+    /// Further kinds of linters.
+    pub others: Vec<Arc<dyn Provider>>,
     pub engine: Engine,
     /// Folder in which branches are kept; without one, no workspace can be opened.
     pub state_dir: Option<PathBuf>,
@@ -184,12 +186,14 @@ pub struct Daemon {
 impl Daemon {
     pub fn new(parts: Parts) -> Arc<Self> {
         let plugins = Arc::new(PluginProvider::new(parts.plugins));
+        let mut providers: Vec<Arc<dyn Provider>> = vec![
+            Arc::clone(&plugins) as _,
+            Arc::new(parts.servers.clone()),
+            Arc::new(NativeCheckers::of_user()),
+        ];
+        providers.extend(parts.others);
         Arc::new(Self {
-            providers: vec![
-                Arc::clone(&plugins) as _,
-                Arc::new(parts.servers.clone()),
-                Arc::new(NativeCheckers::of_user()),
-            ],
+            providers,
             plugins,
             servers: parts.servers,
             engine: parts.engine,

@@ -81,6 +81,7 @@ impl Daemon {
         Ok(Self::new(Parts {
             plugins,
             servers,
+            others: Vec::new(),
             engine,
             state_dir: Some(state_dir),
             batch: BATCH,
@@ -101,6 +102,7 @@ impl Daemon {
         Ok(Self::new(Parts {
             plugins,
             servers,
+            others: Vec::new(),
             engine,
             state_dir: None,
             batch: Ephemeral::BATCH,

@@ -35,6 +35,7 @@ impl Fixture {
         Daemon::new(Parts {
             plugins: linters::plugins::Plugins::none().unwrap(),
             servers: linters::servers::Servers::of_user(),
+            others: Vec::new(),
             engine: Engine::new(options, 1, None, "test").unwrap(),
             state_dir: Some(state.path().to_owned()),
             batch: BATCH,

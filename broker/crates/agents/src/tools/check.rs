@@ -75,7 +75,7 @@ pub(super) async fn check(context: Context, request: Check) -> Result<Checked, T
     let paths = paths(&request.paths)?;
     let start = Instant::now();
     let wait = context.wait(Waiting::Check, request.wait).await?;
-    context.session.late.join(&seen.target, wait).await;
+    context.session.late.join(&seen.target, seen.revision, wait).await;
     let question = Question { target: seen.target, paths, new_only };
     let findings = findings::check(&context, question, left(wait, start)).await?;
     Ok(Checked { branch: seen.branch, findings })
