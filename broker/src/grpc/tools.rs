@@ -31,11 +31,11 @@ impl ToolService for ToolFront {
         &self,
         request: Request<pb::CallToolRequest>,
     ) -> Result<Response<pb::CallToolResponse>, Status> {
+        let deadline = from_proto::deadline(request.metadata());
         let pb::CallToolRequest { workspace_id, session, tool, arguments } = request.into_inner();
         let arguments = arguments_of(&arguments)?;
-        // The transport heeds the deadline, and the trace is that of the call.
-        let (deadline, traceparent) = (None, None);
-        let call = Call { workspace: workspace_id, session, tool, arguments, deadline, traceparent };
+        // The trace is that of the call.
+        let call = Call { workspace: workspace_id, session, tool, arguments, deadline, traceparent: None };
         let reply = self.0.call_tool(call).await.map_err(status::of)?;
         let structured = Value::Object(reply.structured).to_string();
         Ok(Response::new(pb::CallToolResponse { text: reply.text, structured, is_error: reply.is_error }))
@@ -45,9 +45,10 @@ impl ToolService for ToolFront {
         &self,
         request: Request<pb::PreviewEditsRequest>,
     ) -> Result<Response<pb::PreviewEditsResponse>, Status> {
+        let deadline = from_proto::deadline(request.metadata());
         let pb::PreviewEditsRequest { workspace_id: workspace, before, edits } = request.into_inner();
         let (before, edits) = (preview_edits(before)?, preview_edits(edits)?);
-        let preview = Preview { workspace, before, edits, deadline: None };
+        let preview = Preview { workspace, before, edits, deadline };
         let reply = self.0.preview_edits(preview).await.map_err(status::of)?;
         let structured = Value::Object(reply.structured).to_string();
         Ok(Response::new(pb::PreviewEditsResponse { text: reply.text, structured }))

@@ -86,7 +86,8 @@ impl Findings {
         let (text, answer) = (reply.text, Value::Object(reply.structured));
         let is_error = |it: &Value| it["severity"] == "error";
         let has_errors = answer["findings"].as_array().is_some_and(|it| it.iter().any(is_error));
-        Self { text, is_clean: answer["ok"] == true, is_empty: answer["total"] == 0, has_errors, is_new_only }
+        let is_empty = answer["total"] == 0 && answer["since_last_call"].is_null();
+        Self { text, is_clean: answer["ok"] == true && is_empty, is_empty, has_errors, is_new_only }
     }
 }
 
