@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use checker::pipeline::Reported;
 use gen_lsp_types::{
-    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, Command, Diagnostic, TextEdit,
-    WorkspaceEdit,
+    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, CodeActionTriggerKind, Command,
+    Diagnostic, TextEdit, WorkspaceEdit,
 };
 use lint::{Applicability, Span, suppress};
 use linters::LinterKind;
@@ -26,7 +26,7 @@ use super::{
     edits,
     failure::Failure,
     folder::Folder,
-    queries::with_server,
+    queries::{in_time, with_server},
     server::Server,
 };
 
@@ -51,7 +51,8 @@ enum DeferredKind {
 /// Placeholder for the reason in a suppression comment.
 const REASON: &str = "TODO: say why";
 
-/// `textDocument/codeAction`: own actions, and those of a language server that answers soon enough.
+/// `textDocument/codeAction`: own actions, and those of a language server that answers soon enough. Where the client asks at
+/// each move of the cursor, own actions have to be there as soon.
 pub(super) async fn offer(
     server: Rc<Server>,
     document: Rc<Document>,
@@ -63,7 +64,14 @@ pub(super) async fn offer(
     if document.folder().is_none() {
         return Ok(json!([]));
     }
+    let is_automatic = params.context.trigger_kind == Some(CodeActionTriggerKind::Automatic);
     let own = own(&server, &document, version, params);
+    let own = async {
+        match is_automatic {
+            true => in_time(asked_at, own).await.unwrap_or_else(|| Ok(Vec::new())),
+            false => own.await,
+        }
+    };
     let Some(of_server) = of_server else { return Ok(json!(own.await?)) };
     let (own, of_server) = with_server(asked_at, own, of_server).await;
     let mut all = own?;
