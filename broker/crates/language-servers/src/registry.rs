@@ -58,6 +58,8 @@ struct Entry {
     is_ending: bool,
     /// A moving average of the time that a question takes.
     mean: Duration,
+    /// Whether it has answered: the first answer, for which it reads the project, is not in the mean.
+    has_answered: bool,
     logs: VecDeque<(Epoch, Arc<Log>)>,
     /// Asks it to end if it is idle.
     end: Box<dyn Fn() + Send>,
@@ -93,6 +95,7 @@ impl ServerRegistry {
             bytes: memory.bytes(),
             is_ending: false,
             mean: Duration::ZERO,
+            has_answered: false,
             logs: VecDeque::new(),
             end: Box::new(end),
         };

@@ -1,5 +1,5 @@
 //! Replicas: interchangeable processes of one server. A second one starts when a question would wait longer than
-//! [`PoolLimits::wait`].
+//! [`PoolLimits::wait`] for one that has answered before.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -145,7 +145,7 @@ impl ReplicaSet {
         }
         let loads: Vec<_> = members.servers.iter().map(|it| it.load()).collect();
         let Some(chosen) = best(&loads, wait) else { return Ok(self.add(&mut members)) };
-        if loads[chosen].wait > wait {
+        if needs_another(loads[chosen], wait) {
             self.start_another(&mut members);
         }
         Ok(Arc::clone(&members.servers[chosen]))
@@ -170,6 +170,12 @@ impl ReplicaSet {
     }
 }
 
+/// Whether one more would help. Before the first answer, it would only read the same project at the same time, which takes
+/// both longer.
+fn needs_another(chosen: Load, patience: Duration) -> bool {
+    chosen.has_answered && chosen.wait > patience
+}
+
 /// The first that is soon free, so that others become idle; else the one that is free first. One that is
 /// stuck only if all are.
 fn best(loads: &[Load], patience: Duration) -> Option<usize> {
@@ -184,10 +190,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_server_that_reads_the_project_gets_no_help() {
+        let needs_another = |seconds, has_answered| {
+            let load = Load { wait: Duration::from_secs(seconds), has_answered, ..Load::default() };
+            needs_another(load, Duration::from_secs(2))
+        };
+        assert!(!needs_another(30, false) && !needs_another(2, true));
+        assert!(needs_another(3, true));
+    }
+
+    #[test]
     fn the_first_that_keeps_up_is_chosen() {
         let best = |loads: &[(u64, bool)]| {
-            let load =
-                |&(seconds, is_stuck): &(u64, bool)| Load { wait: Duration::from_secs(seconds), is_stuck };
+            let load = |&(seconds, is_stuck): &(u64, bool)| Load {
+                wait: Duration::from_secs(seconds),
+                is_stuck,
+                ..Load::default()
+            };
             best(&loads.iter().map(load).collect::<Vec<_>>(), Duration::from_secs(2))
         };
         assert_eq!(best(&[]), None);

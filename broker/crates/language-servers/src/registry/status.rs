@@ -22,6 +22,8 @@ pub(crate) struct Load {
     pub(crate) wait: Duration,
     /// Whether the server would have to be started.
     pub(crate) is_stuck: bool,
+    /// Whether the server has answered a question.
+    pub(crate) has_answered: bool,
 }
 
 /// A server's own entry in the registry, removed when this is dropped.
@@ -106,11 +108,17 @@ impl StatusHandle {
         });
     }
 
-    /// Adds the duration of a question to the average, of which the newest is a quarter.
+    /// Adds the duration of a question to the average, of which the newest is a quarter. The first is left out: the server
+    /// read the project for it.
     pub(crate) fn took(&self, time: Duration) {
         self.change(|entry| {
+            let is_first = !std::mem::replace(&mut entry.has_answered, true);
             let is_new = entry.mean.is_zero();
-            entry.mean = if is_new { time } else { (entry.mean * 3 + time) / 4 };
+            entry.mean = match is_first {
+                true => Duration::ZERO,
+                false if is_new => time,
+                false => (entry.mean * 3 + time) / 4,
+            };
         });
     }
 
@@ -144,6 +152,7 @@ impl StatusHandle {
             Load {
                 wait: current.saturating_add(others),
                 is_stuck: !matches!(entry.state, ServerState::Busy | ServerState::Idle),
+                has_answered: entry.has_answered,
             }
         })
     }
