@@ -104,7 +104,7 @@ pub(crate) async fn within(
     let asked = ask(daemon, question, Some(wait.mul_f64(DUE)));
     match timeout(wait, asked).await {
         Ok(found) => found,
-        // Not even the files to ask about are known.
+        // The files to ask about are not known, either.
         Err(_) => Ok((Findings::unknown(revision, question), None)),
     }
 }

@@ -145,7 +145,7 @@ impl Late {
         let ended: Vec<_> = self.0.lock().extract_if(.., |it| it.has_ended()).collect();
         let mut taken = Vec::new();
         for it in ended {
-            // Of a branch that is gone there is nothing to say.
+            // A branch that is gone has no findings.
             let Ok((_, revision)) = context.daemon.view(&it.question.target).await else { continue };
             let result = it.result.borrow().clone();
             match result {

@@ -141,7 +141,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
                     let mut not_yet = report.incomplete.iter().filter(|it| it.is_not_yet());
                     not_yet.any(|it| it.linter.as_deref() == Some(linter))
                 };
-                // They may be the parent's, which has not been asked to the end.
+                // Findings that the parent may have as well, of which the linter has not said so yet.
                 new.retain(|it| !is_unknown(&it.0.rule.linter));
                 let (looked, is_broken) = (self.looked(file, &old), file.coverage.syntax_errors > 0);
                 // A file that cannot be parsed has no other findings, and none of those is fixed.
