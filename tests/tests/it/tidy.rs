@@ -73,6 +73,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "config",
             "language-servers",
             "lint",
+            "linters",
             "overlay",
             "scheduler",
             "search",
