@@ -11,6 +11,7 @@ use toml::Spanned;
 use super::{
     Arc, ConfigError, FILE_NAMES, LinterOptions, Placed,
     model::{LinterTables, Override, Settings},
+    place,
 };
 
 /// How many files may extend one another.
@@ -62,7 +63,26 @@ pub(super) fn layers(view: &dyn View, folder: &WorkspacePath) -> Result<Vec<Arc<
     }
     let mut reader = Reader { view, folder, reading: Vec::new(), layers: Vec::new() };
     reader.add(file, &text)?;
+    if folder.is_root() {
+        refuse_signers_without_source(view, &reader.layers)?;
+    }
     Ok(reader.layers)
+}
+
+/// Only a plugin with a source has signatures. One that is part of Broker, or that the command line names, would be used unsigned.
+fn refuse_signers_without_source(view: &dyn View, layers: &[Arc<Layer>]) -> Result<(), ConfigError> {
+    let plugins = || {
+        let all = layers.iter().filter_map(|it| Some((it, it.settings.plugins.as_ref()?.get_ref())));
+        all.flat_map(|(layer, plugins)| plugins.iter().map(move |(name, it)| (layer, name, it)))
+    };
+    let has_source = |name: &str| plugins().any(|(_, other, it)| other == name && it.source.is_some());
+    let ignored = plugins().find(|(_, name, it)| it.signed_by.is_some() && !has_source(name));
+    let Some((layer, name, _)) = ignored else { return Ok(()) };
+    let message = format!("`signed-by` of plugin `{name}` has no effect: the plugin has no `source`");
+    let text = read(view, &layer.file)?.unwrap_or_default();
+    let at = place::of_key(&text, &["plugins", name, "signed-by"]);
+    let error = ConfigError { at, ..ConfigError::of_file(&layer.file, message) };
+    Err(error.hint("name its `source` beside it, whose signature is verified, or remove `signed-by`"))
 }
 
 /// `None` if there is no such file.

@@ -148,7 +148,8 @@ fn the_nearest_signers_of_a_plugin_count() {
         "RWR4ldWMq9ywhe5/uGmYUGoP599GIo2Z06960m2CItZaMjN2qM29y5ag",
     ];
     let base = format!(
-        "[plugins.a]\nsource = 'a.wasm'\nsigned-by = ['{key}']\n[plugins.b]\nsigned-by = ['{key}', '{other}']\n"
+        "[plugins.a]\nsource = 'a.wasm'\nsigned-by = ['{key}']\n\
+         [plugins.b]\nsource = 'b.wasm'\nsigned-by = ['{key}', '{other}']\n"
     );
     let root = format!("extends = 'base.toml'\n[plugins.a]\nsigned-by = ['{other}']\n");
     let plugins =
@@ -159,6 +160,11 @@ fn the_nearest_signers_of_a_plugin_count() {
         ["key 85B0DCAB8CD59578", "key 44D1AF0A4ED93A11 or key 85B0DCAB8CD59578"]
     );
     assert!(plugins["a"].source.is_some());
+    let key = format!("[plugins.a]\nsigned-by = ['{key}']\n");
+    insta::assert_snapshot!(refused(&[("broker.toml", &key)]), @"broker.toml:2:13: `signed-by` of plugin `a` has no effect: the plugin has no `source` (name its `source` beside it, whose signature is verified, or remove `signed-by`)");
+    let extending = "extends = 'base.toml'\n";
+    let base = &refused(&[("broker.toml", extending), ("base.toml", &key)]);
+    assert!(base.starts_with("base.toml:2:13: `signed-by` of plugin `a` has no effect"), "{base}");
     insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = []\n")]), @"broker.toml:2:13: `signed-by` names no signer");
     insta::assert_snapshot!(refused(&[("broker.toml", "[plugins.a]\nsigned-by = ['RWQ']\n")]), @"broker.toml:2:14: no public key of minisign: write the line of `minisign.pub` that begins with `RW`");
 }
