@@ -18,15 +18,12 @@ use sigstore_verify::{
     types,
 };
 
-use crate::{Identity, ManagedKey, Refusal, ring_provider};
+use crate::{Identity, ManagedKey, Refusal, SignatureKind, ring_provider};
 
 /// The JSON of a bundle, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Bundle(String);
-
-/// Bytes of the longest text. A statement about a build has some ten thousand.
-const LONGEST: usize = 256 << 10;
 
 /// Verifier with the keys of the public instance.
 static VERIFIER: LazyLock<Result<Verifier, Error>> = LazyLock::new(|| {
@@ -38,13 +35,25 @@ impl Bundle {
     /// Verifies that one with this identity signed the file.
     pub(crate) fn verify_identity(&self, file: &[u8], signer: &Identity) -> Result<(), Refusal> {
         let policy = VerificationPolicy::new(signer.identity.as_str(), signer.issuer.as_str());
-        self.verify(file, &policy, &signer.to_string())
+        self.verify(file, &policy, &signer.to_string()).map_err(|refusal| match refusal {
+            Refusal::OtherSigner(_) => self.other_identity(file),
+            invalid @ Refusal::Invalid { .. } => invalid,
+        })
     }
 
     /// Verifies that this key signed the file. The transparency log must have the signature, as for any other.
     pub(crate) fn verify_key(&self, file: &[u8], signer: &ManagedKey) -> Result<(), Refusal> {
         let policy = PublicKeyVerificationPolicy::new(signer.der());
         self.verify(file, &policy, &format!("key {signer}"))
+    }
+
+    /// Refusal of a bundle in which there is none of the expected identities. It says who signed only of a signature that is right.
+    pub(crate) fn other_identity(&self, file: &[u8]) -> Refusal {
+        let claimed = self.claimed();
+        match self.verify(file, &VerificationPolicy::any_identity(), &claimed) {
+            Ok(()) => Refusal::OtherSigner(format!("is signed by {claimed}")),
+            Err(refusal) => refusal,
+        }
     }
 
     fn verify(&self, file: &[u8], policy: &impl Policy, signer: &str) -> Result<(), Refusal> {
@@ -54,7 +63,7 @@ impl Bundle {
         match ring_provider::with_file(file, || verifier.verify(file, &bundle, policy)) {
             Ok(_) => Ok(()),
             Err(Error::IdentityMismatch { .. } | Error::IssuerMismatch { .. }) => {
-                Err(Refusal::OtherSigner(format!("is signed by {}", claimed(&bundle))))
+                Err(Refusal::OtherSigner(format!("has a sigstore bundle that names {}", self.claimed())))
             }
             Err(error @ Error::Certificate(_)) => Err(outdated(&bundle).unwrap_or_else(|| refusal(&error))),
             Err(error) => Err(refusal(&error)),
@@ -64,6 +73,20 @@ impl Bundle {
     /// Whether a certificate is in it, and not the name of a key.
     pub(crate) fn has_certificate(&self) -> bool {
         types::Bundle::from_json(&self.0).is_ok_and(|it| it.signing_certificate().is_some())
+    }
+
+    /// Identity in the certificate.
+    fn claimed(&self) -> String {
+        let bundle = types::Bundle::from_json(&self.0).ok();
+        let Some(certificate) = bundle.as_ref().and_then(certificate) else {
+            return "a certificate that cannot be read".to_owned();
+        };
+        let identity = certificate.identity.map(|it| it.to_string());
+        Identity {
+            identity: identity.unwrap_or_else(|| "a certificate without identity".to_owned()),
+            issuer: certificate.issuer.unwrap_or_else(|| "unknown".to_owned()),
+        }
+        .to_string()
     }
 }
 
@@ -82,24 +105,11 @@ fn certificate(bundle: &types::Bundle) -> Option<CertificateInfo> {
     crypto::parse_certificate_info(bundle.signing_certificate()?).ok()
 }
 
-/// Identity in the certificate.
-fn claimed(bundle: &types::Bundle) -> String {
-    let Some(certificate) = certificate(bundle) else {
-        return "a certificate that cannot be read".to_owned();
-    };
-    let identity = certificate.identity.map(|it| it.to_string());
-    Identity {
-        identity: identity.unwrap_or_else(|| "a certificate without identity".to_owned()),
-        issuer: certificate.issuer.unwrap_or_else(|| "unknown".to_owned()),
-    }
-    .to_string()
-}
-
 impl FromStr for Bundle {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text.len() > LONGEST {
+        if text.len() as u64 > SignatureKind::Bundle.max_bytes() {
             return Err(format!("it has {} bytes, and a sigstore bundle is short", text.len()));
         }
         let none = |error: &dyn std::error::Error| format!("it is no sigstore bundle: {error}");

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 
-use crate::Refusal;
+use crate::{Refusal, SignatureKind};
 
 /// The second line of a `minisign.pub`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
@@ -21,8 +21,8 @@ pub struct MinisignSignature(String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyId(u64);
 
-/// Bytes of the longest text; minisign's own comments are below.
-const LONGEST: usize = 16 << 10;
+/// First characters of any secret key: the names of three algorithms.
+const SECRET: &str = "RWRTY0Iy";
 
 impl MinisignKey {
     pub fn id(&self) -> KeyId {
@@ -46,8 +46,13 @@ impl MinisignSignature {
             false if key.id() == id => Err(Refusal::changed(format!(
                 "is not what key {id} signed: its bytes or its signature were changed"
             ))),
-            false => Err(Refusal::OtherSigner(format!("has a signature that names key {id}"))),
+            false => Err(self.other_key()),
         }
+    }
+
+    /// Refusal of a signature by a key that is not among the expected ones, so that it cannot be verified.
+    pub(crate) fn other_key(&self) -> Refusal {
+        Refusal::OtherSigner(format!("has a signature that names key {}", self.key_id()))
     }
 
     /// The key that it claims to be of.
@@ -68,10 +73,18 @@ impl KeyId {
 impl FromStr for MinisignKey {
     type Err = String;
 
-    /// The text is not repeated in the error: it may be a secret key.
+    /// All of a `minisign.pub`, or its second line. The text is not repeated in the error: it may be a secret key.
     fn from_str(text: &str) -> Result<Self, String> {
-        match minisign_verify::PublicKey::from_base64(text) {
-            Ok(_) => Ok(Self(text.to_owned())),
+        let line = match text.trim().split_once('\n') {
+            Some((comment, line)) if comment.starts_with("untrusted comment:") => line.trim(),
+            _ => text.trim(),
+        };
+        match minisign_verify::PublicKey::from_base64(line) {
+            Ok(_) => Ok(Self(line.to_owned())),
+            Err(_) if line.starts_with(SECRET) => {
+                Err("it is a secret key of minisign: write the public one, the line of `minisign.pub` that begins with `RW`"
+                    .to_owned())
+            }
             Err(_) => {
                 Err("no public key of minisign: write the line of `minisign.pub` that begins with `RW`"
                     .to_owned())
@@ -84,7 +97,7 @@ impl FromStr for MinisignSignature {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text.len() > LONGEST {
+        if text.len() as u64 > SignatureKind::Minisign.max_bytes() {
             return Err(format!("it has {} bytes, and a signature of minisign is short", text.len()));
         }
         minisign_verify::Signature::decode(text).map_err(|_| "it is no signature of minisign".to_owned())?;
@@ -165,6 +178,14 @@ zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+yk
     }
 
     #[test]
+    fn a_key_is_a_line_or_its_file() {
+        let key: MinisignKey = KEY.parse().unwrap();
+        for text in [format!(" {KEY}\r\n"), format!("untrusted comment: minisign public key\n{KEY}\n")] {
+            assert_eq!(text.parse(), Ok(key.clone()));
+        }
+    }
+
+    #[test]
     fn a_key_with_the_same_number_is_another_key() {
         let with_number = |key: &str| {
             let (key, number) = (STANDARD.decode(key).unwrap(), STANDARD.decode(KEY).unwrap());
@@ -187,7 +208,8 @@ zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+yk
     fn what_is_none_says_so() {
         let key = |it: &str| it.parse::<MinisignKey>().unwrap_err();
         insta::assert_snapshot!(key("RWQ"), @"no public key of minisign: write the line of `minisign.pub` that begins with `RW`");
-        assert_eq!(key(&format!("untrusted comment: x\n{KEY}")), key(""));
+        insta::assert_snapshot!(key(&format!("{SECRET}AAAA")), @"it is a secret key of minisign: write the public one, the line of `minisign.pub` that begins with `RW`");
+        assert_eq!(key(&format!("{KEY}\n{KEY}")), key(""));
         let signature = |it: &str| it.parse::<MinisignSignature>().unwrap_err();
         insta::assert_snapshot!(signature("<html>"), @"it is no signature of minisign");
         insta::assert_snapshot!(signature(&SIGNATURE.replace("RUQ", "RWQ")), @"it is of minisign's old format: sign it again with `minisign -S -H`");

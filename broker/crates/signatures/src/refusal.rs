@@ -5,7 +5,7 @@ use sigstore_verify::{Error, TransparencyLogError, bundle};
 /// Reason for which a signature of a file does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It may be right, and is by another signer: whom it names.
+    /// It is not by the signer: who signed, or whom it names if it cannot be verified.
     OtherSigner(String),
     /// It is wrong, or says too little to be believed.
     Invalid { found: String, remedy: &'static str },

@@ -38,25 +38,32 @@ struct Entry {
 }
 
 impl Signature {
-    pub fn parse(kind: SignatureKind, text: &str) -> Result<Self, String> {
+    /// Reads a signature from its file, which must be UTF-8: a lock file has no other text.
+    pub fn parse(kind: SignatureKind, bytes: &[u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| "it is not UTF-8: sign it again, with comments in UTF-8".to_owned())?;
         match kind {
             SignatureKind::Minisign => text.parse().map(Self::Minisign),
             SignatureKind::Bundle => text.parse().map(Self::Bundle),
         }
     }
 
-    /// The signature as that of one of the signers, if it is by one of them.
-    pub fn by_one_of(&self, signers: &Signers, file: &[u8]) -> Result<Signed, Refusal> {
-        let mut refusal = None;
+    /// The signature as that of one of the signers, if it is by one of them. Otherwise the reasons against it, each once: those by
+    /// which it is wrong, or who else signed.
+    pub fn by_one_of(&self, signers: &Signers, file: &[u8]) -> Result<Signed, Vec<Refusal>> {
+        let mut refusals = Vec::new();
         for signer in signers.iter() {
             match self.verify(signer, file) {
                 Ok(()) => return Ok(Signed { signer: signer.clone(), signature: self.clone() }),
-                Err(invalid @ Refusal::Invalid { .. }) => refusal = Some(invalid),
-                Err(other) => _ = refusal.get_or_insert(other),
+                Err(refusal) if refusals.contains(&refusal) => {}
+                Err(refusal) => refusals.push(refusal),
             }
         }
-        // There is at least one signer.
-        Err(refusal.unwrap_or_else(|| Refusal::OtherSigner("has a signature".to_owned())))
+        let is_invalid = |it: &Refusal| matches!(it, Refusal::Invalid { .. });
+        if refusals.iter().any(is_invalid) {
+            refusals.retain(is_invalid);
+        }
+        Err(refusals)
     }
 
     fn verify(&self, signer: &Signer, file: &[u8]) -> Result<(), Refusal> {
@@ -66,15 +73,13 @@ impl Signature {
             (Signer::Keyless(identity), Self::Bundle(it)) if it.has_certificate() => {
                 it.verify_identity(file, identity)
             }
-            (_, it) => Err(Refusal::OtherSigner(format!("is signed by {}", it.kind_of_signer()))),
-        }
-    }
-
-    fn kind_of_signer(&self) -> &'static str {
-        match self {
-            Self::Minisign(_) => "a key of minisign",
-            Self::Bundle(it) if it.has_certificate() => "an identity, without a key of its own",
-            Self::Bundle(_) => "a key, without an identity",
+            (Signer::Minisign(_) | Signer::Key(_), Self::Bundle(it)) if it.has_certificate() => {
+                Err(it.other_identity(file))
+            }
+            (_, Self::Bundle(_)) => {
+                Err(Refusal::OtherSigner("has a sigstore bundle that names another key".to_owned()))
+            }
+            (_, Self::Minisign(it)) => Err(it.other_key()),
         }
     }
 }

@@ -37,9 +37,21 @@ impl Signer {
 
     /// The signer with this public key, of minisign or in PEM.
     pub(crate) fn with_key(text: &str) -> Result<Self, String> {
-        match text.trim_start() {
-            pem if pem.starts_with(PEM) => pem.parse().map(Self::Key),
+        match text.trim() {
+            pem if pem.contains(PEM) => pem.parse().map(Self::Key),
+            path if is_path(path) => {
+                Err("no public key: write the key itself, not the path or the address of its file".to_owned())
+            }
             line => line.parse().map(Self::Minisign),
+        }
+    }
+
+    /// All of the key, where the form in a sentence is the same for two of them.
+    pub fn in_full(&self) -> String {
+        match self {
+            Self::Minisign(key) => format!("key {key}"),
+            Self::Key(key) => format!("key {}", key.fingerprint()),
+            Self::Keyless(identity) => identity.to_string(),
         }
     }
 }
@@ -61,19 +73,38 @@ impl Signers {
     }
 }
 
+/// Whether it names a file and is no key: base64 has slashes, but neither dots nor colons, and a key does not begin with a slash.
+fn is_path(text: &str) -> bool {
+    !text.contains('\n') && (text.contains(['.', ':', '\\']) || text.starts_with(['/', '~']))
+}
+
 /// Form of an argument of a command, which has no tables.
 impl FromStr for Signer {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let Some(rest) = text.strip_prefix("identity=") else { return Self::with_key(text) };
-        match rest.rsplit_once(",issuer=") {
+        let text = text.trim();
+        let lower_case = text.to_ascii_lowercase();
+        if !["identity", "issuer"].iter().any(|it| lower_case.starts_with(it)) {
+            return Self::with_key(text);
+        }
+        match identity_and_issuer(text) {
             Some((identity, issuer)) if !identity.is_empty() && !issuer.is_empty() => {
                 Ok(Self::Keyless(Identity { identity: identity.to_owned(), issuer: issuer.to_owned() }))
             }
-            _ => Err("an identity needs its issuer: write `identity=URL,issuer=URL`".to_owned()),
+            _ => Err("an identity needs its issuer: write `identity=URL,issuer=URL`, both in lower case"
+                .to_owned()),
         }
     }
+}
+
+/// The two parts of an identity in either order. An identity may have commas.
+fn identity_and_issuer(text: &str) -> Option<(&str, &str)> {
+    if let Some(rest) = text.strip_prefix("identity=") {
+        return rest.rsplit_once(",issuer=");
+    }
+    let (issuer, identity) = text.strip_prefix("issuer=")?.split_once(",identity=")?;
+    Some((identity, issuer))
 }
 
 impl<'de> Deserialize<'de> for Signer {
@@ -141,9 +172,28 @@ mod tests {
         insta::assert_snapshot!(shown(KEY), @"key 44D1AF0A4ED93A11");
         insta::assert_snapshot!(shown(PEM_KEY), @"key sha256:4cb32c4837c6dda8");
         insta::assert_snapshot!(shown("identity=https://a.example/b,c@d,issuer=https://e.example"), @"https://a.example/b,c@d (issuer https://e.example)");
-        insta::assert_snapshot!(shown("identity=a@example.org"), @"an identity needs its issuer: write `identity=URL,issuer=URL`");
-        assert_eq!(shown("identity=,issuer=b"), shown("identity=a,issuer="));
-        insta::assert_snapshot!(shown("https://a.example"), @"no public key of minisign: write the line of `minisign.pub` that begins with `RW`");
+        insta::assert_snapshot!(shown("identity=a@example.org"), @"an identity needs its issuer: write `identity=URL,issuer=URL`, both in lower case");
+        for wrong in
+            ["identity=,issuer=b", "issuer=b,identity=", "Identity=a,issuer=b", "issuer=b", "identity: a"]
+        {
+            assert_eq!(shown(wrong), shown("identity=a,issuer="), "{wrong}");
+        }
+        assert_eq!(shown("issuer=https://e.example,identity=c,d"), "c,d (issuer https://e.example)");
+        assert_eq!(shown(&format!(" {KEY}\n")), shown(KEY));
+        assert_eq!(shown(&format!("# the team's\n{PEM_KEY}")), shown(PEM_KEY));
+        insta::assert_snapshot!(shown("https://a.example"), @"no public key: write the key itself, not the path or the address of its file");
+        for path in ["/path/a", "cosign.pub", "keys/a.pem", "~/a", "C:\\a"] {
+            assert_eq!(shown(path), shown("https://a.example"), "{path}");
+        }
+        insta::assert_snapshot!(shown("RWQ"), @"no public key of minisign: write the line of `minisign.pub` that begins with `RW`");
+    }
+
+    #[test]
+    fn the_full_form_has_all_of_a_key() {
+        let full = |text: &str| text.parse::<Signer>().unwrap().in_full();
+        assert_eq!(full(KEY), format!("key {KEY}"));
+        assert_eq!(full(PEM_KEY).len(), "key sha256:".len() + 64);
+        assert_eq!(full("identity=a,issuer=b"), "a (issuer b)");
     }
 
     #[test]

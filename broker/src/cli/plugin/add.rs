@@ -4,9 +4,12 @@ use config::{Digest, Source};
 use lint::suppress;
 use linters::plugins::{Locked, listed, not_granted};
 use plugin_host::Capability;
-use signatures::{Signed, Signer, Signers};
+use signatures::Signed;
 
-use super::project::{Candidate, Project};
+use super::{
+    project::{Candidate, Project},
+    signers::signers_of_arguments,
+};
 use crate::{CliError, Exit, cli::Session};
 
 /// Add a plugin to the workspace
@@ -37,7 +40,7 @@ pub(in crate::cli) struct Args {
     /// keys in PEM and identities sign with, with `.sigstore.json` or `.sigstore`.
     // A key in PEM begins with hyphens.
     #[arg(long, value_name = "SIGNER", allow_hyphen_values = true)]
-    signed_by: Vec<Signer>,
+    signed_by: Vec<String>,
 
     /// Let it use this beyond the workspace's files: `env:NAME`; may be repeated
     #[arg(long, value_name = "CAPABILITY")]
@@ -45,9 +48,9 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    let signers = signers_of_arguments(&args.signed_by)?;
     let mut project = Project::open(session)?;
     let source = from_root(&args.source, &project, session)?;
-    let signers = Signers::try_from(args.signed_by.clone()).ok();
     let candidate = project.candidate(&source, args.digest.as_ref(), signers.as_ref(), session)?;
     let name = candidate.locked.name.clone();
     let before = project.declared.get(&name).and_then(|it| it.grants.clone());
@@ -134,7 +137,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 -----END PUBLIC KEY-----";
         let identity = "identity=https://a.example/b@c,issuer=https://d.example";
         let line = ["add", "a.wasm", "--signed-by", PEM, "--signed-by", identity];
-        let signers = Signers::try_from(Command::parse_from(line).args.signed_by).unwrap();
+        let signers = signers_of_arguments(&Command::parse_from(line).args.signed_by).unwrap().unwrap();
         insta::assert_snapshot!(signers, @"key sha256:a1e9156054e04fac or https://a.example/b@c (issuer https://d.example)");
     }
 }

@@ -7,6 +7,7 @@ mod folder;
 mod inspect;
 mod new;
 mod project;
+mod signers;
 mod template;
 mod test;
 mod tree;

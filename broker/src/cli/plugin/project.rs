@@ -17,6 +17,7 @@ use rustix::io::Errno;
 use signatures::{Identity, Signed, Signer, Signers};
 use toml_edit::{DocumentMut, InlineTable, Item, Table, Value};
 
+use super::signers::{expect_same_name, signers_of_source};
 use crate::{CliError, cli::Session};
 
 pub(super) struct Project {
@@ -64,7 +65,7 @@ impl Project {
     }
 
     /// Gets a plugin and looks whether it can be used. It must be signed by one of `signers`, or of those that the
-    /// configuration has for a plugin of its name.
+    /// configuration has for its source or its name.
     pub(super) fn candidate(
         &self,
         source: &Source,
@@ -73,12 +74,19 @@ impl Project {
         session: &Session,
     ) -> Result<Candidate, CliError> {
         let (fetched, digest) = self.fetched(source, expected, session)?;
+        let of_source = signers_of_source(&self.declared, source).filter(|_| signers.is_none());
+        let known = signers.or(of_source.map(|it| it.1));
+        let signed = |signers: &Signers| self.signed(source, &fetched.bytes, signers, session);
+        // Before the bytes are looked at in any other way.
+        let mut signature = known.map(signed).transpose()?;
         let plugin = session.loader().component(&source.to_string(), fetched.bytes.clone())?;
         let manifest = plugin.manifest();
-        let signature = match signers.or_else(|| self.signers(&manifest.name)) {
-            Some(signers) => Some(self.signed(&manifest.name, source, &fetched.bytes, signers, session)?),
-            None => None,
-        };
+        if let Some((name, _)) = of_source {
+            expect_same_name(source, name, &manifest.name)?;
+        }
+        if known.is_none() {
+            signature = self.signers(&manifest.name).map(signed).transpose()?;
+        }
         // Loads it, which fails if it wants what no plugin gets.
         plugin.imports().map_err(CliError::plugin)?;
         let locked = Locked {
@@ -114,14 +122,13 @@ impl Project {
 
     fn signed(
         &self,
-        name: &str,
         source: &Source,
         bytes: &[u8],
         signers: &Signers,
         session: &Session,
     ) -> Result<Signed, CliError> {
         let signatures = fetch_signatures(source, signers, &self.root, &session.process_context.cancel)?;
-        Ok(expect_signed(name, source, bytes, &signatures, signers)?)
+        Ok(expect_signed(source, bytes, &signatures, signers)?)
     }
 
     /// The signers by any of which the plugin of this name must be signed.

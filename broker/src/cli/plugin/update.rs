@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use config::{Digest, Source, closest};
-use linters::plugins::{LOCK_FILE, Locked, expect_name, expect_signature, expect_signer, fetch};
+use linters::plugins::{LOCK_FILE, Locked, Store, expect_name, expect_signature, expect_signer, fetch};
 use plugin_host::Capability;
 
 use super::{
@@ -101,7 +101,7 @@ fn install_one(name: &str, source: &Source, project: &Project, session: &Session
     expect_signer(locked, project.signers(name)).map_err(CliError::plugin)?;
     let store = session.loader().store();
     let is_file = matches!(source, Source::Path(_));
-    if !is_file && store.get(&locked.digest).ok().flatten().is_some() {
+    if !is_file && is_stored(locked, &store)? {
         return Ok(false);
     }
     if !is_file {
@@ -119,6 +119,14 @@ fn install_one(name: &str, source: &Source, project: &Project, session: &Session
     let kept = store.put(&digest, &got.bytes);
     kept.map_err(|error| CliError::files(format!("cannot keep the plugin: {error}")))?;
     Ok(true)
+}
+
+/// Whether the plugin was fetched before. Its signature is verified all the same, and a file that was changed is fetched again.
+fn is_stored(locked: &Locked, store: &Store) -> Result<bool, CliError> {
+    match store.get(&locked.digest) {
+        Ok(Some(bytes)) => expect_signature(locked, &bytes).map(|()| true).map_err(CliError::plugin),
+        _ => Ok(false),
+    }
 }
 
 pub(in crate::cli) fn remove(args: &RemoveArgs, session: &mut Session) -> Result<Exit, CliError> {
@@ -149,5 +157,36 @@ fn not_added(name: &str, sources: &Sources) -> CliError {
     match closest(name, sources.keys().map(String::as_str)) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
         None => error.hint("`broker plugin list` shows all there are"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A key of minisign, and its signature of `plugin`.
+    const KEY: &str = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH";
+    const SIGNATURE: &str = "untrusted comment: signature from rsign secret key
+RUQROtlOCq/RRMHzAS60xNZkxsc0lFN1VvrGeIoby79OhS0znFBW6MRRhm4vfGSMsHm4B67lOnFx8CPAaP2XlvIiZgkrVML7PwQ=
+trusted comment: no-todo.wasm 1.0.0
+zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+ykVgxDBg==
+";
+
+    fn locked(signature: &str) -> Locked {
+        let (name, version, source) = ("a".to_owned(), "1.0.0".to_owned(), "https://example.org/a.wasm");
+        let (source, digest) = (source.parse().unwrap(), Digest::of(b"plugin"));
+        let signature = serde_json::from_value(serde_json::json!({ "key": KEY, "minisign": signature }));
+        Locked { name, version, source, digest, manifest: None, signature: Some(signature.unwrap()) }
+    }
+
+    #[test]
+    fn the_signature_of_a_stored_plugin_is_verified() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::in_cache(Some(folder.path().to_owned()));
+        assert!(!is_stored(&locked(SIGNATURE), &store).unwrap());
+        store.put(&Digest::of(b"plugin"), b"plugin").unwrap();
+        assert!(is_stored(&locked(SIGNATURE), &store).unwrap());
+        let error = is_stored(&locked(&SIGNATURE.replace("1.0.0", "1.0.1")), &store).unwrap_err();
+        insta::assert_snapshot!(error, @"plugin `a` from https://example.org/a.wasm is not used: its signature in broker.lock does not verify with key 44D1AF0A4ED93A11; `broker plugin update a` fetches it again");
     }
 }

@@ -2,7 +2,11 @@
 //!
 //! Signatures are fetched, not verified. Those of plugins in registries are not supported.
 
-use std::{io, path::Path, time::Duration};
+use std::{
+    io,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use bytes::Bytes;
 use config::{Digest, SetupFailure, Source, is_encrypted_or_near, is_this_machine};
@@ -13,12 +17,12 @@ use oci_client::{
     manifest::OciImageManifest,
     secrets::RegistryAuth,
 };
-use overlay::io_reason;
+use overlay::{io_reason, read_regular};
 use reqwest::{Response, StatusCode, Url, redirect::Policy};
-use signatures::{Signature, SignatureKind, Signers};
+use signatures::{Refusal, Signature, SignatureKind, Signers};
 use tokio_stream::{Stream, StreamExt as _};
 
-use super::store::{LARGEST, read_plugin, too_large};
+use super::store::{LARGEST, read_plugin};
 
 /// A plugin's bytes, and in a registry the digest of the manifest that names them.
 pub struct Fetched {
@@ -28,6 +32,19 @@ pub struct Fetched {
 
 /// Time that a server may take to answer at all, and between two pieces of an answer.
 const HTTP_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Time limit of a plugin's download, however steadily it comes.
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// Time limit of all signatures of a plugin together.
+const SIGNATURES_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Remedy for a signature that a server does not give.
+const ON_SERVER: &str =
+    "look at what the server has at this address; one that has no such file must answer with 404";
+
+/// Remedy for a signature that is no file which can be read.
+const IN_FOLDER: &str = "put the signature there as a file that you may read, or remove what is there";
 
 /// Media types of a component, as the layer of a registry's manifest.
 const MEDIA_TYPES: [&str; 2] = ["application/wasm", "application/vnd.wasm.content.layer.v1+wasm"];
@@ -43,13 +60,14 @@ pub fn fetch(
     cancel: &Cancel,
 ) -> Result<Fetched, SetupFailure> {
     let cannot = |error: String| SetupFailure::new(format!("cannot fetch {source}: {error}"));
+    let end = Instant::now() + DOWNLOAD_TIMEOUT;
     match source {
         Source::Path(path) => {
             let bytes = read_plugin(&root.join(path)).map_err(|error| cannot(io_reason(&error)))?;
             Ok(Fetched { bytes: bytes.into(), manifest: None })
         }
         Source::Url(url) => {
-            let bytes = blocking(download(url), cancel).map_err(cannot)?;
+            let bytes = blocking(download(url), end, cancel).map_err(cannot)?;
             Ok(Fetched { bytes, manifest: None })
         }
         Source::Oci(reference) => {
@@ -57,71 +75,106 @@ pub fn fetch(
                 Some(digest) => reference.clone_with_digest(digest.to_string()),
                 None => reference.clone(),
             };
-            blocking(pull(&reference), cancel).map_err(cannot)
+            blocking(pull(&reference), end, cancel).map_err(cannot)
         }
     }
 }
 
-/// Fetches the signatures beside the plugin that may be by one of the signers.
+/// A signature beside a plugin, or the reason for which it cannot be used.
+pub type FoundSignature = Result<Signature, Refusal>;
+
+/// Fetches the signatures beside the plugin that may be by one of the signers. One of them that cannot be used does not keep the
+/// others from being fetched.
 pub fn fetch_signatures(
     source: &Source,
     signers: &Signers,
     root: &Path,
     cancel: &Cancel,
-) -> Result<Vec<Signature>, SetupFailure> {
-    let cannot =
-        |error: String| SetupFailure::new(format!("cannot fetch the signature of {source}: {error}"));
+) -> Result<Vec<FoundSignature>, SetupFailure> {
+    let cannot = |error: &str| SetupFailure::new(format!("cannot fetch the signature of {source}: {error}"));
     if matches!(source, Source::Oci(_)) {
-        let error = cannot("signatures of plugins in a registry are not supported".to_owned());
+        let error = cannot("signatures of plugins in a registry are not supported");
         return Err(error.hint("fetch it from an `https://` URL, or leave `signed-by` out"));
     }
-    let kinds = signers.kinds().into_iter();
-    let found = kinds.filter_map(|it| fetch_kind(source, it, root, cancel).transpose());
-    found.collect::<Result<_, _>>().map_err(cannot)
+    let beside = Beside { source, root, end: Instant::now() + SIGNATURES_TIMEOUT, cancel };
+    let found = beside.signatures(signers);
+    if cancel.is_cancelled() { Err(cannot("interrupted")) } else { Ok(found) }
 }
 
-/// The signature in the first file of its kind that is there; `None` if none is.
-fn fetch_kind(
-    source: &Source,
-    kind: SignatureKind,
-    root: &Path,
-    cancel: &Cancel,
-) -> Result<Option<Signature>, String> {
-    for extension in kind.extensions() {
-        if let Some(bytes) = fetch_beside(source, extension, root, cancel)? {
-            return Signature::parse(kind, &String::from_utf8_lossy(&bytes)).map(Some);
-        }
+/// Files beside a plugin.
+struct Beside<'a> {
+    source: &'a Source,
+    root: &'a Path,
+    end: Instant,
+    cancel: &'a Cancel,
+}
+
+impl Beside<'_> {
+    fn signatures(&self, signers: &Signers) -> Vec<FoundSignature> {
+        let kinds = signers.kinds().into_iter();
+        let files = kinds.flat_map(|kind| kind.extensions().iter().map(move |it| (kind, *it)));
+        files.filter_map(|(kind, extension)| self.signature(kind, extension)).collect()
     }
-    Ok(None)
-}
 
-/// The file whose name is the plugin's and this extension; `None` if it is not there.
-fn fetch_beside(
-    source: &Source,
-    extension: &str,
-    root: &Path,
-    cancel: &Cancel,
-) -> Result<Option<Bytes>, String> {
-    match source {
-        Source::Path(path) => match read_plugin(&root.join(format!("{path}{extension}"))) {
+    /// The signature in the file with this extension; `None` if there is no such file.
+    fn signature(&self, kind: SignatureKind, extension: &str) -> Option<FoundSignature> {
+        let (place, bytes) = match self.source {
+            Source::Path(path) => {
+                let file = format!("{path}{extension}");
+                let bytes = self.read(&file, kind);
+                (file, bytes)
+            }
+            Source::Url(url) => {
+                let url = url_beside(url, extension);
+                let bytes = self.download(&url, kind);
+                (url, bytes)
+            }
+            Source::Oci(_) => return None,
+        };
+        let refused = |(reason, remedy): (String, _)| Refusal::Invalid {
+            found: format!("has a signature that cannot be used, {place}: {reason}"),
+            remedy,
+        };
+        let parsed =
+            |bytes: Bytes| Signature::parse(kind, &bytes).map_err(|reason| refused((reason, kind.remedy())));
+        bytes.transpose().map(|it| it.map_err(refused).and_then(parsed))
+    }
+
+    fn read(&self, file: &str, kind: SignatureKind) -> Result<Option<Bytes>, (String, &'static str)> {
+        match read_regular(&self.root.join(file), kind.max_bytes()) {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(io_reason(&error)),
-        },
-        Source::Url(url) => blocking(download_if_there(&url_beside(url, extension)?), cancel),
-        Source::Oci(_) => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                Err((too_long(kind.max_bytes()), kind.remedy()))
+            }
+            Err(error) => Err((io_reason(&error), IN_FOLDER)),
+        }
+    }
+
+    fn download(&self, url: &str, kind: SignatureKind) -> Result<Option<Bytes>, (String, &'static str)> {
+        let download = download_if_there(url, kind.max_bytes());
+        blocking(download, self.end, self.cancel).map_err(|error| (error, ON_SERVER))
     }
 }
 
 /// A query stays what it is.
-fn url_beside(url: &str, extension: &str) -> Result<String, String> {
-    let mut url = Url::parse(url).map_err(|error| error.to_string())?;
-    url.set_path(&format!("{}{extension}", url.path()));
-    Ok(url.into())
+fn url_beside(url: &str, extension: &str) -> String {
+    match Url::parse(url) {
+        Ok(mut url) => {
+            url.set_path(&format!("{}{extension}", url.path()));
+            url.into()
+        }
+        // The plugin itself was fetched from it.
+        Err(_) => format!("{url}{extension}"),
+    }
 }
 
-/// Runs the one thing to do until it is done or the user has had enough.
-fn blocking<T>(work: impl Future<Output = Result<T, String>>, cancel: &Cancel) -> Result<T, String> {
+/// Runs the one thing to do until it is done, the time is over, or the user has had enough.
+fn blocking<T>(
+    work: impl Future<Output = Result<T, String>>,
+    end: Instant,
+    cancel: &Cancel,
+) -> Result<T, String> {
     // Fails if there is one already, which is as good.
     let _there = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -129,19 +182,20 @@ fn blocking<T>(work: impl Future<Output = Result<T, String>>, cancel: &Cancel) -
         tokio::select! {
             done = work => done,
             () = cancel.cancelled() => Err("interrupted".to_owned()),
+            () = tokio::time::sleep_until(end.into()) => Err("it takes too long".to_owned()),
         }
     })
 }
 
 async fn download(url: &str) -> Result<Bytes, String> {
-    body(answer(url).await?).await
+    body(answer(url).await?, LARGEST).await
 }
 
-async fn download_if_there(url: &str) -> Result<Option<Bytes>, String> {
+async fn download_if_there(url: &str, max_bytes: u64) -> Result<Option<Bytes>, String> {
     let answer = answer(url).await?;
     match answer.status() {
         StatusCode::NOT_FOUND | StatusCode::GONE => Ok(None),
-        _ => body(answer).await.map(Some),
+        _ => body(answer, max_bytes).await.map(Some),
     }
 }
 
@@ -158,9 +212,9 @@ async fn answer(url: &str) -> Result<Response, String> {
     client.map_err(|error| chain(&error))?.get(url).send().await.map_err(|error| chain(&error))
 }
 
-async fn body(answer: Response) -> Result<Bytes, String> {
+async fn body(answer: Response, max_bytes: u64) -> Result<Bytes, String> {
     let answer = answer.error_for_status().map_err(|error| chain(&error))?;
-    collect(answer.bytes_stream().map(|it| it.map_err(|error| chain(&error)))).await
+    collect(answer.bytes_stream().map(|it| it.map_err(|error| chain(&error))), max_bytes).await
 }
 
 /// A component as `wkg` stores it: the only layer of an image.
@@ -183,7 +237,7 @@ async fn pull(reference: &Reference) -> Result<Fetched, String> {
     let layer = layer(&image)?;
     let blob = client.pull_blob_stream(reference, layer).await.map_err(|error| chain(&error))?;
     // Reading to its end compares it with what the manifest names.
-    let bytes = collect(blob.stream.map(|it| it.map_err(|error| error.to_string()))).await?;
+    let bytes = collect(blob.stream.map(|it| it.map_err(|error| error.to_string())), LARGEST).await?;
     Ok(Fetched { bytes, manifest: Some(digest.parse()?) })
 }
 
@@ -195,16 +249,23 @@ fn layer(image: &OciImageManifest) -> Result<&oci_client::manifest::OciDescripto
     }
 }
 
-async fn collect(pieces: impl Stream<Item = Result<Bytes, String>>) -> Result<Bytes, String> {
+async fn collect(pieces: impl Stream<Item = Result<Bytes, String>>, max_bytes: u64) -> Result<Bytes, String> {
     let mut pieces = std::pin::pin!(pieces);
     let mut all = Vec::new();
     while let Some(piece) = pieces.next().await {
         all.extend_from_slice(&piece?);
-        if too_large(all.len() as u64) {
-            return Err(format!("it is larger than {} MiB", LARGEST >> 20));
+        if all.len() as u64 > max_bytes {
+            return Err(too_long(max_bytes));
         }
     }
     Ok(all.into())
+}
+
+fn too_long(max_bytes: u64) -> String {
+    match max_bytes >> 20 {
+        0 => format!("it is larger than {} KiB", max_bytes >> 10),
+        mebibytes => format!("it is larger than {mebibytes} MiB"),
+    }
 }
 
 /// An error with all that led to it.

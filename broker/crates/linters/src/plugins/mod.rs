@@ -26,7 +26,7 @@ use syntax::Trees;
 use self::added::PluginCache;
 pub use self::{
     added::{PluginContext, expect_name, listed, not_granted},
-    fetch::{Fetched, fetch, fetch_signatures},
+    fetch::{Fetched, FoundSignature, fetch, fetch_signatures},
     lock::{FILE_NAME as LOCK_FILE, Lock, Locked},
     provider::PluginProvider,
     signed::{expect_signature, expect_signed, expect_signer},

@@ -2,34 +2,53 @@
 //! each time that it is loaded. `broker.lock` keeps the signature, so that the latter needs nothing but the plugin's bytes.
 
 use config::{SetupFailure, Source};
-use signatures::{Refusal, Signature, Signed, Signers};
+use signatures::{Refusal, Signed, Signer, Signers};
 
-use super::lock::{FILE_NAME, Locked};
+use super::{
+    fetch::FoundSignature,
+    lock::{FILE_NAME, Locked},
+};
 
-/// The first signature that is by one of the signers; refuses a plugin that none of them signed.
+/// The first signature that is by one of the signers; refuses a plugin that none of them signed, with every reason.
 pub fn expect_signed(
-    name: &str,
     source: &Source,
     bytes: &[u8],
-    signatures: &[Signature],
+    signatures: &[FoundSignature],
     signers: &Signers,
 ) -> Result<Signed, SetupFailure> {
-    let mut refusal = None;
+    let mut refusals = Vec::new();
     for signature in signatures {
-        match signature.by_one_of(signers, bytes) {
-            Ok(signed) => return Ok(signed),
-            Err(found) => refusal = Some(found),
+        match signature.as_ref().map(|it| it.by_one_of(signers, bytes)) {
+            Ok(Ok(signed)) => return Ok(signed),
+            Ok(Err(found)) => refusals.extend(found),
+            Err(unusable) => refusals.push(unusable.clone()),
         }
     }
-    let (found, remedy) = match refusal {
-        None => unsigned(signers),
-        Some(Refusal::Invalid { found, remedy }) => (found, remedy.to_owned()),
-        Some(Refusal::OtherSigner(found)) => (
-            format!("{found}, and must be signed by {signers}"),
-            "if you trust that signer, name it in `signed-by`".to_owned(),
-        ),
-    };
-    Err(SetupFailure::new(format!("plugin `{name}` from {source} {found}")).hint(remedy))
+    let (found, remedy) = if refusals.is_empty() { unsigned(signers) } else { refused(&refusals, signers) };
+    Err(SetupFailure::new(format!("the plugin from {source} {found}")).hint(remedy))
+}
+
+/// Error of a plugin none of whose signatures counts, and its remedies, each once.
+fn refused(refusals: &[Refusal], signers: &Signers) -> (String, String) {
+    let (mut reasons, mut remedies) = (Vec::new(), Vec::new());
+    for refusal in refusals {
+        match refusal {
+            Refusal::Invalid { found, remedy } => {
+                reasons.push(found.as_str());
+                remedies.push(*remedy);
+            }
+            Refusal::OtherSigner(found) => reasons.push(found),
+        }
+    }
+    let is_foreign = refusals.iter().any(|it| matches!(it, Refusal::OtherSigner(_)));
+    if remedies.is_empty() {
+        remedies.push("if you trust that signer, name it in `signed-by`");
+    }
+    reasons.dedup();
+    remedies.dedup();
+    let and = if reasons.len() == 1 { ", and" } else { "; it" };
+    let wanted = if is_foreign { format!("{and} must be signed by {signers}") } else { String::new() };
+    (format!("{}{wanted}", reasons.join("; it ")), remedies.join("; "))
 }
 
 /// Error of a plugin beside which no signature lies, and its remedy.
@@ -47,16 +66,27 @@ fn unsigned(signers: &Signers) -> (String, String) {
 /// Fails if the plugin must be signed and the lock file has no signature by one of the signers. Does not verify the signature.
 pub fn expect_signer(locked: &Locked, signers: Option<&Signers>) -> Result<(), String> {
     let Some(signers) = signers else { return Ok(()) };
-    let found = match &locked.signature {
+    let (wanted, found) = match &locked.signature {
         Some(it) if signers.iter().any(|signer| signer == it.signer()) => return Ok(()),
-        Some(it) => format!("has a signature by {}", it.signer()),
-        None => "has no signature".to_owned(),
+        Some(it) => told_apart(signers, it.signer()),
+        None => (signers.to_string(), None),
     };
+    let found = found.map_or_else(|| "no signature".to_owned(), |it| format!("a signature by {it}"));
     let Locked { name, source, .. } = locked;
     Err(format!(
-        "plugin `{name}` from {source} must be signed by {signers}, and {FILE_NAME} {found}; \
+        "plugin `{name}` from {source} must be signed by {wanted}, and {FILE_NAME} has {found}; \
          `broker plugin update {name}` fetches its signature"
     ))
+}
+
+/// The signers and another one, in full if the short form of one of them is that of the other.
+fn told_apart(signers: &Signers, other: &Signer) -> (String, Option<String>) {
+    let is_alike = signers.iter().any(|it| it.to_string() == other.to_string());
+    if !is_alike {
+        return (signers.to_string(), Some(other.to_string()));
+    }
+    let all: Vec<_> = signers.iter().map(Signer::in_full).collect();
+    (all.join(" or "), Some(other.in_full()))
 }
 
 /// Fails if the lock file has a signature that does not verify these bytes.
@@ -79,7 +109,7 @@ mod tests {
     use config::Digest;
     use overlay::Memory;
     use serde_json::json;
-    use signatures::SignatureKind;
+    use signatures::{Signature, SignatureKind};
 
     use super::*;
     use crate::plugins::{Lock, PluginContext, Plugins};
@@ -108,12 +138,15 @@ hLef8NdyKyK5o028ffI2ra4fhgenCp5srSMEyA/jY352a8leukho6q0/CJiqU16SdZhJ1Rr5X9CR3/Wy
         serde_json::from_value(json!({ "key": key, "minisign": signature })).unwrap()
     }
 
+    fn minisign(text: &str) -> Signature {
+        Signature::parse(SignatureKind::Minisign, text.as_bytes()).unwrap()
+    }
+
     /// Result of a fetch: the signer, or the error with its hint.
     fn fetched(bytes: &[u8], signature: Option<&str>, keys: &[&str]) -> String {
         let source = "https://example.org/no-todo.wasm".parse().unwrap();
-        let signatures: Vec<_> =
-            signature.map(|it| Signature::parse(SignatureKind::Minisign, it).unwrap()).into_iter().collect();
-        match expect_signed("no-todo", &source, bytes, &signatures, &signers(keys)) {
+        let signatures: Vec<_> = signature.map(|it| Ok(minisign(it))).into_iter().collect();
+        match expect_signed(&source, bytes, &signatures, &signers(keys)) {
             Ok(signed) => signed.signer().to_string(),
             Err(error) => format!("{error} ({})", error.hint.as_ref().unwrap()),
         }
@@ -123,9 +156,33 @@ hLef8NdyKyK5o028ffI2ra4fhgenCp5srSMEyA/jY352a8leukho6q0/CJiqU16SdZhJ1Rr5X9CR3/Wy
     fn what_is_fetched_must_be_signed_by_one_of_the_keys() {
         assert_eq!(fetched(b"plugin", Some(SIGNATURE), &[KEY]), "key 44D1AF0A4ED93A11");
         assert_eq!(fetched(b"plugin", Some(SIGNATURE), &[OTHER_KEY, KEY]), "key 44D1AF0A4ED93A11");
-        insta::assert_snapshot!(fetched(b"plugin", Some(OTHER_SIGNATURE), &[KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm has a signature that names key 85B0DCAB8CD59578, and must be signed by key 44D1AF0A4ED93A11 (if you trust that signer, name it in `signed-by`)");
-        insta::assert_snapshot!(fetched(b"tampered", Some(SIGNATURE), &[OTHER_KEY, KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm is not what key 44D1AF0A4ED93A11 signed: its bytes or its signature were changed (do not use it; ask its author which bytes are right)");
-        insta::assert_snapshot!(fetched(b"plugin", None, &[KEY, OTHER_KEY]), @"plugin `no-todo` from https://example.org/no-todo.wasm is not signed, and must be signed by key 44D1AF0A4ED93A11 or key 85B0DCAB8CD59578: no `.minisig` lies beside it (have it signed with `minisign -S`, or leave `signed-by` out)");
+        insta::assert_snapshot!(fetched(b"plugin", Some(OTHER_SIGNATURE), &[KEY]), @"the plugin from https://example.org/no-todo.wasm has a signature that names key 85B0DCAB8CD59578, and must be signed by key 44D1AF0A4ED93A11 (if you trust that signer, name it in `signed-by`)");
+        insta::assert_snapshot!(fetched(b"tampered", Some(SIGNATURE), &[OTHER_KEY, KEY]), @"the plugin from https://example.org/no-todo.wasm is not what key 44D1AF0A4ED93A11 signed: its bytes or its signature were changed (do not use it; ask its author which bytes are right)");
+        insta::assert_snapshot!(fetched(b"plugin", None, &[KEY, OTHER_KEY]), @"the plugin from https://example.org/no-todo.wasm is not signed, and must be signed by key 44D1AF0A4ED93A11 or key 85B0DCAB8CD59578: no `.minisig` lies beside it (have it signed with `minisign -S`, or leave `signed-by` out)");
+    }
+
+    #[test]
+    fn every_reason_is_given() {
+        let source = "a.wasm".parse().unwrap();
+        let unusable =
+            || Err(Refusal::Invalid { found: "has a file that is none".to_owned(), remedy: "look at it" });
+        let result = |bytes: &[u8], signatures: &[FoundSignature]| {
+            let signed = expect_signed(&source, bytes, signatures, &signers(&[KEY]));
+            signed.map_err(|error| format!("{error} ({})", error.hint.as_ref().unwrap()))
+        };
+        assert!(result(b"plugin", &[unusable(), Ok(minisign(SIGNATURE))]).is_ok(), "one is enough");
+        let refused =
+            result(b"tampered", &[Ok(minisign(SIGNATURE)), Ok(minisign(OTHER_SIGNATURE)), unusable()]);
+        insta::assert_snapshot!(refused.unwrap_err(), @"the plugin from a.wasm is not what key 44D1AF0A4ED93A11 signed: its bytes or its signature were changed; it has a signature that names key 85B0DCAB8CD59578; it has a file that is none; it must be signed by key 44D1AF0A4ED93A11 (do not use it; ask its author which bytes are right; look at it)");
+    }
+
+    #[test]
+    fn keys_with_the_same_number_are_told_apart() {
+        // The number ends within these characters.
+        let forged = format!("{}{}", &KEY[..16], &OTHER_KEY[16..]);
+        let refused = checked(&format!("signed-by = ['{forged}']\n"), Some(signed(KEY, SIGNATURE)));
+        let wanted = format!("must be signed by key {forged}, and broker.lock has a signature by key {KEY};");
+        assert!(refused.contains(&wanted), "{refused}");
     }
 
     /// Why a check does not use `tools/no-todo.wasm`, which holds `plugin` and so is no component either.

@@ -51,8 +51,14 @@ fn refused(file: &[u8], bundle: &str, signer: Signer) -> Option<String> {
             assert_eq!(signed.verify(file), Ok(()));
             None
         }
-        Err(Refusal::OtherSigner(found)) => Some(found),
-        Err(Refusal::Invalid { found, remedy }) => Some(format!("{found} ({remedy})")),
+        Err(refusals) => Some(refusals.into_iter().map(shown).collect::<Vec<_>>().join("; ")),
+    }
+}
+
+fn shown(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::OtherSigner(found) => found,
+        Refusal::Invalid { found, remedy } => format!("{found} ({remedy})"),
     }
 }
 
@@ -116,8 +122,34 @@ fn the_identity_and_its_issuer_are_compared() {
 #[test]
 fn a_key_is_no_identity() {
     let ((file, with_certificate, person), (signed, of_key, key)) = (keyless(), with_key());
-    insta::assert_snapshot!(refused(file, with_certificate, key).unwrap(), @"is signed by an identity, without a key of its own");
-    insta::assert_snapshot!(refused(signed, of_key, person).unwrap(), @"is signed by a key, without an identity");
+    insta::assert_snapshot!(refused(file, with_certificate, key).unwrap(), @"is signed by w.vollprecht@gmail.com (issuer https://github.com/login/oauth)");
+    insta::assert_snapshot!(refused(signed, of_key, person).unwrap(), @"has a sigstore bundle that names another key");
+}
+
+#[test]
+fn who_signed_is_said_of_a_signature_that_is_right() {
+    let (_, bundle, _) = keyless();
+    let (_, _, key) = with_key();
+    for other in [identity("a@example.org", "https://b.example"), key] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(refused(b"another file", bundle, other.clone()).unwrap(), @"is not what its sigstore bundle signs: it was changed, or the bundle is of another file (do not use it; ask its author which bytes are right)");
+        }
+    }
+}
+
+#[test]
+fn each_reason_is_given_once() {
+    let (_, bundle, signer) = keyless();
+    let signers = [signer, identity("a@example.org", "https://b.example")];
+    let signers = Signers::try_from(signers.to_vec()).unwrap();
+    let signature = Signature::Bundle(bundle.parse().unwrap());
+    assert_eq!(signature.by_one_of(&signers, b"another file").unwrap_err().len(), 1);
+}
+
+#[test]
+fn what_is_not_utf_8_says_so() {
+    let error = Signature::parse(crate::SignatureKind::Minisign, b"trusted comment: caf\xe9").unwrap_err();
+    insta::assert_snapshot!(error, @"it is not UTF-8: sign it again, with comments in UTF-8");
 }
 
 #[test]

@@ -36,6 +36,9 @@ fn signers(signers: &[&str]) -> Signers {
     signers.iter().map(|it| it.parse().unwrap()).collect::<Vec<_>>().try_into().unwrap()
 }
 
+/// Content of a file that the server does not give.
+const FORBIDDEN: &[u8] = b"forbidden";
+
 /// Serves these files as long as the test runs, and returns the URL of their folder.
 fn served(files: &[(&'static str, &'static [u8])]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -47,7 +50,11 @@ fn served(files: &[(&'static str, &'static [u8])]) -> String {
             let line = lines.next().unwrap_or_default();
             lines.take_while(|it| !it.is_empty()).for_each(drop);
             let path = line.split(' ').nth(1).unwrap_or_default().trim_start_matches('/');
-            let (status, body) = files.get(path).map_or(("404 Not Found", &b""[..]), |it| ("200 OK", it));
+            let (status, body) = match files.get(path) {
+                None => ("404 Not Found", &b""[..]),
+                Some(it) if *it == FORBIDDEN => ("403 Forbidden", *it),
+                Some(it) => ("200 OK", *it),
+            };
             let head =
                 format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
             // A client that left has its reasons.
@@ -67,7 +74,7 @@ fn locked(url: &str, by: &[&str]) -> Result<Locked, String> {
     let fetched = fetch(&source, None, Path::new("/none"), &cancel).map_err(without_port)?;
     let signatures =
         fetch_signatures(&source, &signers, Path::new("/none"), &cancel).map_err(without_port)?;
-    let signed = expect_signed("a", &source, &fetched.bytes, &signatures, &signers).map_err(without_port)?;
+    let signed = expect_signed(&source, &fetched.bytes, &signatures, &signers).map_err(without_port)?;
     let (name, version, digest) = ("a".to_owned(), "1.0.0".to_owned(), Digest::of(&fetched.bytes));
     let locked = Locked { name, version, source, digest, manifest: None, signature: Some(signed) };
     assert_eq!(expect_signer(&locked, Some(&signers)), Ok(()));
@@ -97,8 +104,8 @@ fn a_plugin_and_its_signature_are_fetched() {
     for name in ["a", "b", "c"] {
         assert_eq!(of(name, &[KEY, PEM, WORKFLOW]), of(name, &[PEM, WORKFLOW, KEY]), "one of them is enough");
     }
-    insta::assert_snapshot!(of("a", &[PEM]), @"plugin `a` from http://HOST/a.wasm is not signed, and must be signed by key sha256:4cb32c4837c6dda8: no `.sigstore.json` or `.sigstore` lies beside it");
-    insta::assert_snapshot!(of("b", &[KEY, PEM]), @"plugin `a` from http://HOST/b.wasm is signed by an identity, without a key of its own, and must be signed by key 44D1AF0A4ED93A11 or key sha256:4cb32c4837c6dda8");
+    insta::assert_snapshot!(of("a", &[PEM]), @"the plugin from http://HOST/a.wasm is not signed, and must be signed by key sha256:4cb32c4837c6dda8: no `.sigstore.json` or `.sigstore` lies beside it");
+    insta::assert_snapshot!(of("b", &[KEY, PEM]), @"the plugin from http://HOST/b.wasm is signed by https://github.com/prefix-dev/sigstore-example/.github/workflows/action.yaml@refs/heads/main (issuer https://token.actions.githubusercontent.com), and must be signed by key 44D1AF0A4ED93A11 or key sha256:4cb32c4837c6dda8");
 }
 
 #[test]
@@ -112,10 +119,88 @@ fn a_signature_of_something_else_is_refused() {
         ("c.wasm.sigstore.json", &ATTESTED_BUNDLE.as_bytes()[..4000]),
     ]);
     let of = |name: &str, by: &[&str]| signer(&format!("{url}/{name}.wasm"), by);
-    insta::assert_snapshot!(of("a", &[KEY]), @"plugin `a` from http://HOST/a.wasm is not what key 44D1AF0A4ED93A11 signed: its bytes or its signature were changed");
-    insta::assert_snapshot!(of("b", &[WORKFLOW]), @"plugin `a` from http://HOST/b.wasm is not what its sigstore bundle signs: it was changed, or the bundle is of another file");
-    insta::assert_snapshot!(of("b", &[&WORKFLOW.replace("main", "v2")]), @"plugin `a` from http://HOST/b.wasm is signed by https://github.com/prefix-dev/sigstore-example/.github/workflows/action.yaml@refs/heads/main (issuer https://token.actions.githubusercontent.com), and must be signed by https://github.com/prefix-dev/sigstore-example/.github/workflows/action.yaml@refs/heads/v2 (issuer https://token.actions.githubusercontent.com)");
-    insta::assert_snapshot!(of("c", &[WORKFLOW]), @"cannot fetch the signature of http://HOST/c.wasm: it is no sigstore bundle: EOF while parsing a string at line 1 column 4000");
+    insta::assert_snapshot!(of("a", &[KEY]), @"the plugin from http://HOST/a.wasm is not what key 44D1AF0A4ED93A11 signed: its bytes or its signature were changed");
+    insta::assert_snapshot!(of("b", &[WORKFLOW]), @"the plugin from http://HOST/b.wasm is not what its sigstore bundle signs: it was changed, or the bundle is of another file");
+    insta::assert_snapshot!(of("b", &[&WORKFLOW.replace("main", "v2")]), @"the plugin from http://HOST/b.wasm is not what its sigstore bundle signs: it was changed, or the bundle is of another file");
+    insta::assert_snapshot!(of("c", &[WORKFLOW]), @"the plugin from http://HOST/c.wasm has a signature that cannot be used, http://HOST/c.wasm.sigstore.json: it is no sigstore bundle: EOF while parsing a string at line 1 column 4000");
+}
+
+#[test]
+fn a_file_that_is_no_signature_does_not_hide_another() {
+    let long = Box::leak(vec![b' '; 300 << 10].into_boxed_slice());
+    for broken in [&b"<html>"[..], b"", FORBIDDEN, br#"{"base64Signature": ""}"#, long] {
+        let url = served(&[
+            ("a.wasm", b"plugin"),
+            ("a.wasm.minisig", TEXT.as_bytes()),
+            ("a.wasm.sigstore.json", broken),
+            ("b.wasm", BY_KEY),
+            ("b.wasm.minisig", broken),
+            ("b.wasm.sigstore.json", broken),
+            ("b.wasm.sigstore", BY_KEY_BUNDLE.as_bytes()),
+        ]);
+        let of = |name: &str, by: &[&str]| signer(&format!("{url}/{name}.wasm"), by);
+        assert_eq!(of("a", &[PEM, KEY]), "key 44D1AF0A4ED93A11");
+        assert_eq!(of("b", &[KEY, PEM]), "key sha256:4cb32c4837c6dda8");
+    }
+}
+
+/// Reason and remedy of the signature in a file, which is none.
+fn unusable(found: FoundSignature) -> String {
+    match found {
+        Err(Refusal::Invalid { found, remedy }) => format!("{found} ({remedy})"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_signature_that_cannot_be_used_is_named_with_a_remedy() {
+    let url = served(&[
+        ("empty.minisig", b""),
+        ("forbidden.minisig", FORBIDDEN),
+        ("long.minisig", Box::leak(vec![b' '; 17 << 10].into_boxed_slice())),
+        ("latin.minisig", b"untrusted comment: caf\xe9"),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("folder.minisig")).unwrap();
+    fs::write(folder.path().join("long.minisig"), vec![b' '; 17 << 10]).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        folder.path().join("pipe.minisig"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    let of = |source: &str| {
+        let source = source.parse().unwrap();
+        let mut found =
+            fetch_signatures(&source, &signers(&[KEY]), folder.path(), &Cancel::default()).unwrap();
+        unusable(found.remove(0)).replace(&url, "http://HOST")
+    };
+    insta::assert_snapshot!(of(&format!("{url}/empty")), @"has a signature that cannot be used, http://HOST/empty.minisig: it is no signature of minisign (ask its author to put there what `minisign -S` writes)");
+    insta::assert_snapshot!(of(&format!("{url}/forbidden")), @"has a signature that cannot be used, http://HOST/forbidden.minisig: HTTP status client error (403 Forbidden) for url (http://HOST/forbidden.minisig) (look at what the server has at this address; one that has no such file must answer with 404)");
+    insta::assert_snapshot!(of(&format!("{url}/long")), @"has a signature that cannot be used, http://HOST/long.minisig: it is larger than 16 KiB (look at what the server has at this address; one that has no such file must answer with 404)");
+    insta::assert_snapshot!(of(&format!("{url}/latin")), @"has a signature that cannot be used, http://HOST/latin.minisig: it is not UTF-8: sign it again, with comments in UTF-8 (ask its author to put there what `minisign -S` writes)");
+    insta::assert_snapshot!(of("folder"), @"has a signature that cannot be used, folder.minisig: it is no regular file (put the signature there as a file that you may read, or remove what is there)");
+    insta::assert_snapshot!(of("pipe"), @"has a signature that cannot be used, pipe.minisig: it is no regular file (put the signature there as a file that you may read, or remove what is there)");
+    insta::assert_snapshot!(of("long"), @"has a signature that cannot be used, long.minisig: it is larger than 16 KiB (ask its author to put there what `minisign -S` writes)");
+}
+
+#[test]
+fn a_signature_that_does_not_end_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/a.wasm", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nu").unwrap();
+        // Until the client leaves.
+        BufReader::new(stream).lines().map_while(Result::ok).for_each(drop);
+    });
+    let (source, cancel) = (url.parse().unwrap(), Cancel::default());
+    let end = Instant::now() + Duration::from_millis(200);
+    let beside = Beside { source: &source, root: Path::new("/none"), end, cancel: &cancel };
+    let found = beside.signatures(&signers(&[KEY])).remove(0);
+    assert!(unusable(found).contains("it takes too long"));
 }
 
 #[test]
@@ -146,26 +231,26 @@ fn a_signature_lies_beside_the_plugin() {
     let fetched = |source: &str, by: &str| {
         fetch_signatures(&source.parse().unwrap(), &signers(&[by]), folder.path(), &Cancel::default())
     };
-    let parsed = |kind: SignatureKind, text: &str| Ok(vec![Signature::parse(kind, text).unwrap()]);
+    let parsed = |kind: SignatureKind, texts: &[&str]| {
+        Ok(texts.iter().map(|it| Ok(Signature::parse(kind, it.as_bytes()).unwrap())).collect())
+    };
     assert_eq!([fetched("a.wasm", KEY), fetched("a.wasm", PEM)], [Ok(vec![]), Ok(vec![])]);
     fs::write(folder.path().join("a.wasm.minisig"), TEXT).unwrap();
     fs::write(folder.path().join("a.wasm.sigstore"), BY_KEY_BUNDLE).unwrap();
-    assert_eq!(fetched("a.wasm", KEY), parsed(SignatureKind::Minisign, TEXT));
-    assert_eq!(fetched("a.wasm", PEM), parsed(SignatureKind::Bundle, BY_KEY_BUNDLE));
+    assert_eq!(fetched("a.wasm", KEY), parsed(SignatureKind::Minisign, &[TEXT]));
+    assert_eq!(fetched("a.wasm", PEM), parsed(SignatureKind::Bundle, &[BY_KEY_BUNDLE]));
     fs::write(folder.path().join("a.wasm.sigstore.json"), ATTESTED_BUNDLE).unwrap();
     assert_eq!(
         fetched("a.wasm", WORKFLOW),
-        parsed(SignatureKind::Bundle, ATTESTED_BUNDLE),
-        "the first counts"
+        parsed(SignatureKind::Bundle, &[ATTESTED_BUNDLE, BY_KEY_BUNDLE]),
+        "any may be the one"
     );
-    fs::write(folder.path().join("a.wasm.minisig"), "<html>").unwrap();
-    insta::assert_snapshot!(fetched("a.wasm", KEY).unwrap_err(), @"cannot fetch the signature of a.wasm: it is no signature of minisign");
     insta::assert_snapshot!(fetched("oci://example.org/a:1", PEM).unwrap_err(), @"cannot fetch the signature of oci://example.org/a:1: signatures of plugins in a registry are not supported");
 }
 
 #[test]
 fn a_signature_has_the_url_of_the_plugin_and_an_extension() {
-    let of = |url| url_beside(url, ".minisig").unwrap();
+    let of = |url| url_beside(url, ".minisig");
     assert_eq!(of("https://example.org/a%20b.wasm"), "https://example.org/a%20b.wasm.minisig");
     assert_eq!(of("https://example.org/a.wasm?v=1#x"), "https://example.org/a.wasm.minisig?v=1#x");
 }
