@@ -9,21 +9,23 @@ use super::{
     lock::{FILE_NAME, Locked},
 };
 
-/// The first signature that is by one of the signers; refuses a plugin that none of them signed, with every reason.
+/// The first signature that is by one of the signers; refuses a plugin that none of them signed, with every reason: first
+/// those of signatures, then those of files that are none.
 pub fn expect_signed(
     source: &Source,
     bytes: &[u8],
     signatures: &[FoundSignature],
     signers: &Signers,
 ) -> Result<Signed, SetupFailure> {
-    let mut refusals = Vec::new();
+    let (mut refusals, mut unusable) = (Vec::new(), Vec::new());
     for signature in signatures {
         match signature.as_ref().map(|it| it.by_one_of(signers, bytes)) {
             Ok(Ok(signed)) => return Ok(signed),
             Ok(Err(found)) => refusals.extend(found),
-            Err(unusable) => refusals.push(unusable.clone()),
+            Err(reason) => unusable.push(reason.clone()),
         }
     }
+    refusals.append(&mut unusable);
     let (found, remedy) = if refusals.is_empty() { unsigned(signers) } else { refused(&refusals, signers) };
     Err(SetupFailure::new(format!("the plugin from {source} {found}")).hint(remedy))
 }
@@ -172,7 +174,7 @@ hLef8NdyKyK5o028ffI2ra4fhgenCp5srSMEyA/jY352a8leukho6q0/CJiqU16SdZhJ1Rr5X9CR3/Wy
         };
         assert!(result(b"plugin", &[unusable(), Ok(minisign(SIGNATURE))]).is_ok(), "one is enough");
         let refused =
-            result(b"tampered", &[Ok(minisign(SIGNATURE)), Ok(minisign(OTHER_SIGNATURE)), unusable()]);
+            result(b"tampered", &[unusable(), Ok(minisign(SIGNATURE)), Ok(minisign(OTHER_SIGNATURE))]);
         insta::assert_snapshot!(refused.unwrap_err(), @"the plugin from a.wasm is not what key 44D1AF0A4ED93A11 signed: its bytes or its signature were changed; it has a signature that names key 85B0DCAB8CD59578; it has a file that is none; it must be signed by key 44D1AF0A4ED93A11 (do not use it; ask its author which bytes are right; look at it)");
     }
 
