@@ -38,8 +38,8 @@ pub use self::{
     coverage::{Coverage, Others},
     dependents::Dependents,
     engine::{
-        BatchSize, Due, Engine, EngineRequest, FileAnswers, Listener, Refused, Route, Totals, Unfinished,
-        RetryCache,
+        BatchSize, Due, Engine, EngineRequest, FileAnswers, Listener, Refused, RetryCache, Route, Totals,
+        Unfinished,
     },
     finding::{
         CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, IN_PARENT, Incomplete, Level, NOT_YET, Range,

@@ -125,6 +125,7 @@ impl Daemon {
         Ok(Self::new(Parts {
             plugins: Plugins::disabled(),
             servers,
+            others: Vec::new(),
             engine,
             state_dir: None,
             batch: BATCH,

@@ -12,7 +12,7 @@ use scheduler::Inherited;
 
 use super::{Request, similar, unchanged::Unchanged};
 use crate::{
-    Due, Engine, Excluded, FileAnswers, Files, Listener, MissingLinter, Refused, Router, RetryCache, Wanted,
+    Due, Engine, Excluded, FileAnswers, Files, Listener, MissingLinter, Refused, RetryCache, Router, Wanted,
     is_file,
 };
 

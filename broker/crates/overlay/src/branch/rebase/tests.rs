@@ -356,7 +356,8 @@ fn conflicts_are_decided_one_by_one() {
     branch.write(&path("a"), "one\n2\n3\n4\nfive\n".into()).unwrap();
     branch.remove(&path("b")).unwrap();
     base.set(|it| {
-        *it = Memory::from_files([("a", "eins\n2\n3\n4\nfunf\n"), ("b", "changed\n"), ("d/x", "x\n")]).unwrap();
+        *it =
+            Memory::from_files([("a", "eins\n2\n3\n4\nfunf\n"), ("b", "changed\n"), ("d/x", "x\n")]).unwrap();
     });
     let rebase = |decided: &[(&str, Resolution)]| {
         let decided = decided.iter().map(|(at, it)| (path(at), it.clone())).collect();
@@ -376,7 +377,10 @@ fn conflicts_are_decided_one_by_one() {
     assert_eq!(a, "all\n");
     let error = |decided: &[(&str, Resolution)]| rebase(decided).unwrap_err().to_string();
     let all = ("a", sides(&[Side::Ours]));
-    assert!(error(std::slice::from_ref(&all)).starts_with("both sides changed 1 of the same paths"), "`b` is left");
+    assert!(
+        error(std::slice::from_ref(&all)).starts_with("both sides changed 1 of the same paths"),
+        "`b` is left"
+    );
     let three = ("a", sides(&[Side::Ours; 3]));
     assert_eq!(error(&[three, of_b.clone()]), "the resolution of `a` decides 3 places, and there are 2");
     assert_eq!(error(&[all, of_b, ("d/x", sides(&[Side::Ours]))]), "`d/x` is in no conflict");
