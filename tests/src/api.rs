@@ -91,6 +91,7 @@ impl Api {
             changes: view::changes(done.changes),
             unsaved: view::texts(&done.unsaved),
             left: view::texts(&done.left),
+            merged_by_syntax: view::texts(&done.merged_by_syntax),
         })
     }
 
@@ -306,6 +307,7 @@ pub struct Committed {
     pub changes: Vec<Changed>,
     pub unsaved: Vec<String>,
     pub left: Vec<String>,
+    pub merged_by_syntax: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]

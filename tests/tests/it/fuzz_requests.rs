@@ -114,6 +114,15 @@ fn revision() -> impl Strategy<Value = Option<u64>> {
     option::weighted(0.4, number())
 }
 
+fn resolution() -> impl Strategy<Value = pb::ConflictResolution> {
+    let text = proptest::option::of(hostile());
+    (path(), vec(choice(), 0..3), text).prop_map(|(path, sides, text)| pb::ConflictResolution {
+        path,
+        sides,
+        text,
+    })
+}
+
 fn choice() -> impl Strategy<Value = i32> {
     prop_oneof![4 => 0..6_i32, 1 => any::<i32>()]
 }
@@ -253,16 +262,19 @@ fn of_branch(real: &Real) -> impl Strategy<Value = Any> + use<> {
             let step_back = to_revision == 0 && if_revision.is_none();
             Any::Undo(pb::UndoBranchRequest { branch_id, to_revision, if_revision, step_back })
         }),
-        (branch(real), choice(), revision()).prop_map(|(branch_id, on_conflict, if_revision)| {
-            Any::Rebase(pb::RebaseBranchRequest { branch_id, on_conflict, if_revision })
-        }),
-        (branch(real), revision(), vec(path(), 0..3), any::<[bool; 2]>(), hostile()).prop_map(
-            |(branch_id, if_revision, force_paths, [rebase, dry_run], request_id)| {
+        (branch(real), choice(), revision(), vec(resolution(), 0..3)).prop_map(
+            |(branch_id, on_conflict, if_revision, resolutions)| {
+                Any::Rebase(pb::RebaseBranchRequest { branch_id, on_conflict, if_revision, resolutions })
+            }
+        ),
+        (branch(real), revision(), vec(path(), 0..3), any::<[bool; 3]>(), hostile()).prop_map(
+            |(branch_id, if_revision, force_paths, [rebase, if_clean, dry_run], request_id)| {
                 Any::Commit(pb::CommitBranchRequest {
                     branch_id,
                     if_revision,
                     force_paths,
                     rebase,
+                    if_clean,
                     dry_run,
                     request_id,
                 })

@@ -62,6 +62,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "overlay",
             "scheduler",
             "shadow",
+            "syntax",
             "telemetry",
         ],
     ),

@@ -11,15 +11,13 @@ use tokio::time::timeout;
 use workspaces::{CheckOptions, CheckRequest, CheckSummary, Daemon, Event};
 
 use crate::{
-    context::Context,
-    late::Question,
     limits::{self, count},
-    reasons,
+    question::Question,
+    reasons::{self, StillAsked, Told},
     reply::ToolError,
-    session::Session,
 };
 
-/// What a check of a branch says.
+/// Result of a check of a branch.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Findings {
     /// Whether there is nothing to mend, and every linter that could be asked has answered in full.
@@ -33,7 +31,7 @@ pub(crate) struct Findings {
     pub(crate) files: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<Shown>,
-    /// What could not be checked, and why.
+    /// Reasons why some answers are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_checked: Vec<String>,
     /// Linters that have not answered yet, so that their findings are not known.
@@ -44,7 +42,7 @@ pub(crate) struct Findings {
     unavailable: Vec<String>,
     /// Whether the next call of the session has what is still asked.
     #[serde(skip)]
-    is_followed: bool,
+    pub(crate) is_followed: bool,
     #[serde(skip)]
     pub(crate) is_new_only: bool,
 }
@@ -69,30 +67,8 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Linter that has not answered yet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct StillAsked {
-    pub(crate) linter: String,
-    pub(crate) files: usize,
-}
-
 /// Part of the time after which a check answers with what is known: the rest is for the answer.
 const DUE: f64 = 0.9;
-
-/// Answers a question of the session within `wait`, with what is known then. The rest comes with its next call.
-pub(crate) async fn check(
-    context: &Context,
-    question: Question,
-    wait: Duration,
-) -> Result<Findings, ToolError> {
-    let (mut found, unfinished) = within(&context.daemon, &question, wait).await?;
-    found.is_followed = found.is_late();
-    match found.is_followed {
-        true => context.session.late.follow(&context.daemon, question, &found, unfinished),
-        false => context.session.late.settle(&question),
-    }
-    Ok(found.for_session(&context.session))
-}
 
 /// Answers within `wait`, with what is known then.
 pub(crate) async fn within(
@@ -244,8 +220,8 @@ impl Findings {
     }
 
     /// The findings with the reasons that the session was not told before.
-    pub(crate) fn for_session(mut self, session: &Session) -> Self {
-        session.retain_untold(&mut self.unavailable);
+    pub(crate) fn but_for(mut self, told: &Told) -> Self {
+        told.retain_new(&mut self.unavailable);
         self.not_checked.append(&mut self.unavailable);
         self
     }

@@ -3,54 +3,19 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use checker::Unfinished;
-use overlay::{Revision, WorkspacePath};
+use overlay::Revision;
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::{sync::watch, task::AbortHandle, time::timeout};
 use workspaces::{Daemon, TargetId};
 
 use crate::{
-    context::{BranchRef, Context},
     findings::{self, Findings, Shown},
     limits::count,
+    question::Question,
+    reasons::Told,
     reply::ToolError,
 };
-
-/// Question that a check answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Question {
-    pub(crate) target: TargetId,
-    /// Everything if there are none.
-    pub(crate) paths: Vec<WorkspacePath>,
-    pub(crate) new_only: bool,
-}
-
-/// Check whose answer was due, and its work.
-#[derive(Clone)]
-pub(crate) struct Unanswered {
-    pub(crate) question: Question,
-    pub(crate) unfinished: Option<Arc<Unfinished>>,
-}
-
-/// Discards trials, each after its children. A check that goes on is done first, beside its caller: who tries the same again
-/// has its answers.
-pub(crate) async fn end_trials(context: &Context, trials: Vec<BranchRef>, late: Option<Unanswered>) {
-    let (is_late, context) = (late.is_some(), context.clone());
-    let end = async move {
-        if let Some(Unanswered { question, unfinished }) = late {
-            // Its answers are kept by their content.
-            let _kept = findings::whole(&context.daemon, &question).await;
-            drop(unfinished);
-        }
-        for it in &trials {
-            context.discard_trial(it).await;
-        }
-    };
-    match is_late {
-        true => drop(tokio::spawn(end)),
-        false => end.await,
-    }
-}
 
 /// Checks of a session that go on.
 #[derive(Default)]
@@ -75,31 +40,6 @@ pub(crate) struct LateFindings {
     more: usize,
     not_checked: Vec<String>,
     is_new_only: bool,
-}
-
-impl Question {
-    /// Whether the answer to this one answers `other`, too.
-    fn includes(&self, other: &Self) -> bool {
-        let has = |it: &WorkspacePath| self.paths.contains(it);
-        let is_whole = self.paths.is_empty();
-        self.is_alike(other) && (is_whole || !other.paths.is_empty() && other.paths.iter().all(has))
-    }
-
-    fn is_alike(&self, other: &Self) -> bool {
-        self.target == other.target && self.new_only == other.new_only
-    }
-
-    fn and(mut self, other: &Self) -> Self {
-        match self.paths.is_empty() || other.paths.is_empty() {
-            true => self.paths.clear(),
-            false => {
-                let more: Vec<_> =
-                    other.paths.iter().filter(|it| !self.paths.contains(it)).cloned().collect();
-                self.paths.extend(more);
-            }
-        }
-        self
-    }
 }
 
 impl Late {
@@ -141,18 +81,18 @@ impl Late {
     }
 
     /// Takes what has come and still holds. What is outdated is asked again.
-    pub(crate) async fn take(&self, context: &Context) -> Vec<LateFindings> {
+    pub(crate) async fn take(&self, daemon: &Arc<Daemon>, told: &Told) -> Vec<LateFindings> {
         let ended: Vec<_> = self.0.lock().extract_if(.., |it| it.has_ended()).collect();
         let mut taken = Vec::new();
         for it in ended {
             // A branch that is gone has no findings.
-            let Ok((_, revision)) = context.daemon.view(&it.question.target).await else { continue };
+            let Ok((_, revision)) = daemon.view(&it.question.target).await else { continue };
             let result = it.result.borrow().clone();
             match result {
                 Some(Ok(found)) if found.revision == revision.0 => {
-                    taken.push(LateFindings::of(found, &it.told, context));
+                    taken.push(LateFindings::of(found, &it.told, told));
                 }
-                Some(Ok(_)) | None => self.0.lock().push(it.again(&context.daemon, revision)),
+                Some(Ok(_)) | None => self.0.lock().push(it.again(daemon, revision)),
                 Some(Err(error)) => taken.push(LateFindings::failed(error, revision, &it.question)),
             }
         }
@@ -173,7 +113,7 @@ impl Running {
         let check = async move {
             let found = findings::whole(&daemon, &asked).await;
             drop(unfinished);
-            let _nobody_asks_any_more = tell.send(Some(found));
+            let _session_has_ended = tell.send(Some(found));
         };
         Self { question, revision, told, task: tokio::spawn(check).abort_handle(), result }
     }
@@ -194,8 +134,8 @@ impl Drop for Running {
 }
 
 impl LateFindings {
-    fn of(found: Findings, told: &BTreeSet<String>, context: &Context) -> Self {
-        let found = found.for_session(&context.session);
+    fn of(found: Findings, told: &BTreeSet<String>, reasons: &Told) -> Self {
+        let found = found.but_for(reasons);
         let more = found.total - found.findings.len();
         let findings = found.findings.into_iter().filter(|it| !told.contains(&it.text())).collect();
         Self {
@@ -232,31 +172,5 @@ impl LateFindings {
         }
         not_checked.iter().for_each(|it| text.push_str(&format!("\nnot checked: {it}")));
         text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn question(paths: &[&str]) -> Question {
-        let paths = paths.iter().map(|it| WorkspacePath::new(it).unwrap()).collect();
-        Question { target: TargetId::Branch("1.2".to_owned()), paths, new_only: true }
-    }
-
-    #[test]
-    fn a_whole_check_answers_for_its_parts() {
-        assert!(question(&[]).includes(&question(&["a.py"])));
-        assert!(question(&["a.py", "b.py"]).includes(&question(&["b.py"])));
-        assert!(!question(&["a.py"]).includes(&question(&["b.py"])));
-        assert!(!question(&["a.py"]).includes(&question(&[])));
-        let all = Question { new_only: false, ..question(&[]) };
-        assert!(!all.includes(&question(&["a.py"])));
-    }
-
-    #[test]
-    fn questions_are_asked_together() {
-        assert_eq!(question(&["a.py"]).and(&question(&["b.py", "a.py"])), question(&["a.py", "b.py"]));
-        assert_eq!(question(&["a.py"]).and(&question(&[])), question(&[]));
     }
 }

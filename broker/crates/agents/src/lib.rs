@@ -12,12 +12,14 @@
 mod api;
 mod arguments;
 mod audit;
+mod checks;
 mod context;
 mod findings;
 mod indexes;
 mod late;
 mod limits;
 mod preview;
+mod question;
 mod reasons;
 mod reply;
 mod schema;
@@ -41,7 +43,7 @@ use syntax::Trees;
 use telemetry::{Fact, Kind, Operation};
 use workspaces::{Daemon, DaemonError, run_uncancellable};
 
-use self::{audit::Audit, context::Context, indexes::Indexes, session::Session};
+use self::{audit::Audit, context::Context, indexes::Indexes, late::LateFindings, session::Session};
 
 pub use agent_tools::edit::CodexPatch;
 
@@ -139,10 +141,10 @@ impl Agents {
         // A check has it in its own answer.
         let late = match call.tool == "check" {
             true => Vec::new(),
-            false => context.session.late.take(&context).await,
+            false => context.session.late.take(&context.daemon, &context.session.told).await,
         };
         let reply = tool.call(context, call.arguments.clone()).await;
-        Ok(reply.unwrap_or_else(|error| Reply::of_error(&error)).after(&late))
+        Ok(reply.unwrap_or_else(|error| Reply::of_error(&error)).after(&late, LateFindings::text))
     }
 
     fn session(&self, call: &Call) -> Result<Arc<Session>, ToolError> {

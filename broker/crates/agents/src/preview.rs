@@ -12,9 +12,10 @@ use workspaces::{DaemonError, EditRequest, FileEdit, TargetId, run_uncancellable
 
 use crate::{
     Agents, Reply,
+    checks::{self, Unanswered},
     context::{BranchRef, Context},
     findings::{self, Findings},
-    late::{self, Question, Unanswered},
+    question::Question,
     reply::{Answer, ToolError},
     session::Session,
     tools::plan::{self, Step},
@@ -116,7 +117,7 @@ async fn of_edits(context: &Context, preview: Preview) -> Result<Findings, Faile
         Err(failed) => (Err(failed), None),
     };
     trials.reverse();
-    late::end_trials(context, trials, late).await;
+    checks::end_trials(context, trials, late).await;
     found
 }
 
@@ -170,7 +171,7 @@ async fn new_findings(
     };
     let (found, unfinished) = findings::within(&context.daemon, &question, wait).await?;
     let late = found.is_late().then_some(Unanswered { question, unfinished });
-    Ok((found.for_session(&context.session), late))
+    Ok((found.but_for(&context.session.told), late))
 }
 
 impl Answer for Previewed {

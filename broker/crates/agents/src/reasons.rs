@@ -4,7 +4,30 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use checker::{IN_PARENT, Incomplete, Subject, Unavailable};
 
-use crate::{findings::StillAsked, limits::count};
+use parking_lot::Mutex;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::limits::count;
+
+/// Linter that has not answered yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct StillAsked {
+    pub(crate) linter: String,
+    pub(crate) files: usize,
+}
+
+/// Reasons that a session was told, and that no call can change.
+#[derive(Default)]
+pub(crate) struct Told(Mutex<BTreeSet<String>>);
+
+impl Told {
+    /// Keeps the reasons that were not told before.
+    pub(crate) fn retain_new(&self, reasons: &mut Vec<String>) {
+        let mut told = self.0.lock();
+        reasons.retain(|it| told.insert(it.clone()));
+    }
+}
 
 /// Reasons in one answer.
 const REASONS: usize = 5;

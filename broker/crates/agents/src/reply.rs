@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use workspaces::DaemonError;
 
-use crate::{late::LateFindings, limits};
+use crate::limits;
 
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,11 +55,11 @@ impl Reply {
     }
 
     /// The answer below what came since the last one.
-    pub(crate) fn after(mut self, late: &[LateFindings]) -> Self {
+    pub(crate) fn after<T: Serialize>(mut self, late: &[T], text: impl Fn(&T) -> String) -> Self {
         if late.is_empty() {
             return self;
         }
-        let texts: Vec<_> = late.iter().map(LateFindings::text).collect();
+        let texts: Vec<_> = late.iter().map(text).collect();
         self.text = format!("{}\n{}", texts.join("\n"), self.text);
         if !self.is_error {
             self.structured.insert("since_last_call".to_owned(), serde_json::json!(late));

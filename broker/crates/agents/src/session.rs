@@ -1,14 +1,14 @@
 //! State of an agent between its calls: the name of its branch, and the edits that were refused.
 
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::VecDeque,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use overlay::{ContentHash, WorkspacePath};
 use parking_lot::Mutex;
 
-use crate::late::Late;
+use crate::{late::Late, reasons::Told};
 
 /// Session of one agent in one workspace.
 pub(crate) struct Session {
@@ -22,8 +22,7 @@ pub(crate) struct Session {
     pub(crate) forking: tokio::sync::Mutex<()>,
     /// Checks that go on after their call.
     pub(crate) late: Late,
-    /// Reasons that were told, and that no call can change.
-    told: Mutex<BTreeSet<String>>,
+    pub(crate) told: Told,
 }
 
 /// Number of files of which the last refused edit is kept.
@@ -46,7 +45,7 @@ impl Session {
             used: AtomicU64::new(0),
             forking: tokio::sync::Mutex::default(),
             late: Late::default(),
-            told: Mutex::default(),
+            told: Told::default(),
         }
     }
 
@@ -77,12 +76,6 @@ impl Session {
         self.refused.lock().iter().find(|it| it.0 == *path).map(|it| it.1.clone())
     }
 
-    /// Keeps the reasons that this session was not told before.
-    pub(crate) fn retain_untold(&self, reasons: &mut Vec<String>) {
-        let mut told = self.told.lock();
-        reasons.retain(|it| told.insert(it.clone()));
-    }
-
     pub(crate) fn settle(&self, path: &WorkspacePath) {
         self.refused.lock().retain(|it| it.0 != *path);
     }
@@ -97,7 +90,7 @@ mod tests {
         let session = Session::new("a");
         let untold = |reasons: &[&str]| {
             let mut reasons = reasons.iter().map(|it| (*it).to_owned()).collect();
-            session.retain_untold(&mut reasons);
+            session.told.retain_new(&mut reasons);
             reasons
         };
         assert_eq!(untold(&["not trusted"]), ["not trusted"]);

@@ -127,7 +127,6 @@ impl OpenWorkspace {
     /// [`NotNoted`](DaemonError::NotNoted), and it is written later.
     pub(super) async fn commit(
         self: &Arc<Self>,
-        daemon: &Arc<Daemon>,
         cell: &Arc<BranchCell>,
         mut if_revision: Option<Revision>,
         mut merge: Merge,
@@ -136,12 +135,12 @@ impl OpenWorkspace {
         let commit = async {
             let _one_at_a_time = self.committing.lock().await;
             let mut brought = Brought::default();
-            if merge.if_clean {
-                let (force, if_clean) = (merge.force.clone(), false);
+            if let Some(daemon) = merge.checked_by.take() {
+                let force = merge.force.clone();
                 let clean = daemon.expect_clean(cell, if_revision, merge).await?;
                 (if_revision, brought) = (Some(clean.0), clean.1);
                 // What changes on the disk from now on was not checked.
-                merge = Merge { rebase: false, if_clean, force };
+                merge = Merge { rebase: false, checked_by: None, force };
             }
             let workspace = Arc::clone(self);
             let write = move |branch: &mut Branch| {
@@ -220,8 +219,8 @@ impl OpenWorkspace {
 pub(super) struct Merge {
     /// Whether it is merged where it goes together.
     rebase: bool,
-    /// Whether the result is checked first.
-    if_clean: bool,
+    /// Checks the result first, and refuses new errors.
+    checked_by: Option<Arc<Daemon>>,
     /// Paths that are written over.
     force: BTreeSet<WorkspacePath>,
 }
@@ -330,15 +329,16 @@ impl Daemon {
         let force = fields::paths("force_paths", &request.force_paths)?;
         let if_revision = request.if_revision;
         if request.dry_run {
-            let merge = Merge { rebase: request.rebase, if_clean: false, force };
+            let merge = Merge { rebase: request.rebase, checked_by: None, force };
             return workspace.would_commit(&cell, if_revision, merge).await;
         }
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
         let daemon = Arc::clone(self);
         run_uncancellable(async move {
             let measured = Measured::commit(&cell);
-            let merge = Merge { rebase: request.rebase, if_clean: request.if_clean, force };
-            let commit = workspace.commit(&daemon, &cell, if_revision, merge, repeatable);
+            let checked_by = request.if_clean.then(|| Arc::clone(&daemon));
+            let merge = Merge { rebase: request.rebase, checked_by, force };
+            let commit = workspace.commit(&cell, if_revision, merge, repeatable);
             let committed = measured.around(commit).await;
             match &committed {
                 Ok(it) => measured.committed(it.revision, it.changes.len()),

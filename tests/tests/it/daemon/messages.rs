@@ -48,7 +48,7 @@ async fn what_no_version_of_the_protocol_has_is_named() {
     assert_eq!(field(it.client.checks().fix_files(fix).await), "applicability");
     let diff = pb::DiffBranchRequest { branch_id: id.clone(), against: unknown, ..Default::default() };
     assert_eq!(field(it.client.branches().diff_branch(diff).await), "against");
-    let rebase = pb::RebaseBranchRequest { branch_id: id, on_conflict: unknown, if_revision: None };
+    let rebase = pb::RebaseBranchRequest { branch_id: id, on_conflict: unknown, ..Default::default() };
     assert_eq!(field(it.client.branches().rebase_branch(rebase).await), "on_conflict");
 }
 

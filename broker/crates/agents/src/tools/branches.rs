@@ -56,7 +56,7 @@ pub(super) struct Commit {
 pub(super) struct Rebase {
     branch: Option<String>,
     on_conflict: Option<Conflicting>,
-    /// Of conflicting files: a side for all places or one for each
+    /// Per conflicting file a side for all places, or one for each
     #[serde(default)]
     resolve: BTreeMap<String, Sides>,
 }
@@ -147,7 +147,7 @@ pub(super) struct Written {
     /// Files that had changed on the disk and have the changes of both sides now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     merged: Vec<String>,
-    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    /// Files of `merged` whose lines conflicted: merged by syntax.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     merged_by_syntax: Vec<String>,
     /// Files for which an editor has unsaved text.
@@ -171,7 +171,7 @@ pub(super) struct Rebased {
     branch: String,
     revision: u64,
     merged: Vec<String>,
-    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    /// Files of `merged` whose lines conflicted: merged by syntax.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     merged_by_syntax: Vec<String>,
     conflicts: Vec<String>,

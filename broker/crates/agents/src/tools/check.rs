@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use workspaces::{CheckRequest, FixRequest};
 
 use crate::{
+    checks,
     context::{Context, path},
-    findings::{self, Findings},
-    late::Question,
+    findings::Findings,
     limits::{self, count},
+    question::Question,
     reasons,
     reply::{Answer, ToolError},
     wait::Waiting,
@@ -77,7 +78,7 @@ pub(super) async fn check(context: Context, request: Check) -> Result<Checked, T
     let wait = context.wait(Waiting::Check, request.wait).await?;
     context.session.late.join(&seen.target, seen.revision, wait).await;
     let question = Question { target: seen.target, paths, new_only };
-    let findings = findings::check(&context, question, left(wait, start)).await?;
+    let findings = checks::check(&context, question, left(wait, start)).await?;
     Ok(Checked { branch: seen.branch, findings })
 }
 

@@ -10,9 +10,10 @@ use workspaces::{DaemonError, EditRequest, FileEdit};
 
 use super::plan::{EditedFile, Step, Wrote, expect_no_mask, planned, write};
 use crate::{
+    checks::{self, Unanswered},
     context::{BranchRef, Context, blocking, path},
     findings::{self, Findings},
-    late::{self, Question, Unanswered},
+    question::Question,
     reply::{Answer, ToolError},
     wait::Waiting,
 };
@@ -196,7 +197,7 @@ async fn finish(
     if check != Some(false) {
         // The edit is made, whatever becomes of the check: an error would have it sent again.
         let question = Question { target: branch.target(), paths, new_only: true };
-        match findings::check(context, question, until.saturating_duration_since(Instant::now())).await {
+        match checks::check(context, question, until.saturating_duration_since(Instant::now())).await {
             Ok(findings) => edited.check = Some(findings),
             Err(error) => edited.not_checked = Some(error.message),
         }
@@ -221,7 +222,7 @@ async fn edit_if_clean(
     let tried = try_steps(context, &trial, &steps, until).await;
     // The trial is in no list of branches.
     let late = tried.as_ref().ok().and_then(|it| it.late.clone());
-    late::end_trials(context, vec![trial], late).await;
+    checks::end_trials(context, vec![trial], late).await;
     let Tried { edits, files, check, clean_through, .. } = tried?;
     let is_clean = clean_through == steps.len();
     let mut edited = Edited {
@@ -229,7 +230,7 @@ async fn edit_if_clean(
         revision: revision.0,
         applied: false,
         files,
-        check: Some(check.for_session(&context.session)),
+        check: Some(check.but_for(&context.session.told)),
         not_checked: None,
         clean_through: Some(clean_through),
     };

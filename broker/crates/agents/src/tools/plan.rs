@@ -27,7 +27,7 @@ pub(crate) struct Step {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EditedFile {
     pub(super) file: String,
-    /// How the edit was understood.
+    /// Reading of the edit.
     pub(super) form: &'static str,
     pub(super) diff: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
