@@ -4,14 +4,17 @@
 //! a plugin crosses its border once for a file and not once for each node. Knows neither plugins nor linters; what
 //! a wrong tree means is for others to say.
 
+mod definitions;
 mod languages;
 mod library;
 mod merge;
 mod parse;
 mod query;
+mod source;
 mod table;
 mod trees;
 
+pub use definitions::{Definition, DefinitionKind, definitions, has_definitions};
 pub use languages::Language;
 pub use library::{CarriedGrammars, carry_grammars, load_grammars};
 pub use merge::merge;

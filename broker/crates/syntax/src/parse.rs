@@ -18,7 +18,7 @@ use crate::Language;
 /// A text and its tree.
 pub struct Tree {
     language: Language,
-    text: Bytes,
+    pub(crate) text: Bytes,
     pub(crate) inner: tree_sitter::Tree,
 }
 

@@ -1,0 +1,77 @@
+//! Kinds of definitions.
+
+/// A kind of definition, named by its capture in the queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DefinitionKind {
+    Function,
+    Method,
+    Class,
+    /// A structure, a union, a record or a message.
+    Struct,
+    /// An interface, a trait or a protocol.
+    Interface,
+    Type,
+    Enum,
+    /// A member of an enum.
+    Variant,
+    /// A property or an attribute of a type.
+    Field,
+    /// A constant or a variable of a module.
+    Constant,
+    Module,
+    /// Members of a type that is defined elsewhere: `impl` of Rust, extensions.
+    Implementation,
+    Macro,
+    /// A function, a block or a module of tests.
+    Test,
+    /// A name of another module that this one has as its own.
+    ReExport,
+    /// A rule of a style sheet, or a block of a configuration.
+    Block,
+}
+
+/// Each kind with its name.
+const NAMES: [(DefinitionKind, &str); 16] = [
+    (DefinitionKind::Function, "function"),
+    (DefinitionKind::Method, "method"),
+    (DefinitionKind::Class, "class"),
+    (DefinitionKind::Struct, "struct"),
+    (DefinitionKind::Interface, "interface"),
+    (DefinitionKind::Type, "type"),
+    (DefinitionKind::Enum, "enum"),
+    (DefinitionKind::Variant, "variant"),
+    (DefinitionKind::Field, "field"),
+    (DefinitionKind::Constant, "constant"),
+    (DefinitionKind::Module, "module"),
+    (DefinitionKind::Implementation, "impl"),
+    (DefinitionKind::Macro, "macro"),
+    (DefinitionKind::Test, "test"),
+    (DefinitionKind::ReExport, "re-export"),
+    (DefinitionKind::Block, "block"),
+];
+
+impl DefinitionKind {
+    /// The name, as an outline shows it and as the capture is called.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+    }
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        NAMES.iter().find(|it| it.1 == name).map(|it| it.0)
+    }
+
+    /// Whether it defines a type.
+    pub fn is_type(self) -> bool {
+        matches!(self, Self::Class | Self::Struct | Self::Interface | Self::Type | Self::Enum)
+    }
+
+    /// Whether a function in it is a method.
+    pub fn has_members(self) -> bool {
+        self.is_type() || self == Self::Implementation
+    }
+
+    /// Whether it is a part of a type that is not read on its own.
+    pub fn is_part(self) -> bool {
+        matches!(self, Self::Field | Self::Variant)
+    }
+}

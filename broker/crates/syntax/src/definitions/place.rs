@@ -1,0 +1,86 @@
+//! Ranges of a definition: what belongs to it above it and around it, and its body.
+
+use tree_sitter::Node;
+
+use super::Found;
+
+impl Found<'_> {
+    /// The widest node that belongs to the definition.
+    pub(super) fn outer<'t>(&self, node: Node<'t>) -> Node<'t> {
+        let mut outer = node;
+        while let Some(parent) = outer.parent().filter(|it| self.around.contains(&it.id())) {
+            outer = parent;
+        }
+        outer
+    }
+
+    /// Start of the first comment, attribute or decorator in the lines right above a node.
+    pub(super) fn lead(&self, node: Node<'_>) -> usize {
+        let mut first = node;
+        while let Some(above) = above(first).filter(|it| self.is_aside(*it)) {
+            let is_adjacent = self.lines_above(first.start_byte()) <= 1;
+            if !is_adjacent || !self.begins_line(above.start_byte()) {
+                break;
+            }
+            first = above;
+        }
+        first.start_byte()
+    }
+
+    fn is_aside(&self, node: Node<'_>) -> bool {
+        let kind = node.kind();
+        kind.contains("comment")
+            || matches!(kind, "decorator" | "attribute_item")
+            || self.asides.contains(&node.id())
+    }
+
+    /// Ends of lines in the blanks before `at`.
+    fn lines_above(&self, at: usize) -> usize {
+        let blank = self.text[..at].iter().rev().take_while(|it| it.is_ascii_whitespace());
+        blank.filter(|it| **it == b'\n').count()
+    }
+
+    fn begins_line(&self, at: usize) -> bool {
+        let mut before = self.text[..at].iter().rev().take_while(|it| **it != b'\n');
+        before.all(u8::is_ascii_whitespace)
+    }
+}
+
+/// The sibling before a node, or before those that begin with it.
+fn above(node: Node<'_>) -> Option<Node<'_>> {
+    let mut node = node;
+    loop {
+        if let Some(it) = node.prev_sibling() {
+            return Some(it);
+        }
+        node = node.parent().filter(|it| it.start_byte() == node.start_byte())?;
+    }
+}
+
+/// Values in each other that are looked into for a body.
+const DEPTH: usize = 4;
+
+/// The body of what a node defines: its own, that of its value, or that of the last argument of a call.
+pub(super) fn body(node: Node<'_>) -> Option<Node<'_>> {
+    body_within(node, DEPTH)
+}
+
+fn body_within(node: Node<'_>, depth: usize) -> Option<Node<'_>> {
+    if let Some(it) = node.child_by_field_name("body") {
+        return Some(it);
+    }
+    let deeper = depth.checked_sub(1)?;
+    let part = |field: &&str| body_within(node.child_by_field_name(field)?, deeper);
+    if let Some(it) = ["value", "right", "type"].iter().find_map(part) {
+        return Some(it);
+    }
+    if let Some(arguments) = node.child_by_field_name("arguments") {
+        let mut cursor = arguments.walk();
+        let functions = arguments.named_children(&mut cursor).filter_map(|it| body_within(it, deeper));
+        return functions.last();
+    }
+    let is_block =
+        |it: &Node<'_>| ["body", "block", "declaration_list"].iter().any(|end| it.kind().ends_with(end));
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(is_block).last()
+}
