@@ -6,13 +6,13 @@
 //! searched and remembered by chunk: an edit has the words of the chunks that it touches learned anew, and no others.
 
 mod chunk;
-mod definitions;
 mod learn;
 mod live;
 mod places;
 mod rank;
 mod score;
 mod segment;
+mod test_files;
 mod words;
 
 use std::{io, path::Path, sync::Arc};
@@ -46,6 +46,9 @@ const CONSIDERED: usize = 8;
 /// Score that a path with all words of the question adds to the chunks of its file.
 const PATH_BOOST: f32 = 0.5;
 
+/// Share of the score that a chunk of a test keeps, unless the question is about tests.
+const TEST_SHARE: f32 = 0.7;
+
 /// Bytes of a chunk that are shown.
 const SHOWN: usize = 2000;
 
@@ -74,6 +77,8 @@ pub struct CodeMatch {
     pub last_line: u32,
     /// Definition in the chunk, as `Outer.inner`; empty if there is none.
     pub symbol: String,
+    /// Whether it is a part of a test, by its definition.
+    pub is_test: bool,
     pub score: f32,
     pub chunk: ContentHash,
     /// Text of the chunk, or the beginning of a long one.
@@ -185,12 +190,16 @@ struct LearnedFile {
     chunks: Arc<[Learned]>,
 }
 
-/// Puts the best chunks into their order by their paths, too, and by the scorer.
+/// Puts the best chunks into their order by their paths, too, tests below sources, and by the scorer.
 fn judge(matches: &mut [CodeMatch], question: &Question, request: &CodeRequest<'_>) {
+    let wants_tests = test_files::wants_tests(request.query);
     for it in matches.iter_mut() {
         let mut words = Vec::new();
         words::Reader::default().read(it.path.as_str(), |it| words.push(it));
         it.score *= 1.0 + PATH_BOOST * question.share(&words);
+        if !wants_tests && (it.is_test || test_files::is_test_file(&it.path)) {
+            it.score *= TEST_SHARE;
+        }
     }
     if let Some(scorer) = request.scorer {
         let chunks: Vec<_> = matches.iter().map(|it| (it.chunk, it.score)).collect();
@@ -216,7 +225,7 @@ fn text(view: &dyn View, found: &CodeMatch) -> String {
 
 impl Kind for Chunks {
     const ENDING: &'static str = "chunks";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const LARGEST: usize = learn::LARGEST;
 
     type Reader = Reader;

@@ -12,7 +12,6 @@ use syntax::{Language, Trees};
 
 use super::{
     chunk::{Chunk, chunks},
-    definitions::Grammar,
     words::{self, Word},
 };
 
@@ -40,6 +39,7 @@ pub(super) struct Learned {
     pub(super) first_line: u32,
     pub(super) end_line: u32,
     pub(super) symbol: String,
+    pub(super) is_test: bool,
     pub(super) words: Arc<Words>,
 }
 
@@ -60,13 +60,12 @@ impl Words {
 /// Learns one text after the other.
 pub(super) struct Reader {
     trees: Trees,
-    grammars: HashMap<Language, Grammar>,
     words: words::Reader,
 }
 
 impl Reader {
     pub(super) fn new(trees: Trees) -> Self {
-        Self { trees, grammars: HashMap::new(), words: words::Reader::default() }
+        Self { trees, words: words::Reader::default() }
     }
 
     /// The chunks of a text, by `known` words or new ones. What is no text has none.
@@ -81,18 +80,13 @@ impl Reader {
         let Some(text) = readable(bytes, language) else { return Vec::new() };
         let start = Instant::now();
         let give_up = || start.elapsed() > PARSING;
-        let tree = language.and_then(|it| self.trees.tree(it, bytes.clone(), hash, &give_up).ok());
-        // The grammar is loaded if there is a tree.
-        let grammars = &mut self.grammars;
-        let parsed = tree.as_deref().zip(language).map(|(tree, language)| {
-            (tree, &*grammars.entry(language).or_insert_with(|| Grammar::of(language)))
-        });
-        let chunks = chunks(path, text, parsed);
+        let tree = self.trees.of_file(path, bytes, hash, &give_up);
+        let chunks = chunks(path, text, tree.as_deref());
         let learn = |chunk: Chunk| {
             let hash = chunk.hash(text);
             let words = known(hash).unwrap_or_else(|| Arc::new(self.words(&chunk, text)));
-            let Chunk { first_line, end_line, symbol, .. } = chunk;
-            Learned { hash, first_line, end_line, symbol, words }
+            let Chunk { first_line, end_line, symbol, is_test, .. } = chunk;
+            Learned { hash, first_line, end_line, symbol, is_test, words }
         };
         chunks.into_iter().map(learn).collect()
     }

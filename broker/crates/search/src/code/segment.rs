@@ -11,14 +11,17 @@ const MAX_DOCUMENTS: usize = 60_000;
 /// Entries of a segment, each of which takes sixteen bytes while it is made.
 const MAX_ENTRIES: usize = 4 << 20;
 
+/// Numbers of a chunk.
+const RECORD: usize = 5;
+
 /// A segment in the making.
 #[derive(Default)]
 pub(super) struct Builder {
     hashes: Vec<ContentHash>,
     /// End of the chunks of each document.
     ends: Vec<u32>,
-    /// First line, end, number of words and the end of the symbol, of each chunk.
-    records: Vec<[u32; 4]>,
+    /// First line, end, number of words, end of the symbol and 1 for a test, of each chunk.
+    records: Vec<[u32; RECORD]>,
     chunk_hashes: Vec<ContentHash>,
     symbols: String,
     /// A word, a chunk in the upper 24 bits and a weight.
@@ -38,7 +41,8 @@ impl Builder {
                 .extend(chunk.words.weights.iter().map(|(word, it)| (*word, number | u32::from(*it))));
             self.symbols.push_str(&chunk.symbol);
             let (first, end, length) = (chunk.first_line, chunk.end_line, chunk.words.length);
-            self.records.push([first, end, length, self::number(self.symbols.len())]);
+            let symbol = self::number(self.symbols.len());
+            self.records.push([first, end, length, symbol, chunk.is_test.into()]);
             self.chunk_hashes.push(chunk.hash);
         }
         self.hashes.push(hash);
@@ -98,6 +102,7 @@ pub(super) struct Entry {
     pub(super) end_line: u32,
     pub(super) hash: ContentHash,
     pub(super) symbol: String,
+    pub(super) is_test: bool,
 }
 
 impl Segment {
@@ -136,7 +141,7 @@ impl Segment {
 
     /// Returns the number of words of a chunk.
     pub(super) fn length(&self, chunk: usize) -> u32 {
-        self.number(RECORDS, chunk * 4 + 2)
+        self.number(RECORDS, chunk * RECORD + 2)
     }
 
     /// The number of the document that a chunk is of.
@@ -146,11 +151,13 @@ impl Segment {
 
     pub(super) fn entry(&self, chunk: usize) -> Option<Entry> {
         let hash = self.file.section(CHUNK_HASHES).as_chunks::<32>().0.get(chunk)?;
-        let [first_line, end_line, end] = [0, 1, 3].map(|it| self.number(RECORDS, chunk * 4 + it));
-        let start = if chunk == 0 { 0 } else { self.number(RECORDS, chunk * 4 - 1) };
+        let [first_line, end_line, end, test] =
+            [0, 1, 3, 4].map(|it| self.number(RECORDS, chunk * RECORD + it));
+        let start = if chunk == 0 { 0 } else { self.number(RECORDS, (chunk - 1) * RECORD + 3) };
         let symbol = self.file.section(SYMBOLS).get(start as usize..end as usize)?;
         let symbol = String::from_utf8_lossy(symbol).into_owned();
-        Some(Entry { first_line, end_line, hash: ContentHash::from_bytes(*hash), symbol })
+        let hash = ContentHash::from_bytes(*hash);
+        Some(Entry { first_line, end_line, hash, symbol, is_test: test == 1 })
     }
 
     /// The chunks that have a word, each with the word's weight.

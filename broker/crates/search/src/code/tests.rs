@@ -99,6 +99,34 @@ fn a_query_before_all_is_indexed_says_how_much_is() {
     assert_eq!((answer.coverage.indexed, answer.matches[0].symbol.as_str()), (700, "number_699"));
 }
 
+#[test]
+fn tests_come_below_sources() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = CodeIndex::open(folder.path(), IndexOptions::default()).unwrap();
+    let module = "fn parse_url(it: &str) {\n    split(it);\n}\n\n#[test]\nfn parse_url_splits() {\n    parse_url(PARSE_URL);\n}\n";
+    let script =
+        "export const parseUrl = (url) => {\n  // Checked.\n  return split(url, other, another, more);\n};\n";
+    let spec = "it('parses', () => {\n  parseUrl(parseUrl);\n});\n";
+    let files = [("src/url.rs", module), ("web/url.ts", script), ("web/a.spec.ts", spec)];
+    let tree = Memory::from_files(files).unwrap();
+    let rank = |query: &str| {
+        let request = CodeRequest { query, limit: 9, scorer: None };
+        let walk = walk_options(None);
+        let options = Options { walk: &walk, threads: 1, cancel: &|| false };
+        let found = index.search(&tree, &request, &options).unwrap().matches;
+        found.into_iter().map(|it| it.symbol).collect::<Vec<_>>()
+    };
+    for is_indexed in [false, true] {
+        if is_indexed {
+            update(&index, &tree);
+        }
+        let sources_first = rank("parse url");
+        let is_test = |it: &String| it.contains("splits") || it.contains("it '");
+        assert_eq!(sources_first.iter().map(is_test).collect::<Vec<_>>(), [false, false, true, true]);
+        assert!(is_test(&rank("test of parse url splits")[0]));
+    }
+}
+
 /// Prefers one chunk to all others.
 struct Prefers(ContentHash);
 
