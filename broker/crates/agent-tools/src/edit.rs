@@ -15,6 +15,7 @@ mod haystack;
 mod indents;
 mod names;
 mod outcome;
+mod outline;
 mod parser;
 mod plan;
 mod recognise;
@@ -36,6 +37,7 @@ pub use self::{
     codex::CodexPatch,
     form::Form,
     outcome::{Applied, Reading, ReadingId, Reason, Refused},
+    outline::{OutlineEntry, outline},
     plan::{FileChange, FileEdit, Plan, plan},
     syntax_errors::SyntaxError,
 };
@@ -86,13 +88,6 @@ fn applied(
             Err(refused) => Err(refused.of(form)),
         },
     }
-}
-
-/// The lines of a text that define something, from 1, with the names; empty in a language without a grammar.
-pub fn outline(path: &WorkspacePath, text: &str, trees: &Trees) -> Vec<(usize, String)> {
-    let lines: Vec<_> = text.lines().collect();
-    let found = definitions::of_lines(&lines, &Parser::of(path, text, Toolkit::new(trees))).into_iter();
-    found.filter(|it| it.is_shown()).map(|it| (it.head + 1, it.name)).collect()
 }
 
 fn change(

@@ -63,11 +63,6 @@ impl Definition {
         self.lead..self.end
     }
 
-    /// Whether an outline of a file shows the definition.
-    pub(super) fn is_shown(&self) -> bool {
-        matches!(self.kind, Kind::Function | Kind::Type | Kind::Entry)
-    }
-
     /// Returns the lines of the definition from its head on.
     pub(super) fn body(&self) -> Range<usize> {
         self.head..self.end

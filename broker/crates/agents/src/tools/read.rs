@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agent_tools::edit::{self, OutlineEntry};
 use overlay::{FileKind, WorkspacePath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,7 +48,7 @@ pub(super) struct Lines {
     last_line: usize,
     total_lines: usize,
     text: String,
-    /// Symbols of a file that is not shown whole, as `line name`.
+    /// Symbols of a file that is not shown whole, as `line kind name`, indented below those around them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outline: Vec<String>,
 }
@@ -110,12 +111,26 @@ impl ReadFile {
     }
 }
 
-/// The symbols of a text, as many as fit, by their lines.
+/// The symbols of a text by their lines. Of too many, the innermost are left out.
 fn outline(path: &WorkspacePath, text: &str, trees: &Trees) -> Vec<String> {
-    let all = agent_tools::edit::outline(path, text, trees);
-    let more = all.len().saturating_sub(limits::SYMBOLS);
-    let shown = all.iter().take(limits::SYMBOLS).map(|(line, name)| format!("{line} {name}"));
+    let mut all = edit::outline(path, text, trees);
+    let total = all.len();
+    while let Some(deepest) = all.iter().map(|it| it.depth).max().filter(|it| *it > 0)
+        && all.len() > limits::SYMBOLS
+    {
+        all.retain(|it| it.depth < deepest);
+    }
+    all.truncate(limits::SYMBOLS);
+    let more = total - all.len();
+    let shown = all.iter().map(outline_line);
     shown.chain((more > 0).then(|| format!("… {more} more"))).collect()
+}
+
+/// `line kind name`, with the name's depth.
+fn outline_line(it: &OutlineEntry) -> String {
+    let indent = "  ".repeat(it.depth);
+    let space = if it.kind.is_empty() { "" } else { " " };
+    format!("{} {indent}{}{space}{}", it.line, it.kind, it.name)
 }
 
 /// The lines of a text with their ends, as findings count them: a carriage return alone ends one as well.
@@ -222,6 +237,17 @@ mod tests {
         assert_eq!(wanted(None, None, false).lines(0), Ok((1, 0)));
         assert_eq!(wanted(Some(5), None, false).lines(4).unwrap_err().message, "`a` has 4 lines");
         assert_eq!(wanted(Some(5), Some(4), false).lines(9).unwrap_err().message, "line 4 is before line 5");
+    }
+
+    #[test]
+    fn an_outline_leaves_out_what_is_innermost() {
+        let trees = Trees::new(1 << 20);
+        let shown = |text: &str| outline(&WorkspacePath::new("a.ts").unwrap(), text, &trees);
+        let class = |members: usize| format!("class A {{\n{}}}\n", "  m() {}\n".repeat(members));
+        assert_eq!(shown(&class(2)), ["1 class A", "2   method m", "3   method m"]);
+        assert_eq!(shown(&class(limits::SYMBOLS)), ["1 class A", "… 100 more"]);
+        let many = shown(&"type A = 1;\n".repeat(limits::SYMBOLS + 1));
+        assert_eq!((many.len(), many[100].as_str()), (101, "… 1 more"));
     }
 
     #[test]
