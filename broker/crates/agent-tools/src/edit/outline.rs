@@ -1,4 +1,4 @@
-//! Outline of a file: what it defines, by lines.
+//! Outline of a file: its definitions by lines.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ pub struct OutlineEntry {
     pub name: String,
 }
 
-/// What a text defines, without the fields of types; headings and keys in a document; nothing in a language without a grammar.
+/// Definitions of a text, without the fields of types; headings and keys of a document; nothing in a language without a grammar.
 pub fn outline(path: &WorkspacePath, text: &str, trees: &Trees) -> Vec<OutlineEntry> {
     let (bytes, start) = (Bytes::copy_from_slice(text.as_bytes()), Instant::now());
     let tree = trees.of_file(path, &bytes, ContentHash::of(&bytes), &|| start.elapsed() > PARSE_TIME);
