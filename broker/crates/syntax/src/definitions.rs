@@ -65,7 +65,7 @@ pub fn definitions(tree: &Tree) -> Vec<Definition> {
     let mut nodes: Vec<_> = found.defining.values().map(|it| (found.outer(it.node), it)).collect();
     nodes.sort_by_key(|(outer, it)| {
         let start = (outer.start_byte(), std::cmp::Reverse(outer.end_byte()));
-        (start, it.node.start_byte(), std::cmp::Reverse(it.node.end_byte()))
+        (start, it.node.start_byte(), std::cmp::Reverse(it.node.end_byte()), it.pattern)
     });
     nested(&found, &nodes)
 }
@@ -130,6 +130,31 @@ impl<'t> Found<'t> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// The definition of a node within another one; `None` if that defines the same, as C has it where a structure and
+    /// the type that it is have one name.
+    fn definition(
+        &self,
+        outer: Node<'_>,
+        it: &Defining<'_>,
+        around: Option<&Definition>,
+    ) -> Option<Definition> {
+        let name = self.name(it);
+        let is_same = |around: &Definition| around.name == name && around.kind.is_type() && it.kind.is_type();
+        if name.is_empty() || around.is_some_and(is_same) {
+            return None;
+        }
+        let is_method = it.kind == DefinitionKind::Function && around.is_some_and(|it| it.kind.has_members());
+        Some(Definition {
+            kind: if is_method { DefinitionKind::Method } else { it.kind },
+            name,
+            receiver: it.receiver.map(|it| self.shown(it)),
+            whole: self.lead(outer)..outer.end_byte(),
+            name_range: it.names.first()?.start_byte()..it.names.last()?.end_byte(),
+            body: place::body(it.node).map(|it| it.byte_range()),
+            parent: None,
+        })
+    }
+
     fn name(&self, it: &Defining<'_>) -> String {
         let parts: Vec<_> = it.names.iter().map(|it| self.shown(*it)).collect();
         let mut name = parts.join(it.join);
@@ -147,25 +172,11 @@ fn nested(found: &Found<'_>, nodes: &[(Node<'_>, &Defining<'_>)]) -> Vec<Definit
             open.pop();
         }
         let around = open.last().map(|at| &all[*at]);
-        let name = found.name(it);
-        // C names a structure and the type that it is by one name.
-        let is_same = |around: &Definition| around.name == name && around.kind.is_type() && it.kind.is_type();
-        if name.is_empty() || around.is_some_and(is_same) {
-            continue;
+        if let Some(definition) = found.definition(*outer, it, around) {
+            let parent = open.last().copied();
+            open.push(all.len());
+            all.push(Definition { parent, ..definition });
         }
-        let is_method = it.kind == DefinitionKind::Function && around.is_some_and(|it| it.kind.has_members());
-        let names = it.names.first().zip(it.names.last());
-        let definition = Definition {
-            kind: if is_method { DefinitionKind::Method } else { it.kind },
-            name,
-            receiver: it.receiver.map(|it| found.shown(it)),
-            whole: found.lead(*outer)..outer.end_byte(),
-            name_range: names.map_or(0..0, |(first, last)| first.start_byte()..last.end_byte()),
-            body: place::body(it.node).map(|it| it.byte_range()),
-            parent: open.last().copied(),
-        };
-        open.push(all.len());
-        all.push(definition);
     }
     all
 }
