@@ -11,7 +11,8 @@ use std::{
 /// Packages of the project that each may depend on. Nothing may depend on `tests`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("componentize", &[]),
-    ("overlay", &[]),
+    ("patch", &[]),
+    ("overlay", &["patch"]),
     ("lint", &["overlay"]),
     ("shadow", &["overlay"]),
     ("signatures", &[]),
@@ -21,7 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("grammars", &[]),
     ("syntax", &["code-cache", "grammars", "overlay"]),
     ("search", &["overlay", "syntax"]),
-    ("agent-tools", &["overlay", "syntax"]),
+    ("agent-tools", &["overlay", "patch", "syntax"]),
     ("lsp-client", &["lint", "overlay"]),
     ("imports", &["overlay", "syntax"]),
     ("external-tools", &["lint", "overlay"]),

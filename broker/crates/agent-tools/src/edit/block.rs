@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+pub(super) use patch::Sign;
+
 use super::{
     indents::Indents,
     outcome::{Reason, Refused},
@@ -14,13 +16,6 @@ pub(super) struct Block<'a> {
     /// Counted from 1.
     pub(super) part: usize,
     pub(super) lines: Vec<(Sign, &'a str)>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sign {
-    Keep,
-    Old,
-    New,
 }
 
 /// Closeness with which lines were found.

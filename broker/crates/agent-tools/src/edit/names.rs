@@ -1,6 +1,7 @@
 //! The names that the parts of a patch give their files, and which file of a workspace each means.
 
 use overlay::WorkspacePath;
+use patch::bare;
 
 use super::outcome::{Reason, Refused};
 
@@ -116,47 +117,6 @@ pub(super) fn of_sides(old: Option<&str>, new: Option<&str>) -> Named {
     }
 }
 
-/// Two names without git's prefixes, if both have them.
-pub(super) fn bare<'a>(old: &'a str, new: &'a str) -> (&'a str, &'a str) {
-    old.strip_prefix("a/").zip(new.strip_prefix("b/")).unwrap_or((old, new))
-}
-
-/// Unquotes a name that git writes in quotes, and returns the text after it. `None` if the quotes are not git's.
-pub(super) fn unquoted(text: &str) -> Option<(String, &str)> {
-    let mut bytes = Vec::new();
-    let mut rest = text.strip_prefix('"')?;
-    loop {
-        let plain = rest.find(['"', '\\'])?;
-        bytes.extend_from_slice(&rest.as_bytes()[..plain]);
-        let is_end = rest[plain..].starts_with('"');
-        rest = &rest[plain + 1..];
-        if is_end {
-            return Some((String::from_utf8(bytes).ok()?, rest));
-        }
-        let (byte, length) = escaped(rest)?;
-        bytes.push(byte);
-        rest = &rest[length..];
-    }
-}
-
-/// Returns the byte that an escape stands for, and the length of the escape after the backslash.
-fn escaped(text: &str) -> Option<(u8, usize)> {
-    let byte = match text.chars().next()? {
-        '0'..='3' => return Some((u8::from_str_radix(text.get(..3)?, 8).ok()?, 3)),
-        'a' => 7,
-        'b' => 8,
-        't' => b'\t',
-        'n' => b'\n',
-        'v' => 11,
-        'f' => 12,
-        'r' => b'\r',
-        '"' => b'"',
-        '\\' => b'\\',
-        _ => return None,
-    };
-    Some((byte, 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,13 +140,5 @@ mod tests {
         let is_of = |named| is_of(named, &WorkspacePath::new("src/foo.py").unwrap());
         assert!(is_of("src/foo.py") && is_of("./src/foo.py") && is_of("foo.py"));
         assert!(!is_of("oo.py") && !is_of("lib/src/foo.py") && !is_of("") && !is_of("/src/foo.py"));
-    }
-
-    #[test]
-    fn quotes_of_git_are_taken_off() {
-        assert_eq!(unquoted(r#""a/caf\303\251 \"x\".py" b"#), Some(("a/café \"x\".py".into(), " b")));
-        for bad in [r#""a"#, r#""\x41""#, r#""\303""#, r#""\9""#, r#""\é""#] {
-            assert_eq!(unquoted(bad), None, "{bad}");
-        }
     }
 }

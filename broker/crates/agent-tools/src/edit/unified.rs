@@ -6,10 +6,11 @@
 use std::cell::OnceCell;
 
 use overlay::WorkspacePath;
+use patch::Kind;
 
 use self::file_diff::Hunk;
 pub(super) use self::{
-    file_diff::{FileDiff, Kind},
+    file_diff::FileDiff,
     read::{find, read},
 };
 use super::{
@@ -22,8 +23,6 @@ use super::{
 };
 
 mod file_diff;
-mod head;
-mod hunk;
 mod read;
 
 /// A diff of this one file.

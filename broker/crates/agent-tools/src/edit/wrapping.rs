@@ -3,6 +3,9 @@
 //! The readers of diffs and codex patches find what they can read anywhere in an edit, and leave the rest. Here that rest
 //! decides whether the edit is the patch, or the text of a file which has a patch in it.
 
+pub(super) use patch::Outside;
+use patch::{is_fence, is_signature, is_vcs_head};
+
 use super::names::Named;
 
 /// A patch that was found in an edit.
@@ -12,16 +15,6 @@ pub(super) struct Found<'a> {
     /// The files that it names, as far as it could be read.
     pub(super) named: Vec<Named>,
     pub(super) outside: Vec<Outside<'a>>,
-}
-
-/// A line that belongs to no part of the patch, and is not blank.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Outside<'a> {
-    /// From 1.
-    pub(super) line: usize,
-    pub(super) text: &'a str,
-    /// The number of the patch's parts before it.
-    pub(super) parts: usize,
 }
 
 /// Lines around a patch that a model may say of it.
@@ -108,29 +101,6 @@ fn closes(line: &str) -> bool {
     !is_fence(line)
         && (["\"\"\"", "'''", "\"", "`"].into_iter().any(is_odd)
             || ["</", "*/", "\\end"].iter().any(|it| line.starts_with(it) && !is_tag(line)))
-}
-
-/// A fence of Markdown, with or without the name of a language.
-pub(super) fn is_fence(line: &str) -> bool {
-    let line = line.trim();
-    (line.starts_with("```") && !line[3..].contains('`')) || line.starts_with("~~~")
-}
-
-/// The line that ends the patch in a mail of git's: two hyphens, and its version.
-pub(super) fn is_signature(lines: &[&str], at: usize) -> bool {
-    let is_version = |it: &&str| it.starts_with(|it: char| it.is_ascii_digit()) && it.contains('.');
-    lines[at].trim_end() == "--" && lines.get(at + 1).is_some_and(is_version)
-}
-
-/// The first line of what a version control system writes above a diff.
-pub(super) fn is_vcs_head(line: &str) -> bool {
-    let is_hash = |it: &str| it.len() >= 7 && it.bytes().all(|it| it.is_ascii_hexdigit());
-    match line.split(' ').collect::<Vec<_>>()[..] {
-        ["commit" | "stash" | "tag", hash, ..] | ["From", hash, _, ..] if is_hash(hash) => true,
-        ["#", "HG", "changeset", "patch"] | ["changeset:", _, ..] | ["Index:", _] => true,
-        ["Property", "changes", "on:", ..] => true,
-        _ => false,
-    }
 }
 
 /// Fields of mails, of logs, and of the patches that distributions keep.

@@ -12,12 +12,12 @@ use std::{
     ops::Bound,
 };
 
-use diffy::patch_set::FileMode;
+use patch::Hunk;
 
 pub use self::error::PatchError;
 use self::{
     hunks::Refused,
-    read::{FileEdit, Operation},
+    read::{FileEdit, FileMode, Operation},
 };
 use super::{
     Branch, EditError, Origin, Revision,
@@ -117,7 +117,7 @@ impl Plan<'_> {
             Operation::Create(path) => {
                 let path = self.place(path)?;
                 self.expect_free(&path)?;
-                let is_link = edit.patch.new_mode() == Some(&FileMode::Symlink);
+                let is_link = edit.mode == Some(FileMode::Symlink);
                 let empty = if is_link { Node::Symlink("".into()) } else { Node::file("".into(), false) };
                 let node = self.patched(edit, &path, empty)?;
                 self.put.insert(path, node);
@@ -126,7 +126,7 @@ impl Plan<'_> {
                 let path = self.place(path)?;
                 let node = self.node(&path)?;
                 let node = self.patched(edit, &path, node)?;
-                if !edit.lines.is_empty() && !self.content(&path, &node)?.is_empty() {
+                if !edit.hunks.is_empty() && !self.content(&path, &node)?.is_empty() {
                     return Err(PatchError::NotAllDeleted(path));
                 }
             }
@@ -204,12 +204,11 @@ impl Plan<'_> {
 
     /// Returns the node after `edit`; `path` is its path then.
     fn patched(&mut self, edit: &FileEdit<'_>, path: &WorkspacePath, node: Node) -> Result<Node, PatchError> {
-        let hunks = edit.patch.patch().as_text().map_or(&[][..], |it| it.hunks());
-        let node = if hunks.is_empty() {
+        let node = if edit.hunks.is_empty() {
             node
         } else {
-            let applied = hunks::apply(&self.content(path, &node)?, hunks);
-            let applied = applied.map_err(|it| refused(it, path, &edit.lines))?;
+            let applied = hunks::apply(&self.content(path, &node)?, &edit.hunks);
+            let applied = applied.map_err(|it| refused(it, path, &edit.hunks))?;
             let moved = applied.moved.into_iter().map(|(hunk, stated_line, found_line)| MovedHunk {
                 path: path.clone(),
                 hunk: hunk + 1,
@@ -219,16 +218,16 @@ impl Plan<'_> {
             self.moved.extend(moved);
             with_text(node, applied.text)
         };
-        Ok(match edit.patch.new_mode() {
+        Ok(match edit.mode {
             Some(FileMode::Executable) => with_bit(node, true),
             Some(FileMode::Regular) => with_bit(node, false),
-            Some(FileMode::Symlink | FileMode::Gitlink) | None => node,
+            Some(FileMode::Symlink | FileMode::Submodule) | None => node,
         })
     }
 }
 
-fn refused(why: Refused, path: &WorkspacePath, lines: &[usize]) -> PatchError {
-    let patch_line = |hunk: usize| lines.get(hunk).copied().unwrap_or_default();
+fn refused(why: Refused, path: &WorkspacePath, hunks: &[Hunk<'_>]) -> PatchError {
+    let patch_line = |hunk: usize| hunks[hunk].line;
     let path = path.clone();
     match why {
         Refused::Mismatch(it) => PatchError::Mismatch {

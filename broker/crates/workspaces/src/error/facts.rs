@@ -112,16 +112,10 @@ fn edit(error: &EditError) -> Facts {
 fn patch(error: &PatchError) -> Facts {
     match error {
         PatchError::TooLong { length, limit } => vec![fact("limit", limit), fact("actual", length)],
-        PatchError::Unreadable { part, .. } => vec![fact("part", part)],
         PatchError::HunkLength { hunk, line, .. } => vec![fact("hunk", hunk), fact("patch_line", line)],
-        PatchError::LostHunk { line }
-        | PatchError::Binary { line, .. }
-        | PatchError::TooManySplits { line } => {
-            vec![fact("patch_line", line)]
-        }
-        PatchError::LongHeader { line, length, limit } => {
-            vec![fact("patch_line", line), fact("limit", limit), fact("actual", length)]
-        }
+        PatchError::Unreadable { line, .. }
+        | PatchError::LostHunk { line }
+        | PatchError::Binary { line, .. } => vec![fact("patch_line", line)],
         PatchError::TooManyFiles { limit } => vec![fact("limit", limit)],
         PatchError::TooFar { path, hunk, patch_line } => {
             vec![of_path(path), fact("hunk", hunk), fact("patch_line", patch_line)]

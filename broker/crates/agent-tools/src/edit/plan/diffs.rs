@@ -1,13 +1,14 @@
 //! Changes of a unified diff to one file.
 
 use overlay::WorkspacePath;
+use patch::Kind;
 
 use super::{
     super::{
         names::{Named, place},
         outcome::{Changed, Refused},
         text::Text,
-        unified::{self, FileDiff, Kind},
+        unified::{self, FileDiff},
     },
     FileChange, Planner, unreadable,
 };

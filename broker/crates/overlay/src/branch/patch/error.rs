@@ -7,26 +7,18 @@ use crate::{EditError, PathError, WorkspacePath};
 pub enum PatchError {
     #[error("a patch of {length} bytes is too long; the limit is {limit}")]
     TooLong { length: usize, limit: usize },
-    /// `part` counts files from 1.
-    #[error("part {part} of the patch cannot be read: {why}")]
-    Unreadable { part: usize, why: String },
-    /// Lines are counted from 1, in the patch. `hunk` counts those of the whole patch from 1.
+    /// Lines are counted from 1, in the patch, here and below.
+    #[error("the patch cannot be read from line {line} on: {why}")]
+    Unreadable { line: usize, why: String },
+    /// `hunk` counts those of the whole patch from 1.
     #[error(
         "hunk {hunk}, at line {line} of the patch (`{file}`), states {} old and {} new lines but has {} and {}",
         .stated.0, .stated.1, .found.0, .found.1
     )]
     HunkLength { file: String, hunk: usize, line: usize, stated: (usize, usize), found: (usize, usize) },
-    /// A hunk before or at this line of the patch belongs to no file.
-    #[error("there are more hunks than belong to files; the last is at line {line} of the patch")]
+    /// A hunk that follows neither the names of a file nor another hunk.
+    #[error("the hunk at line {line} of the patch belongs to no file")]
     LostHunk { line: usize },
-    /// The two names in a `diff --git` line are longer than paths of any file system.
-    #[error("line {line} of the patch has names of {length} bytes; the limit is {limit}")]
-    LongHeader { line: usize, length: usize, limit: usize },
-    #[error(
-        "the names in git's headers have too many spaces to tell where the first ends, up to line {line} of \
-         the patch"
-    )]
-    TooManySplits { line: usize },
     /// The search for a hunk's place takes too long. `hunk` is counted from 1 within the file.
     #[error(
         "hunk {hunk} of `{path}`, at line {patch_line} of the patch, and those before it are too far from where \

@@ -4,7 +4,7 @@ mod search;
 
 use std::borrow::Cow;
 
-use diffy::{Hunk, Line};
+use patch::{Hunk, Numbers, Sign};
 use search::{Search, TooFar};
 
 /// A text with hunks applied.
@@ -45,20 +45,19 @@ const MAX_SEARCHED: usize = 1 << 27;
 /// that fits is taken, and every line of context must be there.
 ///
 /// In a file whose lines all end in CR LF a patch without any CR is taken to mean those.
-pub(super) fn apply(text: &str, hunks: &[Hunk<'_, str>]) -> Result<Applied, Refused> {
+pub(super) fn apply(text: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Refused> {
     apply_within(text, hunks, MAX_SEARCHED)
 }
 
-fn apply_within(text: &str, hunks: &[Hunk<'_, str>], budget: usize) -> Result<Applied, Refused> {
+fn apply_within(text: &str, hunks: &[Hunk<'_>], budget: usize) -> Result<Applied, Refused> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let crlf =
-        is_crlf(&lines) && !hunks.iter().flat_map(|it| it.lines()).any(|it| content(it).contains('\r'));
+    let crlf = is_crlf(&lines) && !hunks.iter().flat_map(|it| &it.lines).any(|it| it.1.contains('\r'));
     let mut applied = Applied { text: String::with_capacity(text.len()), moved: Vec::new() };
     let mut search = Search::new(&lines, budget);
     let (mut done, mut shift) = (0, 0);
     for (index, hunk) in hunks.iter().enumerate() {
-        let old: Vec<_> = side(hunk, crlf, |it| !matches!(it, Line::Insert(_))).collect();
-        let stated = first_line(hunk);
+        let old: Vec<_> = side(hunk, crlf, |it| it != Sign::New).collect();
+        let stated = hunk.numbers.map_or(done, Numbers::first);
         let wanted = stated.saturating_add_signed(shift).clamp(done, lines.len());
         let place = match search.nearest(&old, done, wanted) {
             Ok(Some(place)) => place,
@@ -66,7 +65,7 @@ fn apply_within(text: &str, hunks: &[Hunk<'_, str>], budget: usize) -> Result<Ap
             Err(TooFar) => return Err(Refused::TooFar { hunk: index }),
         };
         applied.text.extend(lines[done..place].iter().copied());
-        applied.text.extend(side(hunk, crlf, |it| !matches!(it, Line::Delete(_))));
+        applied.text.extend(side(hunk, crlf, |it| it != Sign::Old));
         done = place + old.len();
         shift = place.cast_signed() - stated.cast_signed();
         if place != stated {
@@ -77,18 +76,6 @@ fn apply_within(text: &str, hunks: &[Hunk<'_, str>], budget: usize) -> Result<Ap
     Ok(applied)
 }
 
-/// Counted from 0. A hunk without old lines states the line that it comes after.
-fn first_line(hunk: &Hunk<'_, str>) -> usize {
-    let range = hunk.old_range();
-    if range.is_empty() { range.start() } else { range.start().saturating_sub(1) }
-}
-
-fn content<'a>(line: &Line<'a, str>) -> &'a str {
-    match line {
-        Line::Context(text) | Line::Delete(text) | Line::Insert(text) => text,
-    }
-}
-
 fn is_crlf(lines: &[&str]) -> bool {
     let (last, rest) = lines.split_last().map_or(("", lines), |(last, rest)| (*last, rest));
     let ends = |line: &str| line.ends_with("\r\n");
@@ -96,14 +83,10 @@ fn is_crlf(lines: &[&str]) -> bool {
 }
 
 /// The lines of a hunk that `keeps` accepts, as they are in the file.
-fn side<'a>(
-    hunk: &Hunk<'a, str>,
-    crlf: bool,
-    keeps: impl Fn(&Line<'a, str>) -> bool,
-) -> impl Iterator<Item = Cow<'a, str>> {
-    hunk.lines().iter().filter(move |it| keeps(it)).map(move |it| match content(it).strip_suffix('\n') {
+fn side<'a>(hunk: &Hunk<'a>, crlf: bool, keeps: fn(Sign) -> bool) -> impl Iterator<Item = Cow<'a, str>> {
+    hunk.lines.iter().filter(move |it| keeps(it.0)).map(move |(_, text)| match text.strip_suffix('\n') {
         Some(line) if crlf => Cow::Owned(format!("{line}\r\n")),
-        _ => Cow::Borrowed(content(it)),
+        _ => Cow::Borrowed(*text),
     })
 }
 
@@ -121,7 +104,7 @@ fn mismatch(hunk: usize, lines: &[&str], old: &[Cow<'_, str>], wanted: usize) ->
 
 #[cfg(test)]
 mod tests {
-    use diffy::Patch;
+    use patch::{Mode, Patch};
 
     use super::*;
 
@@ -136,8 +119,9 @@ mod tests {
 
     fn check_within(text: &str, hunks: &str, budget: usize) -> Result<(String, Moved), Refused> {
         let patch = format!("--- a\n+++ b\n{hunks}");
-        let patch = Patch::from_str(&patch).unwrap();
-        apply_within(text, patch.hunks(), budget).map(|it| (it.text, it.moved))
+        let lines: Vec<_> = patch.split_inclusive('\n').collect();
+        let files = Patch::read(&lines, Mode::Strict).files().unwrap();
+        apply_within(text, &files[0].hunks, budget).map(|it| (it.text, it.moved))
     }
 
     /// Hunks that go back and forth over the file, each of them found.

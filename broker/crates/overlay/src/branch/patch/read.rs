@@ -1,27 +1,26 @@
-//! Reading the text of a patch: diffy's parser, and before it a look at every line that it would pass over.
-//!
-//! A parser that skips what it does not know loses hunks whose header miscounts, and hunks that belong to
-//! no file. People's patches rarely have those, generated ones do.
+//! Files of a patch as operations on paths of the workspace.
 
 use std::borrow::Cow;
 
-use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchSet};
+use patch::{FilePatch, Hunk, Kind, Mode, Patch, Problem};
 
 use super::PatchError;
-use crate::{PathError, WorkspacePath, branch::edit::MAX_PATH};
-
-/// Bytes of git's two names in one line, each with a prefix before it.
-const MAX_NAMES: usize = 2 * (MAX_PATH + 64);
-
-/// Most splits tried in all headers of a patch: names without a space need one, and few have more.
-const MAX_SPLITS: usize = 1 << 30;
+use crate::{PathError, WorkspacePath};
 
 /// A patch's edit of one file.
 pub(super) struct FileEdit<'a> {
     pub(super) operation: Operation,
-    pub(super) patch: FilePatch<'a, str>,
-    /// Line of each hunk's header in the patch, counted from 1.
-    pub(super) lines: Vec<usize>,
+    pub(super) mode: Option<FileMode>,
+    pub(super) hunks: Vec<Hunk<'a>>,
+}
+
+/// Kind of a file as git writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileMode {
+    Regular,
+    Executable,
+    Symlink,
+    Submodule,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,175 +48,96 @@ pub(super) fn normalised(patch: &str) -> Cow<'_, str> {
     if is_crlf { Cow::Owned(patch.replace("\r\n", "\n")) } else { Cow::Borrowed(patch) }
 }
 
-pub(super) fn read(patch: &str) -> Result<Vec<FileEdit<'_>>, PatchError> {
-    let mut hunks = scan(patch)?.into_iter();
-    let is_git = patch.lines().any(|it| it.starts_with("diff --git "));
-    let options = if is_git { ParseOptions::gitdiff() } else { ParseOptions::unidiff() };
-    let mut parts = Vec::new();
-    for part in PatchSet::parse(patch, options) {
-        let part =
-            part.map_err(|error| PatchError::Unreadable { part: parts.len() + 1, why: error.to_string() })?;
-        parts.push(part);
+pub(super) fn read(text: &str) -> Result<Vec<FileEdit<'_>>, PatchError> {
+    let lines: Vec<_> = text.split_inclusive('\n').collect();
+    let patch = Patch::read(&lines, Mode::Strict);
+    if let Some(error) = &patch.error {
+        return Err(unreadable(error, &patch.files));
     }
-    let prefixed = git_prefixes(patch).unwrap_or_else(|| are_prefixed(&parts));
-    let mut edits = Vec::new();
-    for part in parts {
-        let operation = operation(&part, prefixed)?;
-        let count = part.patch().as_text().map_or(0, |it| it.hunks().len());
-        edits.push(FileEdit { operation, lines: hunks.by_ref().take(count).collect(), patch: part });
-    }
-    match hunks.next() {
-        // Whichever it is, there are more hunks than files have.
-        Some(line) => Err(PatchError::LostHunk { line }),
-        None => Ok(edits),
-    }
+    let files = patch.files().map_err(|it| unreadable(&it, &[]))?;
+    let are_prefixed = git_prefixes(&files).unwrap_or_else(|| files.iter().all(is_prefixed));
+    files.into_iter().map(|it| edit(it, are_prefixed)).collect()
 }
 
-/// The line of each hunk's header, counted from 1, where each hunk has as many lines as its header says.
-fn scan(patch: &str) -> Result<Vec<usize>, PatchError> {
-    let mut headers = Vec::new();
-    let mut splits = 0;
-    let mut lines = patch.split_inclusive('\n').enumerate().peekable();
-    let mut file = "";
-    while let Some((index, line)) = lines.next() {
-        let line = line.trim_end_matches(['\n', '\r']);
-        // Git says `a/x b/x`; the new name is enough.
-        if let Some(names) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("diff --git ")) {
-            file = names.rsplit_once(" b/").map_or(names, |(_, new)| new);
-        }
-        if let Some(names) = line.strip_prefix("diff --git ") {
-            splits += expect_short(names, index + 1)?;
-            if splits > MAX_SPLITS {
-                return Err(PatchError::TooManySplits { line: index + 1 });
-            }
-        }
-        let is_binary = line.starts_with("Binary files ") && line.ends_with(" differ");
-        if line == "GIT binary patch" || is_binary {
-            return Err(PatchError::Binary { file: file.to_owned(), line: index + 1 });
-        }
-        let Some(stated) = stated_lines(line) else { continue };
-        headers.push(index + 1);
-        let mut found = (0, 0);
-        let mut is_ended = false;
-        while let Some((_, line)) = lines.peek() {
-            let (old, new) = counts(line, found == stated, is_ended);
-            if (old, new) == (0, 0) && !line.starts_with('\\') {
-                break;
-            }
-            found = (found.0 + old, found.1 + new);
-            is_ended = line.starts_with('\\');
-            lines.next();
-        }
-        if found != stated {
-            return Err(PatchError::HunkLength {
-                file: file.to_owned(),
-                hunk: headers.len(),
-                line: index + 1,
-                stated,
-                found,
-            });
-        }
+/// The error of a patch, the last of whose files it is in.
+fn unreadable(error: &patch::Error, files: &[FilePatch<'_>]) -> PatchError {
+    let line = error.line;
+    match &error.problem {
+        Problem::Malformed(why) => PatchError::Unreadable { line, why: why.clone() },
+        Problem::LostHunk => PatchError::LostHunk { line },
+        Problem::Binary { file } => PatchError::Binary { file: file.clone(), line },
+        Problem::HunkLength { stated, found } => PatchError::HunkLength {
+            file: files.last().map(FilePatch::shown).unwrap_or_default().to_owned(),
+            hunk: files.iter().map(|it| it.hunks.len()).sum::<usize>() + 1,
+            line,
+            stated: *stated,
+            found: *found,
+        },
     }
-    Ok(headers)
-}
-
-/// Returns the number of bytes that the parser may compare to find the end of the first of git's two names.
-fn expect_short(names: &str, line: usize) -> Result<usize, PatchError> {
-    // In quotation marks a byte may be written as four.
-    let is_quoted = names.starts_with('"') || names.ends_with('"');
-    let limit = if is_quoted { 4 * MAX_NAMES } else { MAX_NAMES };
-    if names.len() > limit {
-        return Err(PatchError::LongHeader { line, length: names.len(), limit });
-    }
-    let spaces = names.bytes().filter(|it| *it == b' ').count();
-    Ok(if is_quoted { names.len() } else { spaces * names.len() })
-}
-
-/// Returns the number of old and new lines that a line of a hunk stands for; none if it does not belong to the hunk.
-fn counts(line: &str, is_full: bool, is_ended: bool) -> (usize, usize) {
-    // After a full hunk these begin the next file, or are the end of a mail.
-    let is_next = line.starts_with("--- ") || line.starts_with("+++ ") || line.trim_end() == "--";
-    match line.as_bytes().first() {
-        Some(b'-' | b'+') if is_full && is_next => (0, 0),
-        Some(b'-') => (1, 0),
-        Some(b'+') => (0, 1),
-        Some(b' ') if !(is_full && is_ended) => (1, 1),
-        Some(b'\n' | b'\r') if !is_full => (1, 1),
-        _ => (0, 0),
-    }
-}
-
-/// The old and new lines that a hunk's header announces.
-fn stated_lines(line: &str) -> Option<(usize, usize)> {
-    let (old, new) = line.strip_prefix("@@ -")?.split_once(" @@")?.0.split_once(" +")?;
-    let length = |range: &str| range.split_once(',').map_or(Ok(1), |(_, length)| length.parse()).ok();
-    Some((length(old)?, length(new)?))
 }
 
 /// Returns whether all names in git's own headers have prefixes. `None` if no header shows it: one of a file that is
 /// moved does not.
 ///
 /// Which prefixes these are depends on what was compared, and on whose configuration.
-fn git_prefixes(patch: &str) -> Option<bool> {
-    let headers = patch.lines().filter_map(|it| it.strip_prefix("diff --git "));
-    headers.filter_map(is_prefixed_pair).reduce(|a, b| a && b)
+fn git_prefixes(files: &[FilePatch<'_>]) -> Option<bool> {
+    let pairs = files.iter().filter_map(|it| it.git.as_ref());
+    pairs.map(|(old, new)| old != new).reduce(|a, b| a && b)
 }
 
-/// Whether the two names are one under two different first directories, and not just the same.
-///
-/// Takes time in proportion to the length: texts are only compared where both are equally long, which a
-/// single split gives at most.
-fn is_prefixed_pair(names: &str) -> Option<bool> {
-    // With its quotation marks, where it has them, a name is as good.
-    let opened = |name: &'_ str| name.len() - name.strip_prefix('"').unwrap_or(name).len();
-    let closed = |name: &'_ str| name.len() - name.strip_suffix('"').unwrap_or(name).len();
-    let below_first = names.find('/').map(|it| it + 1);
-    let mut slashes = names.match_indices('/').map(|(at, _)| at).peekable();
-    names.match_indices(' ').find_map(|(at, _)| {
-        while slashes.next_if(|it| *it < at).is_some() {}
-        let (old_end, new_end) = (at - closed(&names[..at]), names.len() - closed(&names[at + 1..]));
-        let old = names.get(opened(&names[..at])..old_end)?;
-        let new = names.get(at + 1 + opened(&names[at + 1..])..new_end)?;
-        if old == new {
-            return Some(false);
+/// Whether the names have git's `a/` and `b/` before them. Those of renames and copies have not.
+fn is_prefixed(file: &FilePatch<'_>) -> bool {
+    let starts = |name: &Option<String>, prefix| name.as_ref().is_none_or(|it| it.starts_with(prefix));
+    file.from.is_some() || file.sides.as_ref().is_none_or(|(old, new)| starts(old, "a/") && starts(new, "b/"))
+}
+
+fn edit(file: FilePatch<'_>, are_prefixed: bool) -> Result<FileEdit<'_>, PatchError> {
+    let operation = operation(&file, are_prefixed)?;
+    let mode = |text: Option<&str>| text.map(|it| FileMode::read(it, &file)).transpose();
+    let (old, new) = (mode(file.old_mode)?, mode(file.new_mode)?);
+    if [old, new].contains(&Some(FileMode::Submodule)) {
+        return Err(PatchError::Submodule(operation.path().clone()));
+    }
+    Ok(FileEdit { operation, mode: new, hunks: file.hunks })
+}
+
+fn operation(file: &FilePatch<'_>, are_prefixed: bool) -> Result<Operation, PatchError> {
+    let malformed = |why: &str| unreadable(&file.malformed(why), &[]);
+    match (&file.from, &file.to) {
+        (Some(from), Some(to)) if file.is_copy => {
+            return Ok(Operation::Copy { from: path(from)?, to: path(to)? });
         }
-        let old = names.get(below_first?..old_end)?;
-        let new = names.get(slashes.peek()? + 1..new_end)?;
-        (old == new).then_some(true)
+        (Some(from), Some(to)) => return Ok(Operation::Rename { from: path(from)?, to: path(to)? }),
+        (None, None) => {}
+        _ => return Err(malformed("the names in the head of the file do not agree")),
+    }
+    let kind = file.kind().map_err(|it| unreadable(&it, &[]))?;
+    let sides = file.sides.as_ref().map(|(old, new)| (old.as_ref(), new.as_ref()));
+    let (old, new) = sides.or(file.git.as_ref().map(|(old, new)| (Some(old), Some(new)))).unwrap_or_default();
+    let path = |name: Option<&String>| {
+        let name = name.ok_or_else(|| malformed("the head names no file"))?;
+        path(if are_prefixed { name.split_once('/').map_or("", |(_, rest)| rest) } else { name })
+    };
+    if kind == Kind::Edit && file.sides.is_some() && file.hunks.is_empty() {
+        return Err(malformed("the names of the file have no hunk below them"));
+    }
+    Ok(match kind {
+        Kind::Create => Operation::Create(path(new)?),
+        Kind::Delete => Operation::Delete(path(old)?),
+        Kind::Edit => Operation::Modify { old: path(old)?, path: path(new)? },
     })
 }
 
-/// Whether all names have git's `a/` and `b/` before them.
-fn are_prefixed(parts: &[FilePatch<'_, str>]) -> bool {
-    let is_prefixed = |part: &FilePatch<'_, str>| match part.operation() {
-        FileOperation::Delete(path) => path.starts_with("a/"),
-        FileOperation::Create(path) => path.starts_with("b/"),
-        FileOperation::Modify { original, modified } => {
-            original.starts_with("a/") && modified.starts_with("b/")
+impl FileMode {
+    fn read(text: &str, file: &FilePatch<'_>) -> Result<Self, PatchError> {
+        match text {
+            "100644" => Ok(Self::Regular),
+            "100755" => Ok(Self::Executable),
+            "120000" => Ok(Self::Symlink),
+            "160000" => Ok(Self::Submodule),
+            _ => Err(unreadable(&file.malformed(format!("`{text}` is no mode of a file")), &[])),
         }
-        // Headers without prefixes: those of renames and copies.
-        FileOperation::Rename { .. } | FileOperation::Copy { .. } => true,
-    };
-    parts.iter().all(is_prefixed)
-}
-
-fn operation(part: &FilePatch<'_, str>, prefixed: bool) -> Result<Operation, PatchError> {
-    let plain = path;
-    let path =
-        |name: &str| path(if prefixed { name.split_once('/').map_or("", |(_, rest)| rest) } else { name });
-    let operation = match part.operation() {
-        FileOperation::Delete(name) => Operation::Delete(path(name)?),
-        FileOperation::Create(name) => Operation::Create(path(name)?),
-        FileOperation::Modify { original, modified } => {
-            Operation::Modify { old: path(original)?, path: path(modified)? }
-        }
-        FileOperation::Rename { from, to } => Operation::Rename { from: plain(from)?, to: plain(to)? },
-        FileOperation::Copy { from, to } => Operation::Copy { from: plain(from)?, to: plain(to)? },
-    };
-    if [part.old_mode(), part.new_mode()].contains(&Some(&FileMode::Gitlink)) {
-        return Err(PatchError::Submodule(operation.path().clone()));
     }
-    Ok(operation)
 }
 
 fn path(name: &str) -> Result<WorkspacePath, PatchError> {
@@ -242,52 +162,5 @@ impl Operation {
             Self::Delete(path) | Self::Rename { from: path, .. } => Some(path),
             Self::Create(_) | Self::Modify { .. } | Self::Copy { .. } => None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pairs_are_told_by_what_follows_the_first_directories() {
-        for (names, want) in [
-            ("a/x b/x", Some(true)),
-            ("x x", Some(false)),
-            ("src/x src/x", Some(false)),
-            ("a/x y b/x y", Some(true)),
-            ("\"a/t\\tb\" \"b/t\\tb\"", Some(true)),
-            ("old dir/x new/x", Some(true)),
-            ("a/x b/y", None),
-            ("x", None),
-            ("\" \"", None),
-            ("\"a\" \"a\"", Some(false)),
-            ("", None),
-        ] {
-            assert_eq!(is_prefixed_pair(names), want, "{names}");
-        }
-    }
-
-    /// To compare all splits of these would take days.
-    #[test]
-    fn a_long_pair_takes_no_longer_than_to_read_it() {
-        let spaces = "a ".repeat(4 << 20);
-        assert_eq!(is_prefixed_pair(&spaces), None);
-        assert_eq!(is_prefixed_pair(&format!("a/{spaces} b/{spaces}z")), None);
-        assert_eq!(is_prefixed_pair(&"a/a ".repeat(2 << 20)), None);
-        assert_eq!(is_prefixed_pair(&format!("a/{spaces}z b/{spaces}z")), Some(true));
-    }
-
-    #[test]
-    fn headers_that_no_path_fits_are_refused() {
-        let header = |names: &str| format!("diff --git {names}\nold mode 100644\nnew mode 100755\n");
-        let error = |patch: &str| read(patch).map(|it| it.len()).unwrap_err().to_string();
-        let long = "x".repeat(MAX_NAMES);
-        let want = "line 1 of the patch has names of 16645 bytes; the limit is 8320";
-        assert_eq!(error(&header(&format!("a/{long} b/{long}"))), want);
-        let many = header(&"a ".repeat(MAX_NAMES / 2)).repeat(40);
-        let want = "the names in git's headers have too many spaces to tell where the first ends, \
-                    up to line 94 of the patch";
-        assert_eq!(error(&many), want);
     }
 }
