@@ -3,7 +3,7 @@
 use crate::{
     Error, Mode, Problem,
     around::{is_fence, is_signature, is_vcs_head},
-    file::{is_head_of_diff, is_head_of_file, is_name},
+    heads::{is_head_of_diff, is_head_of_file, is_name},
     unended,
 };
 

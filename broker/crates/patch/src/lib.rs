@@ -7,6 +7,7 @@
 mod around;
 mod error;
 mod file;
+mod heads;
 mod hunk;
 mod names;
 mod reader;

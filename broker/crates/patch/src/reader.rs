@@ -3,7 +3,7 @@
 use crate::{
     Error, FilePatch, Mode, Numbers, Outside, Problem,
     around::{is_fence, is_signature, is_vcs_head},
-    file::{is_head_of_diff, is_head_of_file, is_name},
+    heads::{is_head_of_diff, is_head_of_file, is_name},
     hunk::{has_change, head, hunk},
     names, unended,
 };
