@@ -44,11 +44,14 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Install(install::Args),
+    Remove(install::RemoveArgs),
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    if let Some(Action::Install(args)) = &args.command {
-        return install::run(args, session);
+    match &args.command {
+        Some(Action::Install(args)) => return install::run(args, session),
+        Some(Action::Remove(args)) => return install::remove(args, session),
+        None => {}
     }
     let watchdog = Watchdog::start(Duration::from_secs(args.timeout));
     let answered = answer(args, session);

@@ -1,5 +1,5 @@
-//! Files of other programs' settings, to which an entry is added at the user's wish: the difference is shown, and only then
-//! is it written. What else is in the file stays as it is, with its comments.
+//! Files of other programs' settings, to which an entry is added, or from which it is removed, at the user's wish: the
+//! difference is shown, and only then is it written. What else is in the file stays as it is, with its comments.
 
 use std::{
     fs, io,
@@ -24,20 +24,53 @@ pub(super) fn update(
     by_hand: &str,
     session: &mut Session,
 ) -> Result<(), CliError> {
-    expect_inside(file, session)?;
-    let before = read(file)?;
+    let before = read_own(file, session)?;
     let name = file.display().to_string();
     let after = merge(&before)
         .map_err(|why| CliError::usage(format!("cannot add Broker to {name}: {why}")).hint(by_hand))?;
-    if after == before {
-        session.messages.line(&format!("{name} has it already"));
+    match after == before {
+        true => session.messages.line(&format!("{name} has it already")),
+        false => replace(file, &before, &after, session)?,
+    }
+    Ok(())
+}
+
+/// Writes what `without` leaves of the file; a file that has nothing else is deleted.
+pub(super) fn remove(
+    file: &Path,
+    without: impl FnOnce(&str) -> Result<String, String>,
+    session: &mut Session,
+) -> Result<(), CliError> {
+    let before = read_own(file, session)?;
+    let name = file.display().to_string();
+    let after = without(&before).map_err(|why| {
+        CliError::usage(format!("cannot remove Broker from {name}: {why}")).hint("remove it by hand")
+    })?;
+    match after == before {
+        true => session.messages.line(&format!("{name} has nothing of Broker")),
+        false => replace(file, &before, &after, session)?,
+    }
+    Ok(())
+}
+
+/// Shows the difference, and writes it.
+fn replace(file: &Path, before: &str, after: &str, session: &mut Session) -> Result<(), CliError> {
+    let name = file.display().to_string();
+    let diff = TextDiff::from_lines(before, after).unified_diff().header(&name, &name).to_string();
+    session.print(&diff)?;
+    if after.trim().is_empty() || after.split_whitespace().eq(["{", "}"]) {
+        delete(file)?;
+        session.messages.line(&format!("deleted {name}"));
         return Ok(());
     }
-    let diff = TextDiff::from_lines(&before, &after).unified_diff().header(&name, &name).to_string();
-    session.print(&diff)?;
-    write(file, &after)?;
+    write(file, after)?;
     session.messages.line(&format!("wrote {name}"));
     Ok(())
+}
+
+fn read_own(file: &Path, session: &Session) -> Result<String, CliError> {
+    expect_inside(file, session)?;
+    read(file)
 }
 
 /// A file of the project is not one elsewhere: a repository may bring links, and a folder for hooks of its own choice.
@@ -81,6 +114,58 @@ pub(super) fn with_member(before: &str, keys: &[&str], name: &str, value: &Value
         None => _ = object.append(name, input(value)),
     }
     Ok(text(&root))
+}
+
+/// A JSON text whose object at `key` has no member of this name; as it was if it has none.
+pub(super) fn without_member(before: &str, key: &str, name: &str) -> Result<String, String> {
+    let root = parse(before)?;
+    let Some(object) = root.object_value().and_then(|it| it.object_value(key)) else {
+        return Ok(before.to_owned());
+    };
+    expect_once(&object, name)?;
+    let Some(member) = object.get(name) else { return Ok(before.to_owned()) };
+    member.remove();
+    remove_empty(&root, key);
+    Ok(text(&root))
+}
+
+/// A JSON text whose lists in the object at `key` have no element that `is_own`; as it was if they have none.
+pub(super) fn without_elements(
+    before: &str,
+    key: &str,
+    is_own: &dyn Fn(&Value) -> bool,
+) -> Result<String, String> {
+    let root = parse(before)?;
+    let Some(object) = root.object_value().and_then(|it| it.object_value(key)) else {
+        return Ok(before.to_owned());
+    };
+    let mut is_changed = false;
+    for property in object.properties() {
+        let Some(list) = property.array_value() else { continue };
+        let own: Vec<_> = list
+            .elements()
+            .into_iter()
+            .filter(|it| it.to_serde_value().is_some_and(|it| is_own(&it)))
+            .collect();
+        is_changed |= !own.is_empty();
+        let is_all = !own.is_empty() && own.len() == list.elements().len();
+        match is_all {
+            true => property.remove(),
+            false => own.into_iter().for_each(|it| it.remove()),
+        }
+    }
+    remove_empty(&root, key);
+    Ok(if is_changed { text(&root) } else { before.to_owned() })
+}
+
+/// Removes the object at `key` if it has no members left.
+fn remove_empty(root: &CstRootNode, key: &str) {
+    let Some(object) = root.object_value() else { return };
+    if let Some(member) = object.get(key)
+        && member.object_value().is_some_and(|it| it.properties().is_empty())
+    {
+        member.remove();
+    }
 }
 
 /// A JSON text whose list `name` in the object at `keys` has the element, in the place of the first that `is_same`; as it was if
@@ -176,6 +261,12 @@ fn write(file: &Path, text: &str) -> Result<(), CliError> {
         .map_err(|error| CliError::files(format!("cannot write {}: {error}", file.display())))
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file that has nothing but what Broker added")]
+fn delete(file: &Path) -> Result<(), CliError> {
+    fs::remove_file(file)
+        .map_err(|error| CliError::files(format!("cannot delete {}: {error}", file.display())))
+}
+
 /// Makes a file executable, as git wants its hooks.
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "a hook of git's, which the user asked for")]
@@ -223,6 +314,22 @@ mod tests {
         "#);
         assert_eq!(with_element(&member, &[], "list", &json!({ "b": [2] }), &|_| false).unwrap(), member);
         assert_eq!(with_member(&member, &["a", "b"], "broker", &json!({ "command": "x" })).unwrap(), member);
+    }
+
+    #[test]
+    fn what_was_added_is_removed_and_all_else_stays() {
+        let before = "{\n  // mine\n  \"hooks\": { \"a\": [{ \"x\": 1 }] },\n  \"z\": 1\n}\n";
+        let added = with_element(before, &["hooks"], "a", &json!({ "own": 1 }), &|_| false).unwrap();
+        let added = with_element(&added, &["hooks"], "b", &json!({ "own": 1 }), &|_| false).unwrap();
+        let without = without_elements(&added, "hooks", &|it| it["own"] == 1).unwrap();
+        let value = |text: &str| parse(text).unwrap().to_serde_value().unwrap();
+        assert_eq!(value(&without), value(before));
+        assert!(without.contains("// mine"), "{without}");
+        assert_eq!(without_elements(&without, "hooks", &|it| it["own"] == 1).unwrap(), without);
+        let only = with_member("", &["servers"], "broker", &json!({})).unwrap();
+        assert_eq!(value(&without_member(&only, "servers", "broker").unwrap()), json!({}));
+        let other = r#"{ "servers": { "other": 1 } }"#;
+        assert_eq!(without_member(other, "servers", "broker").unwrap(), other);
     }
 
     #[test]

@@ -110,7 +110,14 @@ pub(super) fn resolutions(all: Vec<pb::ConflictResolution>) -> Result<BTreeMap<S
         };
         Ok((it.path, resolution))
     };
-    all.into_iter().map(resolution).collect()
+    let mut resolutions = BTreeMap::new();
+    for it in all {
+        let (path, decided) = resolution(it)?;
+        if resolutions.insert(path, decided).is_some() {
+            return Err(status::invalid("resolutions", "a path is named twice"));
+        }
+    }
+    Ok(resolutions)
 }
 
 pub(super) fn commit(it: pb::CommitBranchRequest) -> CommitRequest {

@@ -144,6 +144,7 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "agent mcp config --client claude",
         "agent mcp skill --client claude",
         "agent hook install --client claude",
+        "agent hook remove --client claude",
         "trust",
         "trust --list",
         "trust --revoke",

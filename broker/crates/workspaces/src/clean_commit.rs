@@ -35,13 +35,17 @@ impl Daemon {
             ..CheckRequest::of(target)
         };
         let mut events = self.check(request)?;
-        let (mut errors, mut incomplete) = (Vec::new(), Vec::new());
+        let (mut errors, mut incomplete, mut has_ended) = (Vec::new(), Vec::new(), false);
         while let Some(event) = events.recv().await {
             match event? {
                 Event::Files(files) => errors.extend(files.iter().flat_map(new_errors)),
                 Event::Incomplete(more) => incomplete.extend(more.iter().map(reason)),
-                Event::Started(_) | Event::Excluded(_) | Event::Summary(_) => {}
+                Event::Summary(_) => has_ended = true,
+                Event::Started(_) | Event::Excluded(_) => {}
             }
+        }
+        if !has_ended {
+            return Err(DaemonError::Bug("a check ended without a summary".to_owned()));
         }
         if errors.is_empty() && incomplete.is_empty() {
             return Ok((revision, brought));

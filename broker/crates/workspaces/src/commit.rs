@@ -306,6 +306,10 @@ fn rebase(
     rebased.revision = more.revision;
     rebased.merged.extend(more.merged);
     rebased.merged_by_syntax.extend(more.merged_by_syntax);
+    for paths in [&mut rebased.merged, &mut rebased.merged_by_syntax] {
+        paths.sort_unstable();
+        paths.dedup();
+    }
     rebased.dropped.extend(more.dropped);
     rebased.conflicts.extend(more.conflicts);
     Ok(rebased)

@@ -36,7 +36,7 @@ pub(super) struct Commit {
     no_rebase: bool,
 
     /// Refuse if the branch has errors that its parent has not, or if a linter gives no answer. What changed on the disk
-    /// is merged before the check
+    /// is merged before the check, but for `--force` and `--no-rebase`
     #[arg(long, conflicts_with = "dry_run")]
     if_clean: bool,
 

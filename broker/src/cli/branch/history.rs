@@ -148,7 +148,14 @@ fn resolved_path(text: &str) -> Result<(PathBuf, Resolution), String> {
 }
 
 fn resolutions(args: &Rebase, open: &Opened) -> Result<BTreeMap<String, Resolution>, CliError> {
-    args.resolve.iter().map(|(path, it)| Ok((open.path(path)?.to_string(), it.clone()))).collect()
+    let mut resolutions = BTreeMap::new();
+    for (path, decided) in &args.resolve {
+        let path = open.path(path)?.to_string();
+        if resolutions.insert(path.clone(), decided.clone()).is_some() {
+            return Err(CliError::usage(format!("`--resolve` names `{path}` twice")));
+        }
+    }
+    Ok(resolutions)
 }
 
 pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Result<(), CliError> {

@@ -45,6 +45,16 @@ enum When {
     After,
 }
 
+/// Remove what `install --write` added to the settings of this project
+///
+/// Shows what changes. What else is in the file stays; a file that has nothing else is deleted.
+#[derive(Debug, clap::Args)]
+pub(super) struct RemoveArgs {
+    /// What is not to ask any more
+    #[arg(long, value_enum)]
+    client: Client,
+}
+
 /// Git hook before a commit. Without Broker in the `PATH`, it lets the commit pass.
 const PRE_COMMIT: &str = r#"#!/bin/sh
 # What is staged may bring nothing new. What a merge brings was looked at where it was made.
@@ -68,7 +78,7 @@ exec broker check --staged --new-only
 ";
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
-    let file = args.file(session)?;
+    let file = args.client.file(session)?;
     if !args.write {
         session.messages.line(&format!("for {}:", file.display()));
         session.print(&args.merged("").unwrap_or_default())?;
@@ -82,17 +92,40 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     Ok(Exit::Clean)
 }
 
-impl Args {
-    fn file(&self, session: &Session) -> Result<PathBuf, CliError> {
+pub(super) fn remove(args: &RemoveArgs, session: &mut Session) -> Result<Exit, CliError> {
+    let file = args.client.file(session)?;
+    settings_file::remove(&file, |before| args.client.without(before), session)?;
+    Ok(Exit::Clean)
+}
+
+impl Client {
+    fn file(self, session: &Session) -> Result<PathBuf, CliError> {
         let here = session.cwd()?;
-        Ok(match self.client {
-            Client::Claude => here.join(".claude/settings.json"),
-            Client::Cursor => here.join(".cursor/hooks.json"),
-            Client::Codex => here.join(".codex/hooks.json"),
-            Client::Git => git::Git::of(&here)?.hook("pre-commit")?,
+        Ok(match self {
+            Self::Claude => here.join(".claude/settings.json"),
+            Self::Cursor => here.join(".cursor/hooks.json"),
+            Self::Codex => here.join(".codex/hooks.json"),
+            Self::Git => git::Git::of(&here)?.hook("pre-commit")?,
         })
     }
 
+    /// The settings without Broker's entries; as they were if they have none.
+    fn without(self, before: &str) -> Result<String, String> {
+        if self != Self::Git {
+            let after = settings_file::without_elements(before, "hooks", &is_ours)?;
+            let is_bare =
+                self == Self::Cursor && after.split_whitespace().eq(["{", "\"version\":", "1", "}"]);
+            return Ok(if is_bare && after != before { String::new() } else { after });
+        }
+        match before {
+            PRE_COMMIT | EARLIER_PRE_COMMIT => Ok(String::new()),
+            other if other.contains("broker check") => Err("the hook has other commands, too".to_owned()),
+            other => Ok(other.to_owned()),
+        }
+    }
+}
+
+impl Args {
     /// The settings with the entry; as they were if they have it.
     fn merged(&self, before: &str) -> Result<String, String> {
         if self.client == Client::Git {
@@ -192,6 +225,18 @@ mod tests {
           }
         }
         "#);
+    }
+
+    #[test]
+    fn what_was_installed_can_be_removed() {
+        for client in [Client::Claude, Client::Cursor, Client::Codex, Client::Git] {
+            let installed = args(client).merged("").unwrap();
+            let left = client.without(&installed).unwrap();
+            assert!(left.is_empty() || left.split_whitespace().eq(["{", "}"]), "{client:?}: {left}");
+        }
+        let own = r#"{ "hooks": { "PostToolUse": [{ "matcher": "Bash", "hooks": [] }] } }"#;
+        assert_eq!(Client::Claude.without(own).unwrap(), own);
+        assert!(Client::Git.without("#!/bin/sh\nother\nbroker check\n").is_err());
     }
 
     #[test]

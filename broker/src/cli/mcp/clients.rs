@@ -20,6 +20,10 @@ pub(super) struct Args {
     /// Merge it into the agent's configuration file, after showing the difference
     #[arg(long)]
     write: bool,
+
+    /// Remove what `--write` added, after showing the difference
+    #[arg(long, conflicts_with = "write")]
+    remove: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -69,11 +73,11 @@ impl Agent {
             Self::Zed => Form::Json { key: "context_servers", entry: command },
             Self::Codex => Form::Text {
                 marker: "[mcp_servers.broker]",
-                text: "[mcp_servers.broker]\ncommand = \"broker\"\nargs = [\"mcp\"]\n",
+                text: "[mcp_servers.broker]\ncommand = \"broker\"\nargs = [\"agent\", \"mcp\"]\n",
             },
             Self::Goose => Form::Text {
                 marker: "cmd: broker",
-                text: "extensions:\n  broker:\n    enabled: true\n    name: broker\n    type: stdio\n    cmd: broker\n    args: [mcp]\n    timeout: 300\n",
+                text: "extensions:\n  broker:\n    enabled: true\n    name: broker\n    type: stdio\n    cmd: broker\n    args: [agent, mcp]\n    timeout: 300\n",
             },
         }
     }
@@ -82,6 +86,10 @@ impl Agent {
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let file = args.client.file(session)?;
     let form = args.client.form();
+    if args.remove {
+        settings_file::remove(&file, |before| form.without(before), session)?;
+        return Ok(Exit::Clean);
+    }
     if !args.write {
         session.messages.line(&format!("for {}:", file.display()));
         session.print(&form.alone())?;
@@ -116,11 +124,47 @@ impl Form {
             }
         }
     }
+
+    /// The file without the entry; as it was if it has none.
+    fn without(&self, before: &str) -> Result<String, String> {
+        match self {
+            Self::Json { key, .. } => settings_file::without_member(before, key, "broker"),
+            Self::Text { text, .. } if before.contains(text) => {
+                Ok(before.replacen(&format!("\n{text}"), "", 1).replacen(text, "", 1))
+            }
+            Self::Text { marker, .. } if before.contains(marker) => {
+                Err("the entry is not as Broker wrote it".to_owned())
+            }
+            Self::Text { .. } => Ok(before.to_owned()),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The command that every agent's configuration names.
+    #[test]
+    fn the_command_is_one_that_the_program_has() {
+        for agent in Agent::value_variants() {
+            let text = agent.form().alone().replace(['"', '\n', ' '], "");
+            assert!(text.contains("[agent,mcp]"), "{agent:?}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_was_added_can_be_removed() {
+        for agent in Agent::value_variants() {
+            let form = agent.form();
+            let left = form.without(&form.alone()).unwrap();
+            assert!(left.is_empty() || left.split_whitespace().eq(["{", "}"]), "{agent:?}: {left}");
+        }
+        let form = Agent::Codex.form();
+        let before = "model = \"x\"\n";
+        assert_eq!(form.without(&form.merged(before).unwrap()).unwrap(), before);
+        assert!(form.without("[mcp_servers.broker]\ncommand = \"other\"\n").is_err());
+    }
 
     #[test]
     fn other_entries_stay() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use diffy::{ConflictStyle, MergeOptions};
+use diffy::{ConflictStyle, IncompleteHunkStyle, MergeOptions};
 
 use super::Side;
 
@@ -36,7 +36,10 @@ pub(super) fn conflict_hunks(ancestor: &str, ours: &str, theirs: &str) -> Vec<Co
 /// Merges `[ancestor, ours, theirs]`; the error has markers that no source has.
 fn marked([ancestor, ours, theirs]: [&str; 3]) -> Result<String, String> {
     let mut options = MergeOptions::new();
-    options.set_conflict_style(ConflictStyle::Diff3).set_conflict_marker_length(LENGTH);
+    options
+        .set_conflict_style(ConflictStyle::Diff3)
+        .set_conflict_marker_length(LENGTH)
+        .set_incomplete_hunk_style(IncompleteHunkStyle::Git);
     options.merge(ancestor, ours, theirs)
 }
 
@@ -58,6 +61,10 @@ pub(super) fn chosen(texts: [&str; 3], sides: &[Side]) -> String {
         } else if part == Part::Both || side.is_some_and(|it| part.is_of(it)) {
             text.push_str(line);
         }
+    }
+    // Before a marker, the last line has an end that no side has.
+    if !texts[1].ends_with('\n') && !texts[2].ends_with('\n') && text.ends_with('\n') {
+        text.pop();
     }
     text
 }
@@ -180,6 +187,23 @@ mod tests {
         assert_eq!(conflict_hunks(base, base, "x\n"), []);
         let shown = "line 8\nbefore:\n  g\nthe branch: nothing\nthe other side:\n  changed";
         assert_eq!(hunks[1].to_string(), shown);
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_is_decided_like_others() {
+        for (sides, want) in [
+            (Side::Ours, "a\nours"),
+            (Side::Theirs, "a\ntheirs"),
+            (Side::Both, "a\nours\ntheirs"),
+            (Side::Base, "a\nb"),
+        ] {
+            assert_eq!(chosen(["a\nb", "a\nours", "a\ntheirs"], &[sides]), want);
+        }
+        let hunks = conflict_hunks("a\nb", "a\nours", "a\ntheirs");
+        assert_eq!(
+            (hunks.len(), hunks[0].ours.trim_end(), hunks[0].theirs.trim_end()),
+            (1, "ours", "theirs")
+        );
     }
 
     #[test]

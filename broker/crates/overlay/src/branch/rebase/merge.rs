@@ -49,7 +49,7 @@ pub(super) fn merge(
                 Origin::File { bytes, executable, .. } => (Some(bytes), *executable),
                 _ => (None, false),
             };
-            let bit = if *our_bit == old_bit { *their_bit } else { *our_bit };
+            let bit = merged_bit(old_bit, *our_bit, *their_bit);
             let merged = files(old, ours, theirs, bit);
             let texts = || Some([old.map_or(Some(""), |it| text(it))?, text(ours)?, text(theirs)?]);
             let by_syntax = || by_syntax?(path, texts()?);
@@ -64,6 +64,11 @@ pub(super) fn merge(
         }
         _ => Outcome::Conflict { kind: kind(ours, theirs), marked: None, hunks: Vec::new() },
     }
+}
+
+/// The executable bit of a file that both sides have.
+pub(super) fn merged_bit(old: bool, ours: bool, theirs: bool) -> bool {
+    if ours == old { theirs } else { ours }
 }
 
 /// The kind of a conflict between what is not two files.

@@ -2,7 +2,11 @@
 
 use bytes::Bytes;
 
-use super::{Draft, MergeOptions, RebaseError, hunks::chosen, merge::Outcome};
+use super::{
+    Draft, MergeOptions, RebaseError,
+    hunks::chosen,
+    merge::{Outcome, merged_bit},
+};
 use crate::{Origin, WorkspacePath};
 
 /// A decision about the conflict of a path.
@@ -67,7 +71,11 @@ fn file(text: String, origins: [&Origin; 3]) -> Outcome {
         Origin::File { executable, .. } => Some(*executable),
         _ => None,
     };
-    let executable = bit(origins[1]).or_else(|| bit(origins[2])).unwrap_or(false);
+    let old = bit(origins[0]).unwrap_or(false);
+    let executable = match [origins[1], origins[2]].map(bit) {
+        [Some(ours), Some(theirs)] => merged_bit(old, ours, theirs),
+        [ours, theirs] => ours.or(theirs).unwrap_or(false),
+    };
     Outcome::File { bytes: Bytes::from(text), executable, by_syntax: false }
 }
 
