@@ -1,10 +1,12 @@
 //! Three-way merge by syntax tree, for texts whose changes a merge by lines cannot bring together.
 //!
 //! Each node is merged by lines first. Where that fails, a list of definitions, of imports or of entries is merged item by
-//! item, and another node child by child. Two items that both sides add at one place are no conflict if their order has no
-//! meaning; statements are one. The result has a tree without errors and no word that none of the changes explains, or there
-//! is none.
+//! item, and a definition child by child. Two items that both sides add at one place are no conflict if their order has no
+//! meaning; statements are one. What is in doubt is a conflict: items of another order, of two indentations or of one name, an
+//! item that both replaced, a name that two imports bind, entries with a spread. The result has a tree without errors and no
+//! word that none of the changes explains.
 
+mod imports;
 mod item;
 mod kinds;
 mod list;
@@ -22,10 +24,18 @@ const MAX_BYTES: usize = 1 << 20;
 /// Nodes within each other that are merged one by one.
 const MAX_DEPTH: usize = 64;
 
-/// Merges both changes of a text; `None` if they are at the same place, or one of the texts has a syntax error.
+/// Languages of which the lists and their rules are known. Others are merged by lines alone: in some, such as TOML, YAML and
+/// PHP, what an entry belongs to depends on what is above it.
+const LANGUAGES: [&str; 8] =
+    ["go", "java", "javascript", "json", "python", "rust", "typescript", "typescriptreact"];
+
+/// Merges both changes of a text; `None` if they are at the same place or in doubt, if one of the texts has a syntax error or
+/// carriage returns, or if the language is not known here.
 pub fn merge(language: Language, base: &str, ours: &str, theirs: &str) -> Option<String> {
     let texts = [base, ours, theirs];
-    if texts.iter().any(|it| it.len() > MAX_BYTES) {
+    if !LANGUAGES.contains(&language.name())
+        || texts.iter().any(|it| it.len() > MAX_BYTES || it.contains('\r'))
+    {
         return None;
     }
     let parsed = |text: &str| Tree::parse(language, Bytes::copy_from_slice(text.as_bytes()), &|| false).ok();
@@ -33,7 +43,9 @@ pub fn merge(language: Language, base: &str, ours: &str, theirs: &str) -> Option
     let trees = [sound(base)?, sound(ours)?, sound(theirs)?];
     let versions = [0, 1, 2].map(|it| Part::whole(&trees[it], texts[it]));
     let merged = merge_parts(versions, 0)?.into_owned();
-    (sound(&merged).is_some() && is_explained(texts, &merged)).then_some(merged)
+    let result = sound(&merged)?;
+    let bound = [&trees[0], &trees[1], &trees[2], &result].map(imports::bound_names);
+    (is_explained(texts, &merged) && imports::are_bound_once(bound)).then_some(merged)
 }
 
 /// A node of a version, with what lies between the ends of its range.
@@ -76,8 +88,12 @@ fn merge_parts(parts: [Part<'_>; 3], depth: usize) -> Option<Cow<'_, str>> {
         return None;
     }
     // The whole text was merged by lines before.
-    let by_lines = || if depth == 0 { None } else { merge_lines(texts) };
-    by_lines().or_else(|| list::merge(parts, depth)).or_else(|| merge_children(parts, depth)).map(Cow::Owned)
+    let by_lines = if depth == 0 { None } else { merge_lines(texts) };
+    let by_tree = || match kinds::list_of(parts[0].node) {
+        Some(_) => list::merge(parts, depth),
+        None => merge_children(parts, depth),
+    };
+    by_lines.or_else(by_tree).map(Cow::Owned)
 }
 
 /// The version that has the only change, if there is only one.
@@ -98,9 +114,10 @@ fn merge_lines(texts: [&str; 3]) -> Option<String> {
     String::from_utf8(merged.into()).ok()
 }
 
-/// Merges a node whose children correspond one to one. On a single line, two changes rarely go together.
+/// Merges a definition or an import whose children correspond one to one. Of expressions and statements, two changes rarely go
+/// together.
 fn merge_children(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
-    if !parts[0].text().contains('\n') && !kinds::is_import(parts[0].node) {
+    if parts.iter().any(|it| !kinds::has_parts(it.node, it.text)) {
         return None;
     }
     let [base, ours, theirs] = parts.map(Part::children);

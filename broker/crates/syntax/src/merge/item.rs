@@ -24,6 +24,8 @@ pub(super) struct Item<'t> {
     /// `None` for comments alone.
     pub(super) part: Option<Part<'t>>,
     text: &'t str,
+    /// Name, kept where two items have it.
+    pub(super) name: Option<String>,
     pub(super) key: String,
 }
 
@@ -38,8 +40,17 @@ impl<'t> Item<'t> {
         Some([&self.text[self.start..part.start], &self.text[part.end..self.end]])
     }
 
-    pub(super) fn kind(&self) -> Option<u16> {
-        self.part.map(|it| it.node.kind_id())
+    /// The blanks before the item on its line.
+    pub(super) fn indentation(&self) -> &'t str {
+        let line = self.text[..self.start].rfind('\n').map_or(0, |it| it + 1);
+        &self.text[line..self.start]
+    }
+
+    /// Whether nothing else is on the lines of the item.
+    fn is_on_own_lines(&self) -> bool {
+        let rest = self.text[self.end..].lines().next().unwrap_or_default();
+        let is_last = self.text[..self.end].ends_with('\n') || rest.trim().is_empty();
+        self.indentation().trim().is_empty() && is_last
     }
 
     pub(super) fn is_definition(&self) -> bool {
@@ -114,8 +125,8 @@ impl<'t> Split<'t> {
             let gap = end.map(|it| &text[it..start]);
             let own = &text[start..next];
             let name = part.and_then(|it| kinds::name(it.node, text));
-            let key = name.map_or_else(|| format!("text {own}"), |it| format!("name {it}"));
-            items.push(Item { gap, start, end: next, part, text, key });
+            let key = name.as_ref().map_or_else(|| format!("text {own}"), |it| format!("name {it}"));
+            items.push(Item { gap, start, end: next, part, text, name, key });
             end = Some(next);
         }
         let mut split =
@@ -138,6 +149,12 @@ impl<'t> Split<'t> {
     }
 
     fn is_clean(&self, kind: ListKind) -> bool {
+        if self.items.iter().any(|it| it.part.is_some_and(|it| kinds::is_spread(it.node))) {
+            return false;
+        }
+        if kind == ListKind::Lines && !self.items.iter().all(Item::is_on_own_lines) {
+            return false;
+        }
         let may_be = |it: char| it.is_whitespace() || (kind == ListKind::Commas && it == ',');
         self.items.iter().filter_map(|it| it.gap).all(|it| it.chars().all(may_be))
     }

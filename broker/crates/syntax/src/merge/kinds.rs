@@ -11,50 +11,37 @@ pub(super) enum ListKind {
     Commas,
 }
 
-const LINES: [&str; 26] = [
+const LINES: [&str; 14] = [
     "block",
-    "block_mapping",
-    "block_sequence",
-    "body_statement",
     "class_body",
-    "compilation_unit",
     "compound_statement",
     "declaration_list",
-    "document",
-    "enum_declaration_list",
     "field_declaration_list",
     "import_spec_list",
     "interface_body",
     "module",
     "object_type",
-    "ordered_field_declaration_list",
     "program",
-    "protocol_body",
-    "source",
     "source_file",
     "statement_block",
-    "stream",
     "struct_body",
-    "table",
-    "template_body",
     "translation_unit",
 ];
 
-const COMMAS: [&str; 14] = [
+/// Without those of enums and of tuples, whose entries have numbers.
+const COMMAS: [&str; 12] = [
     "array",
     "array_expression",
     "dictionary",
-    "enum_body",
-    "enum_variant_list",
     "export_clause",
     "field_initializer_list",
     "import_from_statement",
     "list",
     "named_imports",
     "object",
-    "object_literal",
     "set",
     "use_list",
+    "array_initializer",
 ];
 
 /// Returns the kind of list that a node is. A list that may be either has commas if there is one.
@@ -69,7 +56,7 @@ pub(super) fn list_of(node: Node<'_>) -> Option<ListKind> {
 }
 
 /// Parts of the names of kinds of definitions.
-const DEFINITIONS: [&str; 30] = [
+const DEFINITIONS: [&str; 22] = [
     "class",
     "const_item",
     "constructor",
@@ -79,36 +66,77 @@ const DEFINITIONS: [&str; 30] = [
     "function",
     "impl_item",
     "import",
-    "include",
     "interface",
     "macro_definition",
-    "message",
     "method",
     "mod_item",
     "namespace",
     "pair",
-    "property_declaration",
     "property_signature",
-    "protocol",
     "record",
-    "rpc",
-    "service",
     "static_item",
     "struct",
-    "table",
     "trait",
     "type_alias",
     "type_declaration",
-    "use_declaration",
 ];
 
 /// Whether a node is an import: of those, two may name the same module.
 pub(super) fn is_import(node: Node<'_>) -> bool {
     let kind = node.kind();
-    kind.contains("import")
-        || kind.starts_with("use_")
-        || kind == "scoped_use_list"
-        || kind == "using_directive"
+    (kind.contains("import") && kind != "future_import_statement") || kind == "use_declaration"
+}
+
+/// Whether an entry stands for others, so that its place decides what they mean.
+pub(super) fn is_spread(node: Node<'_>) -> bool {
+    ["spread", "splat", "base_field_initializer"].iter().any(|it| node.kind().contains(it))
+}
+
+/// Nodes around definitions and lists.
+const AROUND: [&str; 12] = [
+    "arrow_function",
+    "assignment",
+    "const_declaration",
+    "const_item",
+    "const_spec",
+    "decorated_definition",
+    "document",
+    "export_statement",
+    "lexical_declaration",
+    "static_item",
+    "variable_declaration",
+    "variable_declarator",
+];
+
+/// Whether the children of a node are merged one by one: those of definitions, of what stands around them, of imports and of
+/// tests.
+pub(super) fn has_parts(node: Node<'_>, text: &str) -> bool {
+    let kind = node.kind();
+    if is_import(node) || kind.starts_with("scoped_use") || kind == "import_clause" {
+        return true;
+    }
+    let is_around = || match kind {
+        "expression_statement" => test_name(node, text).is_some() || holds_list(node),
+        "call_expression" | "arguments" => statement_of(node).is_some_and(|it| test_name(it, text).is_some()),
+        kind => AROUND.contains(&kind) || is_defining(kind),
+    };
+    node.start_position().row != node.end_position().row && is_around()
+}
+
+/// Whether a statement is the assignment of a value, which may be a list.
+fn holds_list(statement: Node<'_>) -> bool {
+    statement.named_child(0).is_some_and(|it| it.kind() == "assignment")
+}
+
+/// The statement that is this call, or of which this is the list of arguments.
+fn statement_of(node: Node<'_>) -> Option<Node<'_>> {
+    let call = if node.kind() == "arguments" { node.parent()? } else { node };
+    call.parent().filter(|it| it.kind() == "expression_statement")
+}
+
+fn is_defining(kind: &str) -> bool {
+    let is_used = ["call", "expression", "statement", "invocation"].iter().any(|it| kind.contains(it));
+    !is_used && DEFINITIONS.iter().any(|it| kind.contains(it))
 }
 
 /// The definition in what stands around it, such as decorators or `export`.
@@ -116,6 +144,7 @@ pub(super) fn inner(node: Node<'_>) -> Node<'_> {
     let wrapped = match node.kind() {
         "decorated_definition" => node.child_by_field_name("definition"),
         "export_statement" => node.child_by_field_name("declaration"),
+        "expression_statement" => node.named_child(0).filter(|it| it.kind() == "assignment"),
         "lexical_declaration" | "variable_declaration" if node.named_child_count() == 1 => {
             node.named_child(0)
         }
@@ -135,8 +164,7 @@ pub(super) fn is_definition(node: Node<'_>, text: &str) -> bool {
         let value = node.child_by_field_name("value").map(|it| it.kind());
         return value.is_some_and(|it| ["arrow_function", "function_expression", "class"].contains(&it));
     }
-    let is_used = ["call", "expression", "statement", "invocation"].iter().any(|it| kind.contains(it));
-    !is_used && DEFINITIONS.iter().any(|it| kind.contains(it))
+    is_defining(kind)
 }
 
 /// The name by which a node is found in another version.
@@ -144,16 +172,28 @@ pub(super) fn name(node: Node<'_>, text: &str) -> Option<String> {
     let node = inner(node);
     let of = |it: Node<'_>| text.get(it.byte_range()).map(str::to_owned);
     let field = |name| node.child_by_field_name(name).and_then(of);
+    let key = |it: String| it.trim_matches(['"', '\'']).to_owned();
     match node.kind() {
-        _ if is_import(node) => None,
-        "impl_item" => Some(format!("impl {} for {}", field("trait").unwrap_or_default(), field("type")?)),
-        "method_declaration" => Some(format!("{} {}", field("receiver").unwrap_or_default(), field("name")?)),
-        "pair" | "block_mapping_pair" | "flow_pair" => {
-            field("key").or_else(|| node.named_child(0).and_then(of))
+        _ if is_import(node) => {
+            let module = ["source", "module_name"].into_iter().find_map(field);
+            module
+                .map(|it| format!("import {}", key(it)))
+                .or_else(|| Some(format!("import {}", of(node)?.split('{').next()?)))
         }
-        "table" | "table_array_element" => node.named_child(0).and_then(of),
+        "impl_item" => Some(format!("impl {} for {}", field("trait").unwrap_or_default(), field("type")?)),
+        "method_declaration" => Some(format!("{} {}", receiver(field("receiver")), field("name")?)),
+        "pair" | "field_initializer" => field("key").or_else(|| field("field")).map(key),
+        "shorthand_property_identifier" | "shorthand_field_initializer" => of(node),
+        "assignment" => field("left"),
         _ => field("name").or_else(|| field("declarator")).or_else(|| test_name(node, text)),
     }
+}
+
+/// The type of Go's receiver, such as `S` of `(s *S)`.
+fn receiver(text: Option<String>) -> String {
+    let text = text.unwrap_or_default();
+    let inner = text.trim_matches(['(', ')', ' ']);
+    inner.rsplit([' ', '*']).next().unwrap_or_default().to_owned()
 }
 
 /// The name of a test as JavaScript's frameworks define it: `it("does this", …)`.

@@ -15,6 +15,9 @@ pub(super) fn merge(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
     let kind = if kinds.contains(&Some(ListKind::Commas)) { ListKind::Commas } else { kind };
     let [base, ours, theirs] = parts.map(|it| split(it, kind));
     let (base, ours, theirs) = (base?, ours?, theirs?);
+    if kind == ListKind::Lines && !are_alike([&base, &ours, &theirs]) {
+        return None;
+    }
     let sides = [Side::new(&base, &ours)?, Side::new(&base, &theirs)?];
     let mut merged = Merged { kind, items: Vec::new() };
     for slot in 0..=base.items.len() {
@@ -23,8 +26,15 @@ pub(super) fn merge(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
             merged.keep(item, [sides[0].of(slot), sides[1].of(slot)], depth)?;
         }
     }
-    merged.has_no_twins().then_some(())?;
+    merged.has_unique_names([&base, &ours, &theirs]).then_some(())?;
     merged.written([&base, &ours, &theirs])
+}
+
+/// Whether all items have one indentation.
+fn are_alike(splits: [&Split<'_>; 3]) -> bool {
+    let mut all = splits.iter().flat_map(|it| &it.items).map(Item::indentation);
+    let first = all.next();
+    all.all(|it| Some(it) == first)
 }
 
 /// A changed list beside the base.
@@ -40,11 +50,10 @@ impl<'s, 't> Side<'s, 't> {
     /// `None` if items that both have are in another order.
     fn new(base: &Split<'_>, split: &'s Split<'t>) -> Option<Self> {
         let find = |key: &str| split.items.iter().position(|it| it.key == key);
-        let mut matches: Vec<_> = base.items.iter().map(|it| find(&it.key)).collect();
+        let matches: Vec<_> = base.items.iter().map(|it| find(&it.key)).collect();
         if !matches.iter().flatten().is_sorted() {
             return None;
         }
-        pair_renamed(base, split, &mut matches);
         let mut inserted = vec![Vec::new(); base.items.len() + 1];
         let mut slot = 0;
         for at in 0..split.items.len() {
@@ -64,28 +73,18 @@ impl<'s, 't> Side<'s, 't> {
         self.inserted[slot].iter().map(|it| &self.split.items[*it])
     }
 
+    /// Whether a side has other items in the place of those of the base at a slot.
+    fn replaces(&self, slot: usize) -> bool {
+        let is_gone = |at: usize| self.matches.get(at).is_some_and(Option::is_none);
+        !self.inserted[slot].is_empty() && (is_gone(slot) || slot.checked_sub(1).is_some_and(is_gone))
+    }
+
     /// Whether the items of the base on both sides of a slot are as they were.
     fn is_unchanged_around(&self, base: &Split<'_>, slot: usize) -> bool {
         let is_same = |at: usize| {
             base.items.get(at).is_none_or(|item| self.of(at).is_some_and(|it| it.text() == item.text()))
         };
         is_same(slot) && slot.checked_sub(1).is_none_or(is_same)
-    }
-}
-
-/// Matches items of other names where as many of the same kinds stand between the same neighbours: they were renamed, or
-/// have no name.
-fn pair_renamed(base: &Split<'_>, split: &Split<'_>, matches: &mut [Option<usize>]) {
-    let mut start = 0;
-    while start < matches.len() {
-        let end = (start..matches.len()).find(|it| matches[*it].is_some()).unwrap_or(matches.len());
-        let first = start.checked_sub(1).and_then(|it| matches[it]).map_or(0, |it| it + 1);
-        let last = matches.get(end).copied().flatten().unwrap_or(split.items.len());
-        let kinds = |items: &[Item<'_>]| items.iter().map(Item::kind).collect::<Vec<_>>();
-        if end > start && kinds(&base.items[start..end]) == kinds(&split.items[first..last]) {
-            (start..end).zip(first..last).for_each(|(at, item)| matches[at] = Some(item));
-        }
-        start = end + 1;
     }
 }
 
@@ -99,17 +98,17 @@ struct Output<'t> {
     /// `None` if the item is the first one wherever it is.
     gap: Option<&'t str>,
     text: String,
-    key: &'t str,
+    name: Option<&'t str>,
 }
 
 impl<'t> Merged<'t> {
     fn insert<'s: 't>(&mut self, sides: [&Side<'s, 't>; 2], base: &Split<'_>, slot: usize) -> Option<()> {
         let [ours, theirs] = sides.map(|it| it.inserted(slot).collect::<Vec<_>>());
-        // Both have replaced the same item.
-        let is_replaced =
-            slot.checked_sub(1).is_some_and(|it| sides.iter().all(|side| side.of(it).is_none()));
-        if is_replaced && !ours.is_empty() && !theirs.is_empty() {
-            return None;
+        for [own, other] in [[sides[0], sides[1]], [sides[1], sides[0]]] {
+            let is_touched = !other.inserted[slot].is_empty() || !other.is_unchanged_around(base, slot);
+            if own.replaces(slot) && is_touched {
+                return None;
+            }
         }
         let is_free = |it: &&Item<'_>| self.kind == ListKind::Commas || it.is_definition();
         let (ours_free, theirs_free) = (ours.iter().all(is_free), theirs.iter().all(is_free));
@@ -125,7 +124,11 @@ impl<'t> Merged<'t> {
         let is_twin = |it: &&Item<'_>| ours.iter().any(|own| own == it);
         let others = theirs.iter().filter(|it| !is_twin(it));
         for item in ours.iter().chain(others) {
-            self.items.push(Output { gap: item.gap, text: item.text().to_owned(), key: &item.key });
+            self.items.push(Output {
+                gap: item.gap,
+                text: item.text().to_owned(),
+                name: item.name.as_deref(),
+            });
         }
         Some(())
     }
@@ -145,27 +148,30 @@ impl<'t> Merged<'t> {
             (Some(base), Some(ours), Some(theirs)) => choose_gap([base, ours, theirs]),
             (base, ours, theirs) => ours.or(theirs).or(base),
         };
-        let key = if ours.key == base.key { &theirs.key } else { &ours.key };
-        self.items.push(Output { gap, text: item([base, ours, theirs], depth)?, key });
+        let name = ours.name.as_deref();
+        self.items.push(Output { gap, text: item([base, ours, theirs], depth)?, name });
         Some(())
     }
 
-    /// Whether no two items have one name that no single version has twice.
-    fn has_no_twins(&self) -> bool {
-        let named = |it: &&Output<'_>| it.key.starts_with("name ");
-        let names: Vec<_> = self.items.iter().filter(named).map(|it| it.key).collect();
-        let unique: std::collections::BTreeSet<_> = names.iter().collect();
-        unique.len() == names.len()
+    /// Whether each name is there as often as in one of the versions.
+    fn has_unique_names(&self, splits: [&Split<'_>; 3]) -> bool {
+        let count =
+            |name: &str, names: &mut dyn Iterator<Item = &str>| names.filter(|it| *it == name).count();
+        let own = || self.items.iter().filter_map(|it| it.name);
+        own().all(|name| {
+            let of = |it: &Split<'_>| count(name, &mut it.items.iter().filter_map(|it| it.name.as_deref()));
+            count(name, &mut own()) <= splits.map(of).into_iter().max().unwrap_or(0)
+        })
     }
 
     fn written(&self, splits: [&Split<'_>; 3]) -> Option<String> {
         let mut text = choose_gap(splits.map(|it| it.head))?.to_owned();
         let usual = splits.iter().flat_map(|it| &it.items).find_map(|it| it.gap);
-        let usual = usual.unwrap_or(if self.kind == ListKind::Commas { ", " } else { "\n\n" });
+        let usual = usual.or((self.kind == ListKind::Commas).then_some(", "));
         for (at, item) in self.items.iter().enumerate() {
             if at > 0 {
                 let next = || self.items.get(at + 1).and_then(|it| it.gap);
-                text.push_str(item.gap.or_else(next).unwrap_or(usual));
+                text.push_str(item.gap.or_else(next).or(usual)?);
             }
             text.push_str(&item.text);
         }

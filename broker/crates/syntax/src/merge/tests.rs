@@ -87,3 +87,80 @@ fn a_text_with_errors_is_not_merged() {
     let with = |name: &str| format!("{base}\n\ndef {name}():\n    return 2\n");
     assert_eq!(merged("python", base, &with("g"), &(with("h") + "def (\n")), None);
 }
+
+/// Merges that were wrong, or would be.
+#[test]
+fn what_is_in_doubt_is_a_conflict() {
+    let none = |language: &str, base: &str, ours: &str, theirs: &str| {
+        assert_eq!(merged(language, base, ours, theirs), None, "{base}");
+    };
+    // An item that both replaced.
+    none(
+        "python",
+        "class A:\n    pass\n",
+        "class A:\n    def f(self):\n        a()\n",
+        "class A:\n    def g(self):\n        b()\n",
+    );
+    none("python", "if x:\n    pass\n", "if x:\n    import a\n", "if x:\n    import b\n");
+    none("python", "X = [1, 2, 3]\n", "X = [1, 4, 5, 3]\n", "X = [1, 6, 7, 3]\n");
+    // Another indentation.
+    none(
+        "python",
+        "class A:\n    def f(self):\n        return 1\n",
+        "class A:\n  def f(self):\n    return 1\n",
+        "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n",
+    );
+    // Another order.
+    none(
+        "json",
+        "{\n  \"a\": {\"x\": 1},\n  \"b\": {\"x\": 2}\n}\n",
+        "{\n  \"b\": {\"x\": 2},\n  \"a\": {\"x\": 1}\n}\n",
+        "{\n  \"a\": {\"x\": 1, \"y\": 3},\n  \"b\": {\"x\": 2}\n}\n",
+    );
+    // Several on one line.
+    none(
+        "rust",
+        "fn a() {} fn b() {}\n",
+        "fn a() {} // note\nfn b() {}\n",
+        "fn a() {} fn c() {} fn b() {}\n",
+    );
+    // One name twice, in other spellings.
+    none("go", "package p\n", "package p\n\nfunc (s *S) B() {}\n", "package p\n\nfunc (x *S) B() {}\n");
+    none("javascript", "x = {\n  a,\n};\n", "x = {\n  a,\n  b,\n};\n", "x = {\n  a,\n  b: 7,\n};\n");
+    none(
+        "python",
+        "X = {\n    'a': 1,\n}\n",
+        "X = {\n    'a': 1,\n    'b': 2,\n}\n",
+        "X = {\n    'a': 1,\n    \"b\": 3,\n}\n",
+    );
+    none(
+        "java",
+        "class A {\n  void f(int a) {}\n  void f(char a) {}\n}\n",
+        "class A {\n  void f(int a) {}\n  void f(char a) {}\n  void f(long a) {}\n}\n",
+        "class A {\n  void f(int a) {}\n  void f(char a) {}\n  void f(long b) {}\n}\n",
+    );
+    none("python", "import x\n", "import x\nfrom a import n\n", "import x\nfrom b import n\n");
+    none(
+        "typescript",
+        "import x from 'x';\n",
+        "import x from 'x';\nimport { n } from 'a';\n",
+        "import x from 'x';\nimport n from 'b';\n",
+    );
+    none("rust", "use x;\n", "use x;\nuse a::N;\n", "use x;\nuse b::N;\n");
+    // Numbers and spreads, which depend on the order.
+    none("rust", "enum E {\n    A,\n}\n", "enum E {\n    A,\n    B,\n}\n", "enum E {\n    A,\n    C,\n}\n");
+    none(
+        "javascript",
+        "x = {\n  a: 1,\n};\n",
+        "x = {\n  a: 1,\n  ...o,\n};\n",
+        "x = {\n  a: 1,\n  b: 2,\n};\n",
+    );
+    none("python", "import x\n", "from __future__ import annotations\nimport x\n", "import sys\nimport x\n");
+    // Two changes of one expression.
+    none("python", "x = (a +\n     b)\n", "x = (c +\n     b)\n", "x = (a -\n     b)\n");
+    none("javascript", "f(a, b,\n  c);\n", "f(a1, b,\n  c);\n", "f(a, b1,\n  c);\n");
+    // Languages in which an entry belongs to what is above it.
+    none("toml", "x = 1\n", "x = 1\n\n[a]\ny = 1\n", "x = 1\nz = 2\n");
+    none("yaml", "r:\n  a: 1\n", "r:\n  a: 1\n  b: 2\n", "r:\n  a: 1\n  c: 3\n");
+    none("python", "def f():\r\n    pass\r\n", "def f():\r\n    a()\r\n", "def f():\r\n    b()\r\n");
+}
