@@ -8,6 +8,7 @@
 //! moment of reading. The base's state of a path when an edit first touched it is kept as the path's [`Origin`], so
 //! that a change of the base under an edit is noticed.
 
+mod changed_lines;
 mod changes;
 #[cfg(unix)]
 mod commit_plan;
@@ -28,6 +29,7 @@ mod unified;
 
 use std::{fmt, io, sync::Arc};
 
+pub use changed_lines::{ChangedLines, changed_lines};
 pub use changes::{Change, ChangeKind, FileState};
 #[cfg(unix)]
 pub use commit_plan::{CommitPlan, PlanError};
@@ -36,7 +38,7 @@ pub use history::{KEPT_STEPS, LogEntry, StepKind};
 pub use origin::Origin;
 pub use patch::{MAX_PATCH, MovedHunk, PatchApplied, PatchError};
 pub use rebase::{
-    Conflict, ConflictHunk, ConflictKind, MergeOptions, OnConflict, RebaseError, RebaseOnto, Rebased,
+    Conflict, ConflictHunk, ConflictKind, MergeOptions, Merged, OnConflict, RebaseError, RebaseOnto, Rebased,
     Resolution, Side as ConflictSide, SyntaxMerge, marked_lines, merge_texts,
 };
 pub use snapshot::Snapshot;

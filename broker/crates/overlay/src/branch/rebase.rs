@@ -5,6 +5,7 @@
 
 mod hunks;
 mod merge;
+mod merged;
 mod onto_base;
 mod onto_parent;
 mod resolution;
@@ -12,6 +13,7 @@ mod resolution;
 pub use self::{
     hunks::{ConflictHunk, marked_lines},
     merge::merge_texts,
+    merged::Merged,
     resolution::{Resolution, Side},
 };
 
@@ -211,7 +213,8 @@ impl Branch {
                     return Err(RebaseError::OtherBase);
                 }
                 let is_done = Arc::ptr_eq(&parent.tree().root, &snapshot.state().fork.tree.root);
-                (onto_parent::rebase(&snapshot, parent, options)?, "rebase onto the parent", is_done)
+                let draft = onto_parent::rebase(&snapshot.fork_point(), &snapshot, parent, options)?;
+                (draft, "rebase onto the parent", is_done)
             }
         };
         if options.on_conflict == OnConflict::Refuse && !draft.conflicts.is_empty() {

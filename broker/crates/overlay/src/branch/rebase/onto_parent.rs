@@ -18,12 +18,13 @@ use crate::{
     },
 };
 
+/// Merges what `own` and `parent` changed since `fork`, which both come from.
 pub(super) fn rebase(
+    fork: &Snapshot,
     own: &Snapshot,
     parent: &Snapshot,
     options: MergeOptions<'_>,
 ) -> Result<Draft, RebaseError> {
-    let fork = own.fork_point();
     let (own_state, parent_state) = (own.state(), parent.state());
     let mut draft = Draft::new(State {
         tree: parent_state.tree.clone(),
@@ -35,7 +36,7 @@ pub(super) fn rebase(
             .fold(parent_state.permissions.clone(), |kept, (path, it)| kept.insert(path.clone(), *it)),
         repository: own_state.repository.clone(),
     });
-    let [fork, own, parent] = [&fork, own, parent].map(Snapshot::saved);
+    let [fork, own, parent] = [fork, own, parent].map(Snapshot::saved);
     let roots = [&fork, &own, &parent].map(|it| &*it.tree().root);
     let mut merger = Merger { fork: &fork, own: &own, parent: &parent, options, draft: &mut draft };
     let root = merger.directories(&WorkspacePath::root(), roots[0], roots[1], roots[2])?;
