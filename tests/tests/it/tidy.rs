@@ -62,6 +62,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "linters",
             "overlay",
             "scheduler",
+            "search",
             "shadow",
             "syntax",
             "telemetry",

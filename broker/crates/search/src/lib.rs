@@ -12,6 +12,7 @@
 
 mod code;
 mod contents;
+mod definition_names;
 mod find;
 mod globs;
 mod grep;
@@ -24,6 +25,7 @@ mod trigram;
 
 pub use code::{CodeAnswer, CodeIndex, CodeMatch, CodeRequest, Coverage, Scorer};
 pub use contents::{IndexOptions, IndexStats, Progress, UpdateError};
+pub use definition_names::{NamedDefinition, definitions};
 pub use find::{FindError, FoundFile, FoundFiles, find_files, match_files};
 pub use globs::GlobError;
 pub use grep::{Counted, GrepAnswer, GrepError, GrepRequest, Match, grep};

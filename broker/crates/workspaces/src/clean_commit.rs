@@ -73,7 +73,7 @@ fn new_errors(file: &FileFindings) -> Vec<(WorkspacePath, String)> {
     findings.map(sentence).collect()
 }
 
-fn reason(it: &Incomplete) -> String {
+pub(super) fn reason(it: &Incomplete) -> String {
     match &it.linter {
         Some(linter) => format!("{linter}: {}", it.reason),
         None => it.reason.clone(),

@@ -107,10 +107,15 @@ pub struct ResolvedConflict {
     pub reason: String,
 }
 
+impl ResolvedConflict {
+    pub(super) fn of(it: &Conflict) -> Self {
+        Self { path: it.path.clone(), reason: it.describe() }
+    }
+}
+
 impl From<overlay::Rebased> for Rebased {
     fn from(it: overlay::Rebased) -> Self {
-        let conflict = |it: &Conflict| ResolvedConflict { path: it.path.clone(), reason: it.describe() };
-        let conflicts = it.conflicts.iter().map(conflict).collect();
+        let conflicts = it.conflicts.iter().map(ResolvedConflict::of).collect();
         let (merged, merged_by_syntax) = (it.merged, it.merged_by_syntax);
         Self { revision: it.revision, merged, merged_by_syntax, conflicts }
     }

@@ -33,6 +33,7 @@ mod linters;
 mod local;
 mod measured;
 mod memory;
+mod merge_preview;
 mod once;
 mod opening;
 mod options;
@@ -105,6 +106,10 @@ pub use self::{
     fix::{FixRequest, FixedFile, FixedFiles, UnfixedFinding},
     life::{CacheStatus, ClassStatus, DaemonStatus, SchedulerStatus, ServersStatus},
     memory::resident_bytes,
+    merge_preview::{
+        DefinitionChange, DefinitionConflict, EditPlace, Landing, MergePreview, MergePreviewRequest,
+        MergedFinding, PairPreview,
+    },
     options::{CheckOptions, FileText},
     query::{MethodReply, MethodRequest, QueryReply},
     query_answer::{QueryAnswer, QueryEdit, QueryItem, QueryLocation},

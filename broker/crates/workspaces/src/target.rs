@@ -119,7 +119,7 @@ impl ResolvedView {
         Self { view: Arc::clone(&workspace.view), revision: Revision::default(), snapshot: None }
     }
 
-    fn of_branch(snapshot: Snapshot) -> Self {
+    pub(super) fn of_branch(snapshot: Snapshot) -> Self {
         Self { view: Arc::new(snapshot.clone()), revision: snapshot.revision(), snapshot: Some(snapshot) }
     }
 

@@ -105,7 +105,8 @@ impl Sink for Collector {
     }
 
     async fn file(&mut self, file: FileReport) {
-        let FileReport { unit, is_gone, level, coverage, found, changes, incomplete, excluded } = file;
+        let FileReport { unit, is_gone, level, coverage, found, changes, incomplete, excluded, reads: _ } =
+            file;
         self.report.incomplete.extend(incomplete);
         self.report.excluded.extend(excluded);
         match level {

@@ -43,6 +43,8 @@ pub struct FileReport {
     pub changes: Option<Vec<(Change, Vec<Reported>)>>,
     pub incomplete: Vec<Incomplete>,
     pub excluded: Vec<Excluded>,
+    /// By linter that was asked: what its answer rests on besides the text; `None` where that is not known.
+    pub reads: Vec<(usize, Option<scheduler::Reads>)>,
 }
 
 /// Change of a finding from the other view of a comparison.

@@ -342,7 +342,9 @@ impl<S: Sink> Listener for CheckStream<'_, S> {
 
 impl FileReport {
     fn of(file: &FileAnswers) -> Self {
-        Self { coverage: file.coverage.clone(), ..Self::new(file.unit.clone()) }
+        let linters = file.answers.iter().map(|(linter, _)| *linter);
+        let reads = linters.zip(file.reads.iter().cloned()).collect();
+        Self { coverage: file.coverage.clone(), reads, ..Self::new(file.unit.clone()) }
     }
 
     fn new(unit: Unit) -> Self {
@@ -355,6 +357,7 @@ impl FileReport {
             changes: None,
             incomplete: Vec::new(),
             excluded: Vec::new(),
+            reads: Vec::new(),
         }
     }
 }

@@ -1,0 +1,78 @@
+//! A check of a branch, or of a merge that is no branch, against the common ancestor.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use checker::{
+    Incomplete,
+    pipeline::{self, Change, FileReport, Reported, Sink},
+};
+use lint::Identity;
+use overlay::{Snapshot, WorkspacePath};
+use scheduler::Reads;
+
+use crate::{
+    BranchCell, CheckRequest, Daemon, DaemonError, OpenWorkspace,
+    ask::refused,
+    clean_commit::reason,
+    target::{ResolvedView, Target, TargetId},
+};
+
+/// Result of a check.
+#[derive(Default)]
+pub(super) struct Checked {
+    /// Findings that the ancestor has not.
+    pub(super) new: Vec<Reported>,
+    /// What answers rest on, with the files that they are about.
+    pub(super) reads: Vec<(WorkspacePath, Reads)>,
+    /// Linters with an answer of which that is not known, with the file.
+    pub(super) untraced: BTreeSet<(Arc<str>, WorkspacePath)>,
+    /// Reasons for which findings may be missing.
+    pub(super) incomplete: BTreeSet<String>,
+    linters: Vec<Arc<str>>,
+}
+
+impl Sink for Checked {
+    async fn started(&mut self, linters: &[Identity], _files: usize, _answers: usize) {
+        self.linters = linters.iter().map(|it| it.name.as_str().into()).collect();
+    }
+
+    async fn file(&mut self, file: FileReport) {
+        self.incomplete.extend(file.incomplete.iter().map(reason));
+        let new = file.changes.into_iter().flatten().filter(|(change, _)| *change == Change::New);
+        self.new.extend(new.flat_map(|(_, findings)| findings));
+        for (linter, reads) in file.reads {
+            let path = file.unit.path.clone();
+            match (reads, self.linters.get(linter)) {
+                (Some(reads), _) => self.reads.push((path, reads)),
+                (None, Some(name)) => _ = self.untraced.insert((Arc::clone(name), path)),
+                (None, None) => _ = self.untraced.insert(("a linter".into(), path)),
+            }
+        }
+    }
+
+    fn incomplete(&mut self, incomplete: Incomplete) {
+        self.incomplete.insert(reason(&incomplete));
+    }
+
+    async fn pause(&mut self) {}
+}
+
+impl Daemon {
+    /// Checks what `snapshot` changed since its fork point, and what depends on that, as a check of the branch `cell` does.
+    pub(super) async fn check_snapshot(
+        self: &Arc<Self>,
+        workspace: &Arc<OpenWorkspace>,
+        cell: &Arc<BranchCell>,
+        snapshot: &Snapshot,
+    ) -> Result<Checked, DaemonError> {
+        let target = TargetId::Branch(cell.id.to_string());
+        let request = CheckRequest { dependents: true, new_only: true, ..CheckRequest::of(target) };
+        let mut ask = self.ask(request)?;
+        ask.target = Target::Branch(Arc::clone(workspace), Arc::clone(cell));
+        let resolved = ResolvedView::of_branch(snapshot.clone());
+        let request = self.request(&ask, &resolved).await?;
+        let mut checked = Checked::default();
+        pipeline::check(&self.engine, &self.policy_cache, &request, &mut checked).await.map_err(refused)?;
+        Ok(checked)
+    }
+}

@@ -1,0 +1,131 @@
+//! Pairs of branches whose merge may have something that neither branch has. All others are passed over.
+//!
+//! Answers of linters are functions of what they read. Take a merge of A and B, which wrote different paths, and a file whose
+//! answer in it is another than in A and another than in B: its answer in A rests on something that B wrote, and that in B on
+//! something that A wrote. If A wrote what it is about, or what it rests on, it is among A's answers, and otherwise it is as in the
+//! ancestor, and so among B's. So it is enough to compare what each wrote with what the other's answers rest on. Where that is not
+//! known, as of language servers and commands, two branches that the same linter looks at are merged.
+//!
+//! A change of configuration may change which linters are asked at all: such a branch is merged with all others.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use overlay::{Snapshot, WorkspacePath};
+use scheduler::ReadIndex;
+
+use super::side::Side;
+
+/// Pairs, each with the lower place first, to be merged and checked.
+pub(super) struct Candidates {
+    pub(super) pairs: BTreeSet<(usize, usize)>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Candidates {
+    pub(super) fn find(sides: &[Side], ancestor: &Snapshot) -> Self {
+        let mut it = Self { pairs: BTreeSet::new(), notes: Vec::new() };
+        it.add_writers(sides);
+        it.add_readers(sides, ancestor);
+        it.add_names(sides);
+        it.add_untraced(sides);
+        it.add_configuring(sides);
+        it
+    }
+
+    fn add(&mut self, a: usize, b: usize) {
+        if a != b {
+            self.pairs.insert((a.min(b), a.max(b)));
+        }
+    }
+
+    /// Branches that wrote the same path, or one above the other's.
+    fn add_writers(&mut self, sides: &[Side]) {
+        let mut writers: BTreeMap<&WorkspacePath, Vec<usize>> = BTreeMap::new();
+        for (place, side) in sides.iter().enumerate() {
+            side.writes.iter().for_each(|it| writers.entry(it).or_default().push(place));
+        }
+        for (path, places) in &writers {
+            let above = path.ancestors().filter_map(|it| writers.get(&it)).flatten();
+            for other in above {
+                places.iter().for_each(|place| self.add(*place, *other));
+            }
+        }
+    }
+
+    /// Branches of which one wrote what the other's answers rest on.
+    fn add_readers(&mut self, sides: &[Side], ancestor: &Snapshot) {
+        let mut index = ReadIndex::default();
+        let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (place, side) in sides.iter().enumerate() {
+            let (mut affected, mut others) = (HashSet::new(), HashSet::new());
+            for (file, reads) in &side.checked.reads {
+                let number = index.add(reads, |_| true);
+                if side.writes(file) {
+                    affected.insert(number)
+                } else {
+                    others.insert(number)
+                };
+            }
+            // An answer that rests on nothing of what the branch wrote is the ancestor's.
+            let touched = index.touched(&side.writes, &[ancestor]);
+            affected.extend(others.into_iter().filter(|it| touched.contains(it)));
+            affected.into_iter().for_each(|it| readers.entry(it).or_default().push(place));
+        }
+        for (writer, side) in sides.iter().enumerate() {
+            let touched = index.touched(&side.writes, &[&side.snapshot]);
+            let reading = touched.iter().filter_map(|it| readers.get(it)).flatten();
+            reading.for_each(|reader| self.add(writer, *reader));
+        }
+    }
+
+    /// Branches of which one changed a definition that the other's lines may use.
+    fn add_names(&mut self, sides: &[Side]) {
+        let mut changing: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, side) in sides.iter().enumerate() {
+            let names: BTreeSet<_> = side.definitions.iter().map(|it| it.name.as_str()).collect();
+            names.into_iter().for_each(|it| changing.entry(it).or_default().push(place));
+        }
+        for (user, side) in sides.iter().enumerate() {
+            let words: BTreeSet<_> = side.edits.iter().flat_map(|it| &it.added).collect();
+            let changers = words.into_iter().filter_map(|it| changing.get(it.as_str())).flatten();
+            changers.for_each(|changer| self.add(user, *changer));
+        }
+    }
+
+    /// Branches that one linter looks at whose reads are not known.
+    fn add_untraced(&mut self, sides: &[Side]) {
+        let mut by_linter: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for (place, side) in sides.iter().enumerate() {
+            let own = side.checked.untraced.iter().filter(|(_, file)| side.writes(file));
+            own.for_each(|(linter, _)| _ = by_linter.entry(&**linter).or_default().insert(place));
+        }
+        for (linter, places) in by_linter.into_iter().filter(|(_, it)| it.len() > 1) {
+            places.iter().for_each(|a| places.iter().for_each(|b| self.add(*a, *b)));
+            let count = places.len();
+            self.notes.push(format!(
+                "what {linter} reads is not known, so that the {count} branches that it looks at are merged in pairs"
+            ));
+        }
+    }
+
+    /// Branches that may change which linters are asked, with all others that have edits.
+    fn add_configuring(&mut self, sides: &[Side]) {
+        let with_edits: Vec<_> = (0..sides.len()).filter(|it| !sides[*it].writes.is_empty()).collect();
+        for (place, side) in sides.iter().enumerate() {
+            let Some(path) = side.writes.iter().find(|it| is_configuration(it)) else { continue };
+            with_edits.iter().for_each(|it| self.add(place, *it));
+            self.notes.push(format!(
+                "`{path}`, which {} changes, may be configuration, so that the branch is merged with all others",
+                side.id
+            ));
+        }
+    }
+}
+
+/// Whether a file may say which linters are asked, or what is reported. Plugins read their own configuration, which is among what
+/// their answers rest on.
+fn is_configuration(path: &WorkspacePath) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    let extension = path.extension().unwrap_or_default();
+    name.starts_with('.') || matches!(extension, "toml" | "json" | "jsonc" | "cfg" | "ini")
+}
