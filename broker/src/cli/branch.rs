@@ -6,6 +6,7 @@ mod edit;
 mod export;
 mod history;
 mod life;
+mod merge_preview;
 
 use clap::Subcommand;
 use overlay::{ChangeKind, Revision};
@@ -51,6 +52,7 @@ enum Command {
     Log(history::Log),
     Undo(history::Undo),
     Rebase(history::Rebase),
+    MergePreview(merge_preview::MergePreview),
     Commit(commit::Commit),
     Export(export::Export),
     Discard(life::Discard),
@@ -77,6 +79,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Command::Log(args) => history::log(args, &open, session),
         Command::Undo(args) => history::undo(args, &open, session),
         Command::Rebase(args) => history::rebase(args, &open, session),
+        Command::MergePreview(args) => return merge_preview::run(args, &open, session),
         Command::Commit(args) => commit::run(args, &open, session),
         Command::Export(args) => export::run(args, &open, session),
         Command::Discard(args) => life::discard(args, &open, session),

@@ -4,7 +4,7 @@ use broker_proto::{v1 as pb, v1::branch_service_server::BranchService};
 use overlay::Revision;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
-use workspaces::{BranchRequest, Diff, PageRequest, RebaseRequest, UndoRequest};
+use workspaces::{BranchRequest, Diff, MergePreviewRequest, PageRequest, RebaseRequest, UndoRequest};
 
 use super::{GrpcServer, PIECE, from_proto, status, to_proto};
 
@@ -105,6 +105,15 @@ impl BranchService for GrpcServer {
             merged_by_syntax_paths: to_proto::paths(&rebased.merged_by_syntax),
             conflicts: rebased.conflicts.into_iter().map(to_proto::conflict).collect(),
         }))
+    }
+
+    async fn merge_preview(
+        &self,
+        request: Request<pb::MergePreviewRequest>,
+    ) -> Result<Response<pb::MergePreviewResponse>, Status> {
+        let request = MergePreviewRequest { branches: request.into_inner().branch_ids };
+        let preview = self.0.merge_preview(request).await.map_err(status::of)?;
+        Ok(Response::new(to_proto::merge_preview(preview)))
     }
 
     async fn commit_branch(

@@ -1,6 +1,7 @@
 //! From the daemon's own types to messages.
 
 mod events;
+mod merges;
 #[cfg(target_os = "linux")]
 mod runs;
 
@@ -22,9 +23,9 @@ use workspaces::{
     UnfixedFinding, UnusablePlugin, UpdatedBaseline, WatchEvent, WorkspaceInfo,
 };
 
-pub(super) use self::events::workspace_event;
 #[cfg(target_os = "linux")]
 pub(super) use self::runs::{log_event, run, run_event, run_result};
+pub(super) use self::{events::workspace_event, merges::merge_preview};
 
 /// Number of findings in a message, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;

@@ -28,6 +28,7 @@ mod doors;
 mod editors;
 mod files;
 mod fixes;
+mod merge_preview;
 mod messages;
 mod options;
 mod queries;

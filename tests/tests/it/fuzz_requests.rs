@@ -27,6 +27,7 @@ enum Any {
     Revisions(pb::ListRevisionsRequest),
     Undo(pb::UndoBranchRequest),
     Rebase(pb::RebaseBranchRequest),
+    MergePreview(pb::MergePreviewRequest),
     Commit(pb::CommitBranchRequest),
     Discard(pb::DiscardBranchRequest),
     Read(pb::ReadFileRequest),
@@ -262,6 +263,8 @@ fn of_branch(real: &Real) -> impl Strategy<Value = Any> + use<> {
             let step_back = to_revision == 0 && if_revision.is_none();
             Any::Undo(pb::UndoBranchRequest { branch_id, to_revision, if_revision, step_back })
         }),
+        vec(branch(real), 0..4)
+            .prop_map(|branch_ids| Any::MergePreview(pb::MergePreviewRequest { branch_ids })),
         (branch(real), choice(), revision(), vec(resolution(), 0..3)).prop_map(
             |(branch_id, on_conflict, if_revision, resolutions)| {
                 Any::Rebase(pb::RebaseBranchRequest { branch_id, on_conflict, if_revision, resolutions })
@@ -379,6 +382,7 @@ async fn send(client: &Client, request: Any) -> Result<(), Status> {
         Any::Revisions(it) => branches.list_revisions(it).await.map(drop),
         Any::Undo(it) => branches.undo_branch(it).await.map(drop),
         Any::Rebase(it) => branches.rebase_branch(it).await.map(drop),
+        Any::MergePreview(it) => branches.merge_preview(it).await.map(drop),
         Any::Commit(it) => branches.commit_branch(it).await.map(drop),
         Any::Discard(it) => branches.discard_branch(it).await.map(drop),
         Any::Read(it) => all(files.read_file(it).await?.into_inner(), usize::MAX).await,

@@ -123,6 +123,8 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "branch commit b --dry-run",
         "branch undo b",
         "branch rebase b",
+        "branch fork c",
+        "branch merge-preview b c",
         "query hover a.py:1:1",
         "server list",
         "server logs ty",

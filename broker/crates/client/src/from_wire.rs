@@ -1,6 +1,7 @@
 //! Messages as answers. An answer that the daemon of this version does not give is an error.
 
 mod checks;
+mod merges;
 mod queries;
 #[cfg(target_os = "linux")]
 mod runs;
@@ -29,6 +30,7 @@ use crate::error::{error, senseless};
 pub(crate) use self::runs::{log_event, run_event, run_info, run_result};
 pub(crate) use self::{
     checks::{baseline, event, fixed, listed_files, watch_event},
+    merges::merge_preview,
     queries::{method_reply, query},
     state::{plugins, rule, server, server_log, status},
 };
@@ -166,13 +168,16 @@ pub(crate) async fn diff(mut parts: Streaming<pb::DiffBranchResponse>, with_patc
 }
 
 pub(crate) fn rebased(it: pb::RebaseBranchResponse) -> Answer<Rebased> {
-    let conflict = |it: pb::Conflict| Ok(ResolvedConflict { path: path(&it.path)?, reason: it.reason });
     Ok(Rebased {
         revision: Revision(it.revision),
         merged: paths(&it.merged_paths)?,
         merged_by_syntax: paths(&it.merged_by_syntax_paths)?,
         conflicts: it.conflicts.into_iter().map(conflict).collect::<Answer<_>>()?,
     })
+}
+
+fn conflict(it: pb::Conflict) -> Answer<ResolvedConflict> {
+    Ok(ResolvedConflict { path: path(&it.path)?, reason: it.reason })
 }
 
 pub(crate) fn committed(it: pb::CommitBranchResponse) -> Answer<Committed> {

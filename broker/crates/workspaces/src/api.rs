@@ -17,10 +17,11 @@ use tokio_stream::Stream;
 use super::{
     BaselineRequest, BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest,
     CommitRequest, Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, EditRequest, Event,
-    FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MethodReply, MethodRequest,
-    OpenedWorkspace, PageRequest, Paged, PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased,
-    RequestError, RevisionEntry, ServerList, Side, TargetId, UndoRequest, Undone, UpdatedBaseline,
-    WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
+    FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MergePreview,
+    MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged, PluginList,
+    QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList, Side,
+    TargetId, UndoRequest, Undone, UpdatedBaseline, WatchEvent, WorkspaceEvent, WorkspaceInfo,
+    WorkspaceWatchRequest,
 };
 #[cfg(target_os = "linux")]
 use super::{LogEvent, RunEvent, RunId, RunInfo, RunInput, RunRequest, RunResult};
@@ -69,6 +70,7 @@ pub trait Workspaces: Send + Sync {
     ) -> Result<Paged<RevisionEntry>, RequestError>;
     async fn undo_branch(&self, request: UndoRequest) -> Result<Undone, RequestError>;
     async fn rebase_branch(&self, request: RebaseRequest) -> Result<Rebased, RequestError>;
+    async fn merge_preview(&self, request: MergePreviewRequest) -> Result<MergePreview, RequestError>;
     async fn commit_branch(&self, request: CommitRequest) -> Result<Committed, RequestError>;
     async fn discard_branch(&self, branch: &str) -> Result<(), RequestError>;
 

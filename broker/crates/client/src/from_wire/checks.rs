@@ -138,7 +138,7 @@ impl Shared {
     }
 }
 
-fn severity(it: pb::Severity) -> Severity {
+pub(super) fn severity(it: pb::Severity) -> Severity {
     match it {
         pb::Severity::Hint => Severity::Hint,
         pb::Severity::Info => Severity::Info,

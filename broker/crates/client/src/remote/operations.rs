@@ -11,10 +11,11 @@ use tonic::Streaming;
 use workspaces::{
     BaselineRequest, BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest,
     CommitRequest, Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, EditRequest, Event, Events,
-    FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MethodReply, MethodRequest,
-    OpenedWorkspace, PageRequest, Paged, PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased,
-    RequestError, RevisionEntry, ServerList, Side, TargetId, UndoRequest, Undone, UpdatedBaseline,
-    WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest, Workspaces,
+    FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MergePreview,
+    MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged, PluginList,
+    QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList, Side,
+    TargetId, UndoRequest, Undone, UpdatedBaseline, WatchEvent, WorkspaceEvent, WorkspaceInfo,
+    WorkspaceWatchRequest, Workspaces,
 };
 #[cfg(target_os = "linux")]
 use workspaces::{LogEvent, Run, RunId, RunInfo, RunRequest, RunResult};
@@ -119,6 +120,12 @@ impl Workspaces for Remote {
 
     async fn rebase_branch(&self, request: RebaseRequest) -> Result<Rebased, RequestError> {
         from_wire::rebased(self.change(self.branches().rebase_branch(to_wire::rebase(request))).await?)
+    }
+
+    async fn merge_preview(&self, request: MergePreviewRequest) -> Result<MergePreview, RequestError> {
+        let request = pb::MergePreviewRequest { branch_ids: request.branches };
+        let ask = || async { self.branches().merge_preview(request.clone()).await };
+        from_wire::merge_preview(self.read(ask).await?)
     }
 
     async fn commit_branch(&self, request: CommitRequest) -> Result<Committed, RequestError> {

@@ -14,9 +14,10 @@ use crate::{
     BaselineRequest, BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest,
     CommitRequest, Committed, Daemon, DaemonError, DaemonStatus, Diff, DiffRequest, DirectoryPage,
     EditRequest, Event, FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles,
-    MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged, PluginList, QueryAnswer, QueryRequest,
-    RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList, Side, TargetId, UndoRequest, Undone,
-    UpdatedBaseline, WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
+    MergePreview, MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged,
+    PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList,
+    Side, TargetId, UndoRequest, Undone, UpdatedBaseline, WatchEvent, WorkspaceEvent, WorkspaceInfo,
+    WorkspaceWatchRequest,
 };
 #[cfg(target_os = "linux")]
 use crate::{LogEvent, RunEvent, RunId, RunInfo, RunRequest, RunResult, api::Run};
@@ -93,6 +94,10 @@ impl Workspaces for Arc<Daemon> {
 
     async fn rebase_branch(&self, request: RebaseRequest) -> Result<Rebased, RequestError> {
         Ok(self.rebase(request).await?)
+    }
+
+    async fn merge_preview(&self, request: MergePreviewRequest) -> Result<MergePreview, RequestError> {
+        Ok(Daemon::merge_preview(self, request).await?)
     }
 
     async fn commit_branch(&self, request: CommitRequest) -> Result<Committed, RequestError> {
