@@ -1,6 +1,6 @@
 //! Previews of merges.
 
-use tests::api::{Refusal, RefusalExt as _, branch, write};
+use tests::api::{Refusal, branch, write};
 use workspaces::{DefinitionChange, MergePreview, MergePreviewRequest};
 
 use super::{Fixture, Way};
@@ -21,7 +21,7 @@ async fn branches(it: &Fixture, edits: &[&[(&str, &str)]]) -> Vec<String> {
     let mut ids = Vec::new();
     for edits in edits {
         let id = it.fork().await;
-        it.client.edit(&id, edits.iter().map(|(path, text)| write(path, text)).collect()).await.unwrap();
+        it.client.edit(&id, edits.iter().map(|(path, text)| write(path, *text)).collect()).await.unwrap();
         ids.push(id);
     }
     ids
