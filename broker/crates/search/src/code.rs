@@ -8,6 +8,7 @@
 mod chunk;
 mod learn;
 mod live;
+mod named;
 mod places;
 mod rank;
 mod score;
@@ -15,21 +16,21 @@ mod segment;
 mod test_files;
 mod words;
 
-use std::{io, path::Path, sync::Arc, time::Instant};
+use std::{io, path::Path, sync::Arc};
 
 use bytes::Bytes;
-use definitions::{Definition, Grammar, definitions};
-use learn::{LARGEST, Learned, PARSING, Reader};
+use learn::{Learned, Reader};
 use live::Live;
+pub use named::{NamedDefinition, named_definitions};
 use overlay::{ContentHash, View, WorkspacePath};
 use parking_lot::Mutex;
 use places::Places;
 use score::Question;
 use segment::{Builder, Segment};
-use syntax::{Language, Tree, Trees};
+use syntax::Trees;
 
 use crate::{
-    Cancelled, IndexOptions, IndexStats, NamedDefinition, Options, Progress, UpdateError,
+    Cancelled, IndexOptions, IndexStats, Options, Progress, UpdateError,
     contents::{Contents, Kind},
     parallel,
     store::Mapped,
@@ -261,26 +262,6 @@ impl Kind for Chunks {
     fn hashes(segment: &Segment) -> Vec<ContentHash> {
         segment.hashes().collect()
     }
-}
-
-/// Definitions of a text, each before those within it. None of a text that is too large.
-pub(crate) fn named_definitions(language: Language, text: &str) -> Vec<NamedDefinition> {
-    if text.len() > LARGEST {
-        return Vec::new();
-    }
-    let started = Instant::now();
-    let give_up = || started.elapsed() > PARSING;
-    let Ok(tree) = Tree::parse(language, Bytes::copy_from_slice(text.as_bytes()), &give_up) else {
-        return Vec::new();
-    };
-    let mut named = Vec::new();
-    let mut waiting = definitions(&tree, &Grammar::of(language));
-    while let Some(Definition { start, end, name, inner }) = waiting.pop() {
-        named.push(NamedDefinition { name, start, end });
-        waiting.extend(inner);
-    }
-    named.sort_by_key(|it| (it.start, std::cmp::Reverse(it.end)));
-    named
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@
 
 mod code;
 mod contents;
-mod definition_names;
 mod find;
 mod globs;
 mod grep;
@@ -23,9 +22,10 @@ mod plan;
 mod store;
 mod trigram;
 
-pub use code::{CodeAnswer, CodeIndex, CodeMatch, CodeRequest, Coverage, Scorer};
+pub use code::{
+    CodeAnswer, CodeIndex, CodeMatch, CodeRequest, Coverage, NamedDefinition, Scorer, named_definitions,
+};
 pub use contents::{IndexOptions, IndexStats, Progress, UpdateError};
-pub use definition_names::{NamedDefinition, definitions};
 pub use find::{FindError, FoundFile, FoundFiles, find_files, match_files};
 pub use globs::GlobError;
 pub use grep::{Counted, GrepAnswer, GrepError, GrepRequest, Match, grep};

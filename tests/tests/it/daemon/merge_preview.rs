@@ -104,3 +104,37 @@ async fn a_request_names_branches_of_one_workspace_once(way: Way) {
     }
     assert_eq!(refused(vec![id, "1.gone".to_owned()]).await.reason, "NOT_FOUND");
 }
+
+/// Branches of the measurement: pairs of them write one file, every tenth writes one that all of those share.
+const MEASURED: usize = 200;
+
+#[tokio::test]
+#[ignore = "a measurement, to be run alone with --nocapture"]
+async fn time_of_two_hundred_branches_in_pairs() {
+    let texts: Vec<_> = (0..MEASURED).map(|it| (format!("f{it}.py"), format!("V{it} = 1\n"))).collect();
+    let shared: String = (0..MEASURED).map(|it| format!("S{it} = 1\n\n\n")).collect();
+    let mut files: Vec<_> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.push(("shared.py", &shared));
+    let it = Fixture::new(Way::InProcess, &files).await;
+    let mut ids = Vec::new();
+    for place in 0..MEASURED {
+        let own = place / 2 * 2;
+        let lines = if place % 2 == 0 { format!("V{own} = 2\n") } else { format!("V{own} = 1\nW = 1\n") };
+        let mut edits = vec![write(&format!("f{own}.py"), lines)];
+        if place % 10 == 0 {
+            let line = format!("S{place} = 1\n");
+            edits.push(write("shared.py", shared.replace(&line, &line.replace('1', "2"))));
+        }
+        let id = it.fork().await;
+        it.client.edit(&id, edits).await.unwrap();
+        ids.push(id);
+    }
+    let start = std::time::Instant::now();
+    let told = preview(&it, &ids).await;
+    let (first, time) = (told.looked_at, start.elapsed());
+    let start = std::time::Instant::now();
+    preview(&it, &ids).await;
+    let conflicts = told.pairs.len();
+    let again = start.elapsed();
+    println!("{first} looked at, {} skipped, {conflicts} told: {time:?}, again {again:?}", told.skipped);
+}

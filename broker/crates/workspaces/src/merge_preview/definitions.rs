@@ -73,7 +73,7 @@ pub(super) fn changed_definitions(
 
 fn defined(path: &WorkspacePath, text: &str) -> BTreeMap<String, Defined> {
     let mut all = BTreeMap::new();
-    for NamedDefinition { name, start, end } in search::definitions(path, text) {
+    for NamedDefinition { name, start, end } in search::named_definitions(path, text) {
         let parameters = text.get(start..end).and_then(|it| parameters(it, &name));
         let line = || u32::try_from(text[..start].matches('\n').count() + 1).unwrap_or(u32::MAX);
         let same = all.entry(name).or_insert_with(|| Defined { line: line(), parameters: Vec::new() });
