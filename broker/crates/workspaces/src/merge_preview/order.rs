@@ -11,7 +11,7 @@ pub struct Landing {
 }
 
 /// Returns first the branches that can land as they are: a large set without a conflict within it, of which those with the fewest
-/// conflicts come first. The rest follows, each after those of the set with which it conflicts.
+/// conflicts come first. The rest follows, each after those before it with which it conflicts.
 pub(super) fn landings(branches: &[String], conflicts: &BTreeSet<(usize, usize)>) -> Vec<Landing> {
     let mut others: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); branches.len()];
     for (a, b) in conflicts {
@@ -49,7 +49,7 @@ mod tests {
         let branches = ["a", "b", "c", "d"].map(str::to_owned);
         let order = landings(&branches, &[(0, 1), (0, 2), (2, 3)].into());
         let order: Vec<_> = order.iter().map(|it| (&*it.branch, it.after.join(" "))).collect();
-        assert_eq!(order, [("b", ""), ("d", ""), ("a", "b"), ("c", "d a")].map(|(a, b)| (a, b.to_owned())));
+        assert_eq!(order, [("b", ""), ("d", ""), ("a", "b"), ("c", "a d")].map(|(a, b)| (a, b.to_owned())));
         assert!(landings(&branches, &BTreeSet::new()).iter().all(|it| it.after.is_empty()));
     }
 }
