@@ -62,7 +62,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "linters",
             "overlay",
             "scheduler",
-            "search",
             "shadow",
             "syntax",
             "telemetry",

@@ -8,7 +8,6 @@
 mod chunk;
 mod learn;
 mod live;
-mod named;
 mod places;
 mod rank;
 mod score;
@@ -21,7 +20,6 @@ use std::{io, path::Path, sync::Arc};
 use bytes::Bytes;
 use learn::{Learned, Reader};
 use live::Live;
-pub use named::{NamedDefinition, named_definitions};
 use overlay::{ContentHash, View, WorkspacePath};
 use parking_lot::Mutex;
 use places::Places;

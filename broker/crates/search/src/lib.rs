@@ -22,9 +22,7 @@ mod plan;
 mod store;
 mod trigram;
 
-pub use code::{
-    CodeAnswer, CodeIndex, CodeMatch, CodeRequest, Coverage, NamedDefinition, Scorer, named_definitions,
-};
+pub use code::{CodeAnswer, CodeIndex, CodeMatch, CodeRequest, Coverage, Scorer};
 pub use contents::{IndexOptions, IndexStats, Progress, UpdateError};
 pub use find::{FindError, FoundFile, FoundFiles, find_files, match_files};
 pub use globs::GlobError;

@@ -471,11 +471,7 @@ mod tests {
         }
 
         async fn commit(&self) -> Result<Revision, DaemonError> {
-            let settings = crate::Ephemeral { workers: 1, answers: None, build: "test" };
-            let (plugins, servers) =
-                (linters::plugins::Plugins::disabled(), linters::servers::Servers::of_user());
-            let daemon = crate::Daemon::ephemeral(plugins, servers, settings).unwrap();
-            let done = self.workspace.commit(&daemon, &self.cell, None, Default::default(), None).await;
+            let done = self.workspace.commit(&self.cell, None, Default::default(), None).await;
             done.map(|it| it.revision)
         }
 

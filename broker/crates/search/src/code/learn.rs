@@ -26,7 +26,7 @@ const DATA: [&str; 7] = ["json", "yaml", "xml", "toml", "css", "html", "dtd"];
 const LONGEST_LINES: usize = 300;
 
 /// Time for which a text is parsed. Then it is cut by length.
-pub(super) const PARSING: Duration = Duration::from_secs(2);
+const PARSING: Duration = Duration::from_secs(2);
 
 /// Number of times that a word counts which the chunk defines, and one that the definitions around it define.
 const DEFINED: u32 = 6;

@@ -1,12 +1,18 @@
 //! Definitions that one branch changed and the other uses, by their names: what no linter may look for.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::{Duration, Instant},
+};
 
+use bytes::Bytes;
 use overlay::WorkspacePath;
-use search::NamedDefinition;
-use syntax::Language;
+use syntax::{DefinitionKind, Language, Tree};
 
 use super::side::{EditPlace, Side, shown};
+
+/// Time for the tree of one text.
+const PARSING: Duration = Duration::from_secs(2);
 
 /// Possible conflicts of one pair that are told.
 const MAX_CONFLICTS: usize = 50;
@@ -54,7 +60,7 @@ pub(super) fn changed_definitions(
     new_names: &mut HashSet<String>,
 ) -> Vec<ChangedDefinition> {
     let Some(language) = Language::of(path).filter(|_| before != after) else { return Vec::new() };
-    let (old, new) = (defined(path, before), defined(path, after));
+    let (old, new) = (defined(language, before), defined(language, after));
     new_names.extend(new.keys().filter(|it| !old.contains_key(*it)).cloned());
     let changed = |(name, was): (String, Defined)| {
         let (change, line, text) = match new.get(&name) {
@@ -71,12 +77,21 @@ pub(super) fn changed_definitions(
     old.into_iter().filter_map(changed).collect()
 }
 
-fn defined(path: &WorkspacePath, text: &str) -> BTreeMap<String, Defined> {
+fn defined(language: Language, text: &str) -> BTreeMap<String, Defined> {
     let mut all = BTreeMap::new();
-    for NamedDefinition { name, start, end } in search::named_definitions(path, text) {
-        let parameters = text.get(start..end).and_then(|it| parameters(it, &name));
-        let line = || u32::try_from(text[..start].matches('\n').count() + 1).unwrap_or(u32::MAX);
-        let same = all.entry(name).or_insert_with(|| Defined { line: line(), parameters: Vec::new() });
+    let started = Instant::now();
+    let give_up = || started.elapsed() > PARSING;
+    let Ok(tree) = Tree::parse(language, Bytes::copy_from_slice(text.as_bytes()), &give_up) else {
+        return all;
+    };
+    let is_used = |kind: DefinitionKind| {
+        !matches!(kind, DefinitionKind::Test | DefinitionKind::ReExport | DefinitionKind::Block)
+    };
+    for it in syntax::definitions(&tree).into_iter().filter(|it| is_used(it.kind)) {
+        let parameters = text.get(it.whole.clone()).and_then(|text| parameters(text, &it.name));
+        let line =
+            || u32::try_from(text[..it.name_range.start].matches('\n').count() + 1).unwrap_or(u32::MAX);
+        let same = all.entry(it.name).or_insert_with(|| Defined { line: line(), parameters: Vec::new() });
         same.parameters.push(parameters);
     }
     all
