@@ -23,22 +23,22 @@ pub(crate) async fn check(
         true => context.session.late.follow(&context.daemon, question, &found, unfinished),
         false => context.session.late.settle(&question),
     }
-    Ok(found.but_for(&context.session.told))
+    Ok(found.without_reported(&context.session.told))
 }
 
 /// Check whose answer was due, and its work.
 #[derive(Clone)]
-pub(crate) struct Unanswered {
+pub(crate) struct PendingCheck {
     pub(crate) question: Question,
     pub(crate) unfinished: Option<Arc<Unfinished>>,
 }
 
 /// Discards trials, each after its children. A check that goes on is done first, beside its caller: who tries the same again
 /// has its answers.
-pub(crate) async fn end_trials(context: &Context, trials: Vec<BranchRef>, late: Option<Unanswered>) {
+pub(crate) async fn end_trials(context: &Context, trials: Vec<BranchRef>, late: Option<PendingCheck>) {
     let (is_late, context) = (late.is_some(), context.clone());
     let end = async move {
-        if let Some(Unanswered { question, unfinished }) = late {
+        if let Some(PendingCheck { question, unfinished }) = late {
             // Its answers are kept by their content.
             let _kept = findings::whole(&context.daemon, &question).await;
             drop(unfinished);

@@ -13,7 +13,7 @@ use workspaces::{CheckOptions, CheckRequest, CheckSummary, Daemon, Event};
 use crate::{
     limits::{self, count},
     question::Question,
-    reasons::{self, StillAsked, Told},
+    reasons::{self, ReportedReasons, StillAsked},
     reply::ToolError,
 };
 
@@ -220,7 +220,7 @@ impl Findings {
     }
 
     /// The findings with the reasons that the session was not told before.
-    pub(crate) fn but_for(mut self, told: &Told) -> Self {
+    pub(crate) fn without_reported(mut self, told: &ReportedReasons) -> Self {
         told.retain_new(&mut self.unavailable);
         self.not_checked.append(&mut self.unavailable);
         self

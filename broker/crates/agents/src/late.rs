@@ -13,13 +13,13 @@ use crate::{
     findings::{self, Findings, Shown},
     limits::count,
     question::Question,
-    reasons::Told,
+    reasons::ReportedReasons,
     reply::ToolError,
 };
 
 /// Checks of a session that go on.
 #[derive(Default)]
-pub(crate) struct Late(Mutex<Vec<Running>>);
+pub(crate) struct BackgroundChecks(Mutex<Vec<Running>>);
 
 /// Check that goes on until this is dropped.
 struct Running {
@@ -42,7 +42,7 @@ pub(crate) struct LateFindings {
     is_new_only: bool,
 }
 
-impl Late {
+impl BackgroundChecks {
     /// Goes on with a check whose answer was due. What earlier ones still ask about the same target is asked with it.
     pub(crate) fn follow(
         &self,
@@ -81,7 +81,7 @@ impl Late {
     }
 
     /// Takes what has come and still holds. What is outdated is asked again.
-    pub(crate) async fn take(&self, daemon: &Arc<Daemon>, told: &Told) -> Vec<LateFindings> {
+    pub(crate) async fn take(&self, daemon: &Arc<Daemon>, told: &ReportedReasons) -> Vec<LateFindings> {
         let ended: Vec<_> = self.0.lock().extract_if(.., |it| it.has_ended()).collect();
         let mut taken = Vec::new();
         for it in ended {
@@ -134,8 +134,8 @@ impl Drop for Running {
 }
 
 impl LateFindings {
-    fn of(found: Findings, told: &BTreeSet<String>, reasons: &Told) -> Self {
-        let found = found.but_for(reasons);
+    fn of(found: Findings, told: &BTreeSet<String>, reasons: &ReportedReasons) -> Self {
+        let found = found.without_reported(reasons);
         let more = found.total - found.findings.len();
         let findings = found.findings.into_iter().filter(|it| !told.contains(&it.text())).collect();
         Self {

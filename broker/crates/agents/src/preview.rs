@@ -12,7 +12,7 @@ use workspaces::{DaemonError, EditRequest, FileEdit, TargetId, run_uncancellable
 
 use crate::{
     Agents, Reply,
-    checks::{self, Unanswered},
+    checks::{self, PendingCheck},
     context::{BranchRef, Context},
     findings::{self, Findings},
     question::Question,
@@ -126,7 +126,7 @@ async fn tried(
     context: &Context,
     preview: &Preview,
     trials: &mut Vec<BranchRef>,
-) -> Result<(Findings, Option<Unanswered>), Failed> {
+) -> Result<(Findings, Option<PendingCheck>), Failed> {
     let mut parent = TargetId::Workspace(preview.workspace.clone());
     let edits = [&preview.before, &preview.edits];
     for edits in edits.into_iter().skip(usize::from(preview.before.is_empty())) {
@@ -158,7 +158,7 @@ async fn make(context: &Context, branch: &BranchRef, edits: &[PreviewEdit]) -> R
 async fn new_findings(
     context: &Context,
     branch: &BranchRef,
-) -> Result<(Findings, Option<Unanswered>), ToolError> {
+) -> Result<(Findings, Option<PendingCheck>), ToolError> {
     let changes = context.changes(branch).await?;
     let paths: Vec<WorkspacePath> = changes.into_iter().map(|it| it.path).collect();
     if paths.is_empty() {
@@ -170,8 +170,8 @@ async fn new_findings(
         None => context.wait(Waiting::Edit, None).await?,
     };
     let (found, unfinished) = findings::within(&context.daemon, &question, wait).await?;
-    let late = found.is_late().then_some(Unanswered { question, unfinished });
-    Ok((found.but_for(&context.session.told), late))
+    let late = found.is_late().then_some(PendingCheck { question, unfinished });
+    Ok((found.without_reported(&context.session.told), late))
 }
 
 impl Answer for Previewed {

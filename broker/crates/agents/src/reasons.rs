@@ -19,9 +19,9 @@ pub(crate) struct StillAsked {
 
 /// Reasons that a session was told, and that no call can change.
 #[derive(Default)]
-pub(crate) struct Told(Mutex<BTreeSet<String>>);
+pub(crate) struct ReportedReasons(Mutex<BTreeSet<String>>);
 
-impl Told {
+impl ReportedReasons {
     /// Keeps the reasons that were not told before.
     pub(crate) fn retain_new(&self, reasons: &mut Vec<String>) {
         let mut told = self.0.lock();

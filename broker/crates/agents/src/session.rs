@@ -8,7 +8,7 @@ use std::{
 use overlay::{ContentHash, WorkspacePath};
 use parking_lot::Mutex;
 
-use crate::{late::Late, reasons::Told};
+use crate::{late::BackgroundChecks, reasons::ReportedReasons};
 
 /// Session of one agent in one workspace.
 pub(crate) struct Session {
@@ -21,8 +21,8 @@ pub(crate) struct Session {
     /// Lock for the time while the branch is forked, so that two first edits at once share one.
     pub(crate) forking: tokio::sync::Mutex<()>,
     /// Checks that go on after their call.
-    pub(crate) late: Late,
-    pub(crate) told: Told,
+    pub(crate) late: BackgroundChecks,
+    pub(crate) told: ReportedReasons,
 }
 
 /// Number of files of which the last refused edit is kept.
@@ -44,8 +44,8 @@ impl Session {
             refused: Mutex::default(),
             used: AtomicU64::new(0),
             forking: tokio::sync::Mutex::default(),
-            late: Late::default(),
-            told: Told::default(),
+            late: BackgroundChecks::default(),
+            told: ReportedReasons::default(),
         }
     }
 

@@ -22,10 +22,10 @@ use self::rules::{Capture, Rules};
 use crate::{Language, Tree};
 
 /// Nodes around a definition. What is deeper was made to be.
-const MOST_DEPTH: u32 = 256;
+const MAX_DEPTH: u32 = 256;
 
 /// Bytes of a name. A longer one is cut.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 /// A definition and its place; ranges are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl<'t> Found<'t> {
         let mut found =
             Self { text, defining: HashMap::new(), around: HashSet::new(), asides: HashSet::new() };
         let mut cursor = QueryCursor::new();
-        cursor.set_max_start_depth(Some(MOST_DEPTH));
+        cursor.set_max_start_depth(Some(MAX_DEPTH));
         let mut matches = cursor.matches(&rules.query, tree.inner.root_node(), text);
         while let Some(it) = matches.next() {
             found.add(it, rules);
@@ -158,7 +158,7 @@ impl<'t> Found<'t> {
     fn name(&self, it: &Defining<'_>) -> String {
         let parts: Vec<_> = it.names.iter().map(|it| self.shown(*it)).collect();
         let mut name = parts.join(it.join);
-        name.truncate(name.floor_char_boundary(LONGEST_NAME));
+        name.truncate(name.floor_char_boundary(MAX_NAME_BYTES));
         name
     }
 }

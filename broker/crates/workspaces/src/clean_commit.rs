@@ -8,7 +8,7 @@ use overlay::{Branch, Revision, WorkspacePath};
 
 use super::{
     BranchCell, CheckRequest, Daemon, DaemonError,
-    commit::{Brought, Merge},
+    commit::{Merge, MergedFiles},
     events::{Event, FileFindings},
     target::TargetId,
 };
@@ -24,9 +24,9 @@ impl Daemon {
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
         merge: Merge,
-    ) -> Result<(Revision, Brought), DaemonError> {
-        let bring_up = move |branch: &mut Branch| merge.bring_up(branch);
-        let (brought, revision) = cell.edit(if_revision, bring_up).await?;
+    ) -> Result<(Revision, MergedFiles), DaemonError> {
+        let merge_disk_changes = move |branch: &mut Branch| merge.merge_disk_changes(branch);
+        let (merged_files, revision) = cell.edit(if_revision, merge_disk_changes).await?;
         let target = TargetId::Branch(cell.id.to_string());
         let request = CheckRequest {
             revision: Some(revision),
@@ -48,7 +48,7 @@ impl Daemon {
             return Err(DaemonError::Bug("a check ended without a summary".to_owned()));
         }
         if errors.is_empty() && incomplete.is_empty() {
-            return Ok((revision, brought));
+            return Ok((revision, merged_files));
         }
         let total = errors.len();
         errors.truncate(MAX_SHOWN);

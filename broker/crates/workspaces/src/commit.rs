@@ -139,11 +139,11 @@ impl OpenWorkspace {
     ) -> Result<Committed, DaemonError> {
         let commit = async {
             let _one_at_a_time = self.committing.lock().await;
-            let mut brought = Brought::default();
+            let mut merged_files = MergedFiles::default();
             if let Some(daemon) = merge.checked_by.take() {
                 let force = merge.force.clone();
                 let clean = daemon.expect_clean(cell, if_revision, merge).await?;
-                (if_revision, brought) = (Some(clean.0), clean.1);
+                (if_revision, merged_files) = (Some(clean.0), clean.1);
                 // What changes on the disk from now on was not checked.
                 merge = Merge { rebase: false, checked_by: None, force };
             }
@@ -152,12 +152,13 @@ impl OpenWorkspace {
                 workspace.expect_there()?;
                 // Leftovers of an earlier commit, by this process or another.
                 let recovered = workspace.committer.recover().map_err(DaemonError::Commit)?;
-                let brought = if merge.rebase { merge.bring_up(branch)? } else { brought };
+                let merged_files =
+                    if merge.rebase { merge.merge_disk_changes(branch)? } else { merged_files };
                 let plan = workspace.plan(branch, &merge.force)?;
                 let (written, unfinished) = write(&workspace.committer, &plan)?;
                 branch.committed_but(&plan.left, written.permissions);
                 let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
-                Ok((plan, brought, left.map(|it| it.to_string()).collect(), unfinished))
+                Ok((plan, merged_files, left.map(|it| it.to_string()).collect(), unfinished))
             };
             let kind = |(plan, ..): &(CommitPlan, _, _, _)| BranchChangeKind::Committed {
                 changes: FileChange::all(plan.changes.clone()),
@@ -165,7 +166,7 @@ impl OpenWorkspace {
                 left: plan.left.clone(),
             };
             let done = cell.edit_for_good(if_revision, write, kind).await?;
-            let ((plan, Brought { merged, merged_by_syntax }, notes, unfinished), revision) = done;
+            let ((plan, MergedFiles { merged, merged_by_syntax }, notes, unfinished), revision) = done;
             match unfinished {
                 Some(error) => Err(DaemonError::Commit(error)),
                 None => {
@@ -189,12 +190,13 @@ impl OpenWorkspace {
         let workspace = Arc::clone(self);
         let look = move |branch: &mut Branch| {
             let mut brought_up = branch.clone();
-            let brought = merge.bring_up(&mut brought_up)?;
+            let merged_files = merge.merge_disk_changes(&mut brought_up)?;
             let plan = workspace.plan(&brought_up, &merge.force)?;
             workspace.committer.check(&plan.ops).map_err(DaemonError::Commit)?;
-            Ok((plan, brought))
+            Ok((plan, merged_files))
         };
-        let ((plan, Brought { merged, merged_by_syntax }), revision) = cell.edit(if_revision, look).await?;
+        let ((plan, MergedFiles { merged, merged_by_syntax }), revision) =
+            cell.edit(if_revision, look).await?;
         let CommitPlan { changes, unsaved, left, .. } = plan;
         let changes = FileChange::all(changes);
         let notes = Vec::new();
@@ -232,7 +234,7 @@ pub(super) struct Merge {
 
 /// Files with changes of both sides.
 #[derive(Default)]
-pub(super) struct Brought {
+pub(super) struct MergedFiles {
     merged: Vec<WorkspacePath>,
     /// Those of them that were merged by syntax.
     merged_by_syntax: Vec<WorkspacePath>,
@@ -240,13 +242,13 @@ pub(super) struct Brought {
 
 impl Merge {
     /// Merges what changed on the disk into the branch.
-    pub(super) fn bring_up(&self, branch: &mut Branch) -> Result<Brought, DaemonError> {
+    pub(super) fn merge_disk_changes(&self, branch: &mut Branch) -> Result<MergedFiles, DaemonError> {
         // What is forced is to stay as the branch has it.
         if !self.rebase || !self.force.is_empty() || branch.conflicts(None)?.is_empty() {
-            return Ok(Brought::default());
+            return Ok(MergedFiles::default());
         }
         let rebased = branch.rebase(RebaseOnto::Base, options(OnConflict::Refuse)).map_err(refused)?;
-        Ok(Brought { merged: rebased.merged, merged_by_syntax: rebased.merged_by_syntax })
+        Ok(MergedFiles { merged: rebased.merged, merged_by_syntax: rebased.merged_by_syntax })
     }
 }
 

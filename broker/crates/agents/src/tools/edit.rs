@@ -10,7 +10,7 @@ use workspaces::{DaemonError, EditRequest, FileEdit};
 
 use super::plan::{EditedFile, Step, Wrote, expect_no_mask, planned, write};
 use crate::{
-    checks::{self, Unanswered},
+    checks::{self, PendingCheck},
     context::{BranchRef, Context, blocking, path},
     findings::{self, Findings},
     question::Question,
@@ -230,7 +230,7 @@ async fn edit_if_clean(
         revision: revision.0,
         applied: false,
         files,
-        check: Some(check.but_for(&context.session.told)),
+        check: Some(check.without_reported(&context.session.told)),
         not_checked: None,
         clean_through: Some(clean_through),
     };
@@ -251,7 +251,7 @@ struct Tried {
     check: Findings,
     clean_through: usize,
     /// The check that goes on, if its answer was due.
-    late: Option<Unanswered>,
+    late: Option<PendingCheck>,
 }
 
 async fn try_steps(
@@ -280,7 +280,7 @@ async fn try_steps(
             findings::within(&context.daemon, &question, until.saturating_duration_since(Instant::now()))
                 .await?;
         if check.is_late() {
-            late = Some(Unanswered { question, unfinished });
+            late = Some(PendingCheck { question, unfinished });
         }
         if check.ok && clean_through == index {
             clean_through = index + 1;

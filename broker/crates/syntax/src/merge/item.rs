@@ -63,7 +63,7 @@ const LEADING: [&str; 3] = ["attribute_item", "decorator", "annotation"];
 
 /// Splits a list into items; `None` where something else is between them.
 pub(super) fn split(list: Part<'_>, kind: ListKind) -> Option<Split<'_>> {
-    let mut found: Vec<Range<'_>> = Vec::new();
+    let mut found: Vec<ItemSpan<'_>> = Vec::new();
     let mut leading: Option<usize> = None;
     for child in list.children() {
         let last = found.last_mut();
@@ -75,7 +75,7 @@ pub(super) fn split(list: Part<'_>, kind: ListKind) -> Option<Split<'_>> {
                 _ => leading = leading.or(Some(child.start)),
             }
         } else if is_item(list.node, child.node) {
-            found.push(Range {
+            found.push(ItemSpan {
                 start: leading.take().unwrap_or(child.start),
                 end: child.end,
                 part: Some(child),
@@ -86,7 +86,7 @@ pub(super) fn split(list: Part<'_>, kind: ListKind) -> Option<Split<'_>> {
     }
     if let Some(start) = leading {
         let comment = list.children().into_iter().rev().find(|it| it.node.is_extra())?;
-        found.push(Range { start, end: comment.end, part: None });
+        found.push(ItemSpan { start, end: comment.end, part: None });
     }
     Some(Split::new(list, found)).filter(|it| it.is_clean(kind))
 }
@@ -103,25 +103,25 @@ fn is_item(list: Node<'_>, child: Node<'_>) -> bool {
     }
 }
 
-struct Range<'t> {
+struct ItemSpan<'t> {
     start: usize,
     end: usize,
     part: Option<Part<'t>>,
 }
 
-impl Range<'_> {
+impl ItemSpan<'_> {
     fn is_on_line_of(&self, next: Part<'_>) -> bool {
         !next.text[self.end..next.start].contains('\n')
     }
 }
 
 impl<'t> Split<'t> {
-    fn new(list: Part<'t>, found: Vec<Range<'t>>) -> Self {
+    fn new(list: Part<'t>, found: Vec<ItemSpan<'t>>) -> Self {
         let text = list.text;
         let first = found.first().map_or(list.end, |it| it.start);
         let mut end = None;
         let mut items: Vec<Item<'t>> = Vec::new();
-        for Range { start, end: next, part } in found {
+        for ItemSpan { start, end: next, part } in found {
             let gap = end.map(|it| &text[it..start]);
             let own = &text[start..next];
             let name = part.and_then(|it| kinds::name(it.node, text));
