@@ -60,7 +60,7 @@ impl RequestError {
         message.unwrap_or(&self.sentence)
     }
 
-    /// Whether two sides could not be merged_files together, which a rebase can help with, or overwriting one of them.
+    /// Whether two sides could not be brought together, which a rebase can help with, or overwriting one of them.
     pub fn is_conflict(&self) -> bool {
         self.reason == DaemonError::CONFLICT && !self.is_only_open()
     }
