@@ -58,7 +58,7 @@ fn replace(file: &Path, before: &str, after: &str, session: &mut Session) -> Res
     let name = file.display().to_string();
     let diff = TextDiff::from_lines(before, after).unified_diff().header(&name, &name).to_string();
     session.print(&diff)?;
-    if after.trim().is_empty() || after.split_whitespace().eq(["{", "}"]) {
+    if is_bare(after) {
         delete(file)?;
         session.messages.line(&format!("deleted {name}"));
         return Ok(());
@@ -66,6 +66,12 @@ fn replace(file: &Path, before: &str, after: &str, session: &mut Session) -> Res
     write(file, after)?;
     session.messages.line(&format!("wrote {name}"));
     Ok(())
+}
+
+/// Whether a text has no settings.
+pub(super) fn is_bare(text: &str) -> bool {
+    let text: String = text.split_whitespace().collect();
+    text.is_empty() || text == "{}"
 }
 
 fn read_own(file: &Path, session: &Session) -> Result<String, CliError> {

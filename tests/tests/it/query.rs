@@ -68,7 +68,8 @@ fn what_has_no_answer_says_why() {
     it.ok(&["trust", "--revoke"]);
     let (exit, told) = refused(&["symbols", "lib.py"]);
     assert!(
-        exit == Some(2) && told.contains("do not run in ROOT, which is not trusted (run `broker trust`"),
+        exit == Some(2)
+            && told.contains("do not run in ROOT, which is not trusted\nhint: run `broker trust`"),
         "{told}"
     );
 }

@@ -75,7 +75,7 @@ pub struct Committed {
     pub changes: Vec<FileChange>,
     /// Files that had changed on the disk and were merged first.
     pub merged: Vec<WorkspacePath>,
-    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    /// Files of `merged` that were merged by their syntax trees, since a merge by lines failed.
     pub merged_by_syntax: Vec<WorkspacePath>,
     /// Paths of `changes` for which an editor that does not apply commits has other, unsaved text.
     pub unsaved: Vec<WorkspacePath>,
@@ -93,7 +93,7 @@ pub struct Rebased {
     pub revision: Revision,
     /// Files that have the changes of both sides now.
     pub merged: Vec<WorkspacePath>,
-    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    /// Files of `merged` that were merged by their syntax trees, since a merge by lines failed.
     pub merged_by_syntax: Vec<WorkspacePath>,
     /// Conflicts that were resolved as the request says.
     pub conflicts: Vec<ResolvedConflict>,
@@ -236,7 +236,7 @@ pub(super) struct Merge {
 #[derive(Default)]
 pub(super) struct MergedFiles {
     merged: Vec<WorkspacePath>,
-    /// Those of them that were merged by syntax.
+    /// Files of `merged` that were merged by syntax.
     merged_by_syntax: Vec<WorkspacePath>,
 }
 

@@ -94,7 +94,7 @@ struct Entry {
 struct Rebased {
     revision: u64,
     merged: Vec<String>,
-    /// Those of them that were merged by their syntax trees, since a merge by lines failed.
+    /// Files of `merged` that were merged by their syntax trees, since a merge by lines failed.
     merged_by_syntax: Vec<String>,
     conflicts: Vec<Conflict>,
 }

@@ -128,7 +128,7 @@ pub struct Rebased {
     pub revision: Revision,
     /// Files that have the changes of both sides now.
     pub merged: Vec<WorkspacePath>,
-    /// Those of them that were merged by syntax, since a merge by lines failed.
+    /// Files of `merged` that were merged by syntax, since a merge by lines failed.
     pub merged_by_syntax: Vec<WorkspacePath>,
     /// Edits that are gone because the base has the same now, or because they had been taken back.
     pub dropped: Vec<WorkspacePath>,

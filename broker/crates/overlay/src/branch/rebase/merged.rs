@@ -11,7 +11,7 @@ pub struct Merged {
     pub snapshot: Snapshot,
     /// Files that have the changes of both.
     pub merged: Vec<WorkspacePath>,
-    /// Those of them that were merged by syntax, since a merge by lines failed.
+    /// Files of `merged` that were merged by syntax, since a merge by lines failed.
     pub merged_by_syntax: Vec<WorkspacePath>,
     /// `here` and `ours` are the first branch.
     pub conflicts: Vec<Conflict>,
