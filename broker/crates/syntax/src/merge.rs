@@ -156,7 +156,7 @@ fn is_explained(texts: [&str; 3], merged: &str) -> bool {
     })
 }
 
-/// How often each word is in a text. What separates entries is left out.
+/// Number of occurrences of each word of a text. What separates entries is left out.
 fn words(text: &str) -> HashMap<&str, i64> {
     let mut counts = HashMap::new();
     for word in text.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| !it.is_empty()) {
