@@ -17,7 +17,7 @@ pub(super) const FORK: &str =
     "Fork a branch, to try something beside it. Pass its name as `branch` in later calls.";
 pub(super) const LIST: &str = "List the workspace's branches.";
 pub(super) const DIFF: &str = "What a branch changes against its parent, as a unified diff.";
-pub(super) const COMMIT: &str = "Write a branch's changes to the disk, all or none. What changed there meanwhile is merged; a conflict is told and nothing written.";
+pub(super) const COMMIT: &str = "Write a branch's changes to the disk, all or none, merged with what changed there; nothing on a conflict.";
 pub(super) const DISCARD: &str = "Drop a branch with all its edits, for good.";
 pub(super) const REBASE: &str = "Bring a branch onto its parent or the disk as they are now.";
 
@@ -56,7 +56,7 @@ pub(super) struct Commit {
 pub(super) struct Rebase {
     branch: Option<String>,
     on_conflict: Option<Conflicting>,
-    /// Per conflicting file a side for all places, or one for each
+    /// {path: [ours|theirs|both|base, …]}
     #[serde(default)]
     resolve: BTreeMap<String, Sides>,
 }
@@ -64,7 +64,6 @@ pub(super) struct Rebase {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Sides {
-    All(Side),
     Each(Vec<Side>),
     Text { text: String },
 }
@@ -96,7 +95,6 @@ impl From<Sides> for Resolution {
             Side::Base => ConflictSide::Base,
         };
         match it {
-            Sides::All(it) => Self::Sides(vec![side(it)]),
             Sides::Each(all) => Self::Sides(all.into_iter().map(side).collect()),
             Sides::Text { text } => Self::Text(text),
         }
@@ -149,6 +147,7 @@ pub(super) struct Written {
     merged: Vec<String>,
     /// Files of `merged` whose lines conflicted: merged by syntax.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
     merged_by_syntax: Vec<String>,
     /// Files for which an editor has unsaved text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -173,6 +172,7 @@ pub(super) struct Rebased {
     merged: Vec<String>,
     /// Files of `merged` whose lines conflicted: merged by syntax.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
     merged_by_syntax: Vec<String>,
     conflicts: Vec<String>,
 }
