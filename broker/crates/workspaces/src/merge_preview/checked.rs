@@ -22,7 +22,7 @@ use crate::{
 pub(super) struct Checked {
     /// Findings that the ancestor has not.
     pub(super) new: Vec<Reported>,
-    /// What answers rest on, with the files that they are about.
+    /// Reads of answers, with the files that the answers are about.
     pub(super) reads: Vec<(WorkspacePath, Reads)>,
     /// Linters with an answer of which that is not known, with the file.
     pub(super) untraced: BTreeSet<(Arc<str>, WorkspacePath)>,
