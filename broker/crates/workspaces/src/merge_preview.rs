@@ -174,11 +174,12 @@ impl Daemon {
             merged.map_err(|error| DaemonError::Bug(error.to_string()))
         });
         let merged = merged.await?;
+        let (definitions, more_definitions) = definitions::conflicts(&sides[a], &sides[b]);
         let mut preview = PairPreview {
             a: sides[a].id.clone(),
             b: sides[b].id.clone(),
             conflicts: merged.conflicts.iter().map(ResolvedConflict::of).collect(),
-            definitions: definitions::conflicts(&sides[a], &sides[b]),
+            definitions,
             merged_by_syntax: merged.merged_by_syntax,
             ..PairPreview::default()
         };
@@ -187,13 +188,37 @@ impl Daemon {
             preview.not_computed = reasons([&checked, &sides[a].checked, &sides[b].checked]);
             let (shared, snapshot) = (Arc::clone(sides), merged.snapshot);
             let findings = move || Ok(finding::in_neither(&snapshot, &checked, [&shared[a], &shared[b]]));
-            preview.findings = blocking(findings).await?;
+            let (findings, more) = blocking(findings).await?;
+            preview.findings = findings;
+            preview.not_computed.extend(cut(more, "findings"));
         }
+        preview.not_computed.extend(cut(more_definitions, "definitions"));
         Ok(preview)
     }
 }
 
 fn reasons(checks: [&Checked; 3]) -> Vec<String> {
     let all: BTreeSet<_> = checks.iter().flat_map(|it| &it.incomplete).cloned().collect();
-    all.into_iter().take(MAX_REASONS).collect()
+    let more = all.len().saturating_sub(MAX_REASONS);
+    all.into_iter().take(MAX_REASONS).chain(cut(more, "reasons")).collect()
+}
+
+/// Sentence about entries that are not told, if there are any.
+fn cut(more: usize, what: &str) -> Option<String> {
+    (more > 0).then(|| format!("{more} more {what} are not listed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_that_are_cut_are_counted() {
+        let mut checked = Checked::default();
+        checked.incomplete.extend((0..MAX_REASONS + 3).map(|it| format!("reason {it:03}")));
+        let told = reasons([&checked, &Checked::default(), &Checked::default()]);
+        assert_eq!(told.len(), MAX_REASONS + 1);
+        assert_eq!(told.last().unwrap(), "3 more reasons are not listed");
+        assert_eq!(cut(0, "findings"), None);
+    }
 }

@@ -117,10 +117,13 @@ fn parameters(definition: &str, name: &str) -> Option<String> {
     Some(rest[open..open + end.0].chars().filter(|it| !it.is_whitespace()).collect())
 }
 
-/// Returns what one of the two changed and the other's added lines use.
-pub(super) fn conflicts(a: &Side, b: &Side) -> Vec<DefinitionConflict> {
+/// Returns what one of the two changed and the other's added lines use, and the number of those beyond what is told.
+pub(super) fn conflicts(a: &Side, b: &Side) -> (Vec<DefinitionConflict>, usize) {
     let all = [(a, b), (b, a)].into_iter().flat_map(|(changing, using)| of_pair(changing, using));
-    all.take(MAX_CONFLICTS).collect()
+    let mut all: Vec<_> = all.collect();
+    let more = all.len().saturating_sub(MAX_CONFLICTS);
+    all.truncate(MAX_CONFLICTS);
+    (all, more)
 }
 
 fn of_pair<'s>(changing: &'s Side, using: &'s Side) -> impl Iterator<Item = DefinitionConflict> + 's {

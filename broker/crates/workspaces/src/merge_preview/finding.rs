@@ -34,8 +34,12 @@ pub struct MergedFinding {
 /// Identity of a finding: the same in texts of which other parts differ.
 type Identity = (WorkspacePath, Arc<RuleRef>, Fingerprint);
 
-/// Returns what is new in the merge and new in neither branch.
-pub(super) fn in_neither(merged: &Snapshot, checked: &Checked, sides: [&Side; 2]) -> Vec<MergedFinding> {
+/// Returns what is new in the merge and new in neither branch, and the number of findings beyond those that are told.
+pub(super) fn in_neither(
+    merged: &Snapshot,
+    checked: &Checked,
+    sides: [&Side; 2],
+) -> (Vec<MergedFinding>, usize) {
     let mut known: HashMap<Identity, usize> = HashMap::new();
     for side in sides {
         for (identity, _) in identified(&side.snapshot, &side.checked.new) {
@@ -50,8 +54,10 @@ pub(super) fn in_neither(merged: &Snapshot, checked: &Checked, sides: [&Side; 2]
         _ => true,
     };
     let found = identified(merged, &checked.new);
-    let found = found.into_iter().filter(is_in_neither).take(MAX_FINDINGS);
-    found.map(|(_, it)| MergedFinding::of(it, merged, sides)).collect()
+    let found: Vec<_> = found.into_iter().filter(is_in_neither).collect();
+    let more = found.len().saturating_sub(MAX_FINDINGS);
+    let told = found.into_iter().take(MAX_FINDINGS).map(|(_, it)| MergedFinding::of(it, merged, sides));
+    (told.collect(), more)
 }
 
 fn identified<'f>(view: &dyn View, findings: &'f [Reported]) -> Vec<(Identity, &'f Finding)> {
