@@ -2,7 +2,7 @@
 
 use std::{fmt, io, process::ExitCode};
 
-use checker::baseline::BaselineError;
+use check_engine::baseline::BaselineError;
 use config::{ConfigError, SetupFailure};
 
 /// Whose fault an error is.

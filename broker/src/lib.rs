@@ -1,6 +1,6 @@
 //! The program `broker`: the command line, the fronts that speak gRPC, MCP and LSP, and the client that finds or starts the daemon.
 //!
-//! [`run`] is the program behind `main`. The engine without a command line is the crate `checker`.
+//! [`run`] is the program behind `main`. The engine without a command line is the crate `check-engine`.
 
 mod cli;
 mod client;

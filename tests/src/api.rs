@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-use checker::{Level, pipeline::Change as FindingChange};
+use check_engine::{Level, pipeline::Change as FindingChange};
 use client::Remote;
 use overlay::{ChangeKind, ContentHash, FileKind, Revision};
 use tokio_stream::{Stream, StreamExt as _};
@@ -32,7 +32,7 @@ pub use self::{
         ask, base, branch, buffer, commit, edits, fix, fork, next, patch, read_of, rebase, remove, rename,
         undo, write,
     },
-    runs::{Exited, Kept, LogPart, Run, RunPart, Running, run, shell},
+    runs::{Exited, Harvest, LogPart, Run, RunPart, Running, run, shell},
 };
 use crate::daemon::Client;
 

@@ -24,7 +24,7 @@ use std::{
 };
 
 use config::{Choice, Glob, Selectors};
-use render::Shown;
+use render::DisplayLimit;
 
 use self::{
     baseline::BaselineArgs,
@@ -260,11 +260,11 @@ impl Args {
     }
 
     /// Selects the findings that an output shows.
-    fn shown(&self, is_terminal: bool) -> Shown {
+    fn shown(&self, is_terminal: bool) -> DisplayLimit {
         match self.max_findings {
-            Some(most) => Shown::First(most),
-            None if is_terminal => Shown::MostSevere(MAX_FINDINGS_ON_TERMINAL),
-            None => Shown::All,
+            Some(most) => DisplayLimit::First(most),
+            None if is_terminal => DisplayLimit::MostSevere(MAX_FINDINGS_ON_TERMINAL),
+            None => DisplayLimit::All,
         }
     }
 }

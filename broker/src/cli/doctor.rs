@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use checker::with_file_settings;
+use check_engine::with_file_settings;
 use config::{Configs, ServerSettings, folders, root::WorkspaceRoot};
 use language_servers::Profile;
 use lint::Cancel;

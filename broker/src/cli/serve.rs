@@ -7,7 +7,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use ::client::{Claim, Claimed, Endpoint, IDLE_EXIT};
 use agents::Agents;
-use checker::default_jobs;
+use check_engine::default_jobs;
 use config::folders;
 use linters::servers::Servers;
 use rustix::{

@@ -6,7 +6,7 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::{BranchRequest, Diff, MergePreviewRequest, PageRequest, RebaseRequest, UndoRequest};
 
-use super::{GrpcServer, PIECE, from_proto, status, to_proto};
+use super::{CHUNK_BYTES, GrpcServer, from_proto, status, to_proto};
 
 /// Changes of one message, which stays far below gRPC's usual limit of 4 MiB.
 const CHANGES: usize = 5_000;
@@ -158,7 +158,7 @@ fn parts(diff: &Diff) -> Vec<pb::DiffBranchResponse> {
 /// The text in pieces that a message may hold, cut between characters.
 fn pieces(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
-        let (piece, rest) = text.split_at(text.floor_char_boundary(PIECE));
+        let (piece, rest) = text.split_at(text.floor_char_boundary(CHUNK_BYTES));
         text = rest;
         (!piece.is_empty()).then_some(piece)
     })

@@ -5,7 +5,7 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status, async_trait};
 use workspaces::{Buffer, PageRequest};
 
-use super::{GrpcServer, PIECE, from_proto, status, to_proto};
+use super::{CHUNK_BYTES, GrpcServer, from_proto, status, to_proto};
 
 type ReadStream = std::pin::Pin<Box<dyn Stream<Item = Result<pb::ReadFileResponse, Status>> + Send>>;
 
@@ -21,8 +21,8 @@ impl FileService for GrpcServer {
         let part = |part| Ok(pb::ReadFileResponse { part: Some(part) });
         let first = std::iter::once(part(pb::read_file_response::Part::Info(to_proto::file_info(&file))));
         let bytes = file.bytes;
-        let starts = (0..bytes.len()).step_by(PIECE);
-        let pieces = starts.map(move |start| bytes.slice(start..bytes.len().min(start + PIECE)));
+        let starts = (0..bytes.len()).step_by(CHUNK_BYTES);
+        let pieces = starts.map(move |start| bytes.slice(start..bytes.len().min(start + CHUNK_BYTES)));
         let pieces = pieces.map(move |it| part(pb::read_file_response::Part::Content(it)));
         Ok(Response::new(Box::pin(tokio_stream::iter(first.chain(pieces)))))
     }

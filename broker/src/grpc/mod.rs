@@ -35,7 +35,7 @@ pub(crate) use self::{
 };
 
 /// Bytes of a message that is a part of a longer text, far below gRPC's usual limit of 4 MiB.
-const PIECE: usize = 1 << 20;
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// Every service, on one daemon.
 #[derive(Clone)]

@@ -108,7 +108,7 @@ fn describe_obstacles(mut obstacles: Vec<Obstacle>, details: &mut ErrorDetails) 
 mod tests {
     use std::io;
 
-    use overlay::{CommitConflict, CommitError, EditError, Expected, Found, WorkspacePath};
+    use overlay::{CommitConflict, CommitError, DiskState, EditError, Expected, WorkspacePath};
 
     use workspaces::DaemonError;
 
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn a_conflict_is_listed_before_files_that_are_open() {
         let conflict = |index: usize| {
-            let found = if index < 99 { Found::OpenForWriting } else { Found::Missing };
+            let found = if index < 99 { DiskState::OpenForWriting } else { DiskState::Missing };
             let path = WorkspacePath::new(&format!("{index}/{}", "x".repeat(100))).unwrap();
             CommitConflict { path, expected: Expected::Directory, found }
         };

@@ -9,7 +9,7 @@ use broker_proto::{
         workspace_service_server::WorkspaceService,
     },
 };
-use checker::Engine;
+use check_engine::Engine;
 use linters::{plugins::Plugins, servers::Servers};
 use tempfile::TempDir;
 use tonic::{Request, Response, Status};

@@ -9,7 +9,7 @@ use broker_proto::{
     v1 as pb,
     v1::{check_response::Event as Answer, watch_response::Event as Watched},
 };
-use checker::{
+use check_engine::{
     AnswerTime, Finding, Incomplete, Level, ListedFile, RuleRef, Subject, Unavailable,
     pipeline::{Change, LinterSummary},
 };
@@ -249,13 +249,13 @@ fn tags(it: &RuleRef) -> Vec<i32> {
     tags.into_iter().filter(|(is_so, _)| *is_so).map(|(_, tag)| tag.into()).collect()
 }
 
-fn fix(it: &checker::Fix) -> pb::Fix {
+fn fix(it: &check_engine::Fix) -> pb::Fix {
     let applicability = match it.applicability {
         Applicability::DisplayOnly => pb::Applicability::DisplayOnly,
         Applicability::Unsafe => pb::Applicability::Unsafe,
         Applicability::Safe => pb::Applicability::Safe,
     };
-    let edit = |it: &checker::Edit| pb::TextEdit {
+    let edit = |it: &check_engine::Edit| pb::TextEdit {
         span: Some(span(it.span)),
         replacement: it.replacement.to_string(),
         range: Some(range(it.range)),
@@ -267,7 +267,7 @@ fn fix(it: &checker::Fix) -> pb::Fix {
     }
 }
 
-fn related(it: &checker::Related) -> pb::RelatedPlace {
+fn related(it: &check_engine::Related) -> pb::RelatedPlace {
     pb::RelatedPlace {
         path: it.path.as_ref().map(ToString::to_string).unwrap_or_default(),
         span: Some(span(it.span)),
@@ -280,7 +280,7 @@ pub(super) fn span(it: lint::Span) -> pb::Span {
     pb::Span { start: it.start, end: it.end }
 }
 
-pub(super) fn range(it: checker::Range) -> pb::Range {
+pub(super) fn range(it: check_engine::Range) -> pb::Range {
     pb::Range { start: Some(position(it.start)), end: Some(position(it.end)) }
 }
 
@@ -332,7 +332,7 @@ fn incomplete(it: &Incomplete) -> pb::Incomplete {
     }
 }
 
-fn excluded(it: &checker::Excluded) -> pb::ExcludedFile {
+fn excluded(it: &check_engine::Excluded) -> pb::ExcludedFile {
     pb::ExcludedFile {
         path: it.path.to_string(),
         linter: it.linter.to_string(),

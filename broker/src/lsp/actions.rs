@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use checker::pipeline::Reported;
+use check_engine::pipeline::Reported;
 use gen_lsp_types::{
     CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, CodeActionTriggerKind, Command,
     Diagnostic, TextEdit, WorkspaceEdit,
@@ -22,7 +22,7 @@ use super::{
     capabilities::{FIX_ALL, SUPPRESS},
     commands,
     diagnostics::{self, FixData},
-    document::{Checked, Document, Place},
+    document::{Checked, Document, DocumentLocation},
     edits,
     failure::Failure,
     folder::Folder,
@@ -121,7 +121,7 @@ impl Offer<'_> {
             it.0.span.start <= span.end && span.start <= it.0.span.end && it.0.cell.is_none()
         };
         let here: Vec<_> = self.checked.found.findings.iter().filter(touches).collect();
-        let is_editable = matches!(self.document.place, Place::Base(..));
+        let is_editable = matches!(self.document.place, DocumentLocation::Base(..));
         let mut actions = Vec::new();
         if is_editable {
             here.iter().for_each(|it| actions.extend(self.fixes(it)));
@@ -282,7 +282,7 @@ async fn resolved(server: &Rc<Server>, mut action: CodeAction) -> Result<CodeAct
     if document.version() != deferred.version {
         return Err(Failure::content_modified());
     }
-    let Place::Base(folder, path) = &document.place else { return Ok(action) };
+    let DocumentLocation::Base(folder, path) = &document.place else { return Ok(action) };
     let edits = match &deferred.what {
         DeferredKind::FixAll(rules) => fixed(folder, &document, path, rules).await?,
         DeferredKind::Suppress { rule, line } => match suppression(&document, path, rule, *line) {
@@ -337,8 +337,8 @@ fn suppression(
     let rules = [rule.to_owned()];
     let bytes = bytes::Bytes::copy_from_slice(text.as_str().as_bytes());
     let edits = match line {
-        Some(line) => checker::suppression(path, &bytes, line, &rules, REASON)?,
-        None => checker::file_suppression(path, &bytes, &rules, REASON)?,
+        Some(line) => check_engine::suppression(path, &bytes, line, &rules, REASON)?,
+        None => check_engine::file_suppression(path, &bytes, &rules, REASON)?,
     };
     let index = text.index();
     let edit = |it: lint::Edit| TextEdit { range: index.range(it.span), new_text: it.replacement };

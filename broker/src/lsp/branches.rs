@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, rc::Rc, sync::Arc};
 
-use checker::pipeline::{Change, Reported};
+use check_engine::pipeline::{Change, Reported};
 use overlay::{ChangeKind, WorkspacePath};
 use scheduler::Class;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use super::{
     branch_uri::BranchFile,
     checking,
     diagnostics::{Context, diagnostics},
-    document::Place,
+    document::DocumentLocation,
     failure::Failure,
     folder::Folder,
     running,
@@ -209,7 +209,7 @@ pub(super) async fn check(server: &Rc<Server>, argument: Check) -> Result<Value,
         .map(|it| json!({"path": checking::path_of(it), "linter": it.linter.as_deref().unwrap_or_default(), "reason": it.reason}))
         .collect();
     let root = BranchFile { branch: chosen.branch.id.to_string(), path: WorkspacePath::root() };
-    let place = Place::Branch(Rc::clone(&chosen.folder), root);
+    let place = DocumentLocation::Branch(Rc::clone(&chosen.folder), root);
     let mut texts = HashMap::new();
     let mut findings = Vec::new();
     for (it, change) in found.findings.iter().zip(changes) {
@@ -225,7 +225,7 @@ pub(super) async fn check(server: &Rc<Server>, argument: Check) -> Result<Value,
 
 fn finding_json(
     server: &Rc<Server>,
-    place: &Place,
+    place: &DocumentLocation,
     it: &Reported,
     change: Option<Change>,
     texts: &HashMap<String, Text>,

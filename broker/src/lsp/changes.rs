@@ -50,7 +50,7 @@ struct Piece<'t> {
 
 /// A byte offset in a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct TextOffset {
     piece: usize,
     offset: usize,
 }
@@ -62,29 +62,29 @@ impl<'t> Pieces<'t> {
     }
 
     /// Clamped as LSP demands: beyond the end of a line it is that end, beyond the last line the end of the text.
-    fn place(&self, at: Position) -> Place {
+    fn place(&self, at: Position) -> TextOffset {
         match self.line_start(at.line) {
             Some(start) => self.in_line(start, at.character),
             None => self.end(),
         }
     }
 
-    fn line_start(&self, line: u32) -> Option<Place> {
+    fn line_start(&self, line: u32) -> Option<TextOffset> {
         let mut left = line;
         for (piece, it) in self.pieces.iter().enumerate() {
             if left <= it.line_ends {
-                return Some(Place { piece, offset: after_line_ends(&it.text, left) });
+                return Some(TextOffset { piece, offset: after_line_ends(&it.text, left) });
             }
             left -= it.line_ends;
         }
         None
     }
 
-    fn in_line(&self, start: Place, character: u32) -> Place {
+    fn in_line(&self, start: TextOffset, character: u32) -> TextOffset {
         let (mut offset, mut left) = (start.offset, character);
         for (piece, it) in self.pieces.iter().enumerate().skip(start.piece) {
             match it.walk(offset, left, self.encoding) {
-                ControlFlow::Break(offset) => return Place { piece, offset },
+                ControlFlow::Break(offset) => return TextOffset { piece, offset },
                 ControlFlow::Continue(units) => left = units,
             }
             offset = 0;
@@ -92,12 +92,12 @@ impl<'t> Pieces<'t> {
         self.end()
     }
 
-    fn end(&self) -> Place {
+    fn end(&self) -> TextOffset {
         let piece = self.pieces.len() - 1;
-        Place { piece, offset: self.pieces[piece].text.len() }
+        TextOffset { piece, offset: self.pieces[piece].text.len() }
     }
 
-    fn replace(&mut self, start: Place, end: Place, text: &str) {
+    fn replace(&mut self, start: TextOffset, end: TextOffset, text: &str) {
         let (mut first, mut last) = (start.piece, end.piece);
         let head = &self.pieces[first].text[..start.offset];
         let tail = &self.pieces[last].text[end.offset..];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use checker::{Incomplete, Subject, Unavailable, pipeline::Reported};
+use check_engine::{Incomplete, Subject, Unavailable, pipeline::Reported};
 use linters::LinterKind;
 use overlay::ContentHash;
 use scheduler::Class;

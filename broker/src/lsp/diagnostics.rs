@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use checker::{Finding, Fix, Related, RuleRef, pipeline::Reported};
+use check_engine::{Finding, Fix, Related, RuleRef, pipeline::Reported};
 use gen_lsp_types::{
     Code, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     Location, Message, Range, TextEdit, Uri,
@@ -125,8 +125,10 @@ pub(super) fn rule(it: &Reported) -> String {
 }
 
 fn fix(it: &Fix, index: &Index<'_>) -> FixData {
-    let edit =
-        |it: &checker::Edit| TextEdit { range: index.range(it.span), new_text: it.replacement.to_string() };
+    let edit = |it: &check_engine::Edit| TextEdit {
+        range: index.range(it.span),
+        new_text: it.replacement.to_string(),
+    };
     let applicability = match it.applicability {
         Applicability::Safe => "safe",
         Applicability::Unsafe => "unsafe",

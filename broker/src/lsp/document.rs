@@ -14,7 +14,7 @@ use super::{branch_uri::BranchFile, checking::Found, failure::Failure, folder::F
 /// An open document. Dropping it, when the client closes it, aborts its task.
 pub(super) struct Document {
     pub(super) uri: String,
-    pub(super) place: Place,
+    pub(super) place: DocumentLocation,
     /// [`Folder::resolved`] of a file of the base, as of the last look.
     resolved: RefCell<Option<WorkspacePath>>,
     state: watch::Sender<State>,
@@ -40,7 +40,7 @@ pub(super) struct Waiting(Rc<Document>);
 
 /// Which file a document shows.
 #[derive(Clone)]
-pub(super) enum Place {
+pub(super) enum DocumentLocation {
     /// A file of the base. Its content is the document's text while that is open.
     Base(Rc<Folder>, WorkspacePath),
     /// A file of a branch, read-only.
@@ -77,7 +77,7 @@ pub(super) struct Checked {
 }
 
 impl Document {
-    pub(super) fn new(uri: String, place: Place, version: i32, text: Text) -> Rc<Self> {
+    pub(super) fn new(uri: String, place: DocumentLocation, version: i32, text: Text) -> Rc<Self> {
         let state = State { version, text, is_typed: false, saved: None };
         Rc::new(Self {
             uri,
@@ -245,14 +245,14 @@ impl Document {
 
     pub(super) fn folder(&self) -> Option<&Rc<Folder>> {
         match &self.place {
-            Place::Base(folder, _) | Place::Branch(folder, _) => Some(folder),
-            Place::Elsewhere => None,
+            DocumentLocation::Base(folder, _) | DocumentLocation::Branch(folder, _) => Some(folder),
+            DocumentLocation::Elsewhere => None,
         }
     }
 
     /// Looks where links lead now; they may change while the document is open.
     pub(super) fn resolve(&self) {
-        if let Place::Base(folder, path) = &self.place {
+        if let DocumentLocation::Base(folder, path) = &self.place {
             self.resolved.replace(Some(folder.resolved(path)));
         }
     }
@@ -260,15 +260,15 @@ impl Document {
     /// Whether the document is this file of the base, by whatever path it was opened.
     pub(super) fn shows(&self, folder: &Rc<Folder>, path: &str) -> bool {
         let is_resolved = || self.resolved.borrow().as_ref().is_some_and(|it| it.as_str() == path);
-        matches!(&self.place, Place::Base(of, at) if Rc::ptr_eq(of, folder) && (at.as_str() == path || is_resolved()))
+        matches!(&self.place, DocumentLocation::Base(of, at) if Rc::ptr_eq(of, folder) && (at.as_str() == path || is_resolved()))
     }
 
     /// The path in the workspace, for a file of a branch, too.
     pub(super) fn path(&self) -> Option<&WorkspacePath> {
         match &self.place {
-            Place::Base(_, path) => Some(path),
-            Place::Branch(_, file) => Some(&file.path),
-            Place::Elsewhere => None,
+            DocumentLocation::Base(_, path) => Some(path),
+            DocumentLocation::Branch(_, file) => Some(&file.path),
+            DocumentLocation::Elsewhere => None,
         }
     }
 }

@@ -8,7 +8,7 @@ use workspaces::{BranchChange, BranchChangeKind, BranchInfo, BufferShown};
 
 use super::{
     branches::{branch_json, change_json},
-    document::{Document, Place},
+    document::{Document, DocumentLocation},
     folder::{Folder, FolderEvent},
     rounds,
     server::Server,
@@ -88,13 +88,13 @@ impl Server {
 }
 
 fn is_of_branch(document: &Document, folder: &Rc<Folder>) -> bool {
-    matches!(&document.place, Place::Branch(of, _) if Rc::ptr_eq(of, folder))
+    matches!(&document.place, DocumentLocation::Branch(of, _) if Rc::ptr_eq(of, folder))
 }
 
 /// Whether a document is a file of this branch, by the branch's id or name.
 fn is_of(document: &Document, folder: &Rc<Folder>, branch: &BranchInfo) -> bool {
     let names_it = |it: &str| *it == *branch.id || it == branch.name;
-    matches!(&document.place, Place::Branch(of, file) if Rc::ptr_eq(of, folder) && names_it(&file.branch))
+    matches!(&document.place, DocumentLocation::Branch(of, file) if Rc::ptr_eq(of, folder) && names_it(&file.branch))
 }
 
 fn branch_event(folder: &Folder, it: &BranchChange) -> Value {

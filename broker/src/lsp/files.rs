@@ -8,7 +8,7 @@ use workspaces::{ErrorKind, RequestError, Side, TargetId};
 
 use super::{
     branch_uri::BranchFile,
-    document::Place,
+    document::DocumentLocation,
     folder::{Connection, Folder},
     server::Server,
     target,
@@ -20,12 +20,12 @@ const MAX_SIZE: usize = 16 << 20;
 
 impl Server {
     /// The URI of a file in the same base or branch as `place`. A path that is not in the workspace is returned as it is.
-    pub(super) fn uri_of(&self, place: &Place, path: &str) -> String {
+    pub(super) fn uri_of(&self, place: &DocumentLocation, path: &str) -> String {
         let Ok(path) = WorkspacePath::new(path) else { return path.to_owned() };
         match place {
-            Place::Base(folder, _) => folder.uris.of(&path),
-            Place::Branch(_, file) => BranchFile { branch: file.branch.clone(), path }.uri(),
-            Place::Elsewhere => path.as_str().to_owned(),
+            DocumentLocation::Base(folder, _) => folder.uris.of(&path),
+            DocumentLocation::Branch(_, file) => BranchFile { branch: file.branch.clone(), path }.uri(),
+            DocumentLocation::Elsewhere => path.as_str().to_owned(),
         }
     }
 
@@ -34,15 +34,15 @@ impl Server {
         &self,
         folder: &Rc<Folder>,
         connection: &Connection,
-        place: &Place,
+        place: &DocumentLocation,
         path: &str,
     ) -> Result<Option<Text>, RequestError> {
         if let Some(text) = self.open_text(folder, place, path) {
             return Ok(Some(text));
         }
         let target = match place {
-            Place::Branch(folder, file) => self.branch_target(folder, file).await?,
-            Place::Base(..) | Place::Elsewhere => target::base(connection),
+            DocumentLocation::Branch(folder, file) => self.branch_target(folder, file).await?,
+            DocumentLocation::Base(..) | DocumentLocation::Elsewhere => target::base(connection),
         };
         let bytes = self.read_if_there(&target, path).await?;
         let text = bytes.as_deref().and_then(|it| std::str::from_utf8(it).ok());
@@ -50,10 +50,17 @@ impl Server {
     }
 
     /// The client's text of a file that is open. No copy of it.
-    pub(super) fn open_text(&self, folder: &Rc<Folder>, place: &Place, path: &str) -> Option<Text> {
+    pub(super) fn open_text(
+        &self,
+        folder: &Rc<Folder>,
+        place: &DocumentLocation,
+        path: &str,
+    ) -> Option<Text> {
         match place {
-            Place::Branch(..) => None,
-            Place::Base(..) | Place::Elsewhere => Some(self.document_at(folder, path)?.state().text),
+            DocumentLocation::Branch(..) => None,
+            DocumentLocation::Base(..) | DocumentLocation::Elsewhere => {
+                Some(self.document_at(folder, path)?.state().text)
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::{pin::pin, rc::Rc};
 
-use checker::pipeline::Reported;
+use check_engine::pipeline::Reported;
 use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind, Position, Range};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -11,7 +11,7 @@ use workspaces::LinterRule;
 
 use super::{
     diagnostics::{message, rule},
-    document::{Checked, Document, Place},
+    document::{Checked, Document, DocumentLocation},
     failure::Failure,
     hints::{self, CursorWord},
     hover_answer::Answer,
@@ -54,7 +54,7 @@ pub(super) async fn of_place(
 ) -> Result<Value, Failure> {
     let findings = async {
         match document.place {
-            Place::Elsewhere => Ok(Vec::new()),
+            DocumentLocation::Elsewhere => Ok(Vec::new()),
             _ => Ok(findings_at(&*document.result_of(version).await?, position)),
         }
     };
@@ -198,7 +198,7 @@ fn shown(message: &str, is_markdown: bool) -> String {
 mod tests {
     use std::future::{pending, ready};
 
-    use checker::{CheckedFile, Finding, RuleRef};
+    use check_engine::{CheckedFile, Finding, RuleRef};
     use lint::LineColumn;
     use overlay::WorkspacePath;
 
@@ -229,7 +229,7 @@ mod tests {
             severity: lint::Severity::Warning,
             cell: None,
             span: lint::Span::new(0, 0),
-            range: checker::Range { start: at, end: at },
+            range: check_engine::Range { start: at, end: at },
             fixes: [].into(),
             related: [].into(),
         };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     branches::{self, OfWorkspace},
-    document::{Document, Place},
+    document::{Document, DocumentLocation},
     failure::Failure,
     server::Server,
 };
@@ -16,7 +16,7 @@ use super::{
 const MAX_BRANCHES: usize = 50;
 
 pub(super) async fn of_document(server: Rc<Server>, document: Rc<Document>) -> Result<Value, Failure> {
-    let Place::Base(folder, path) = &document.place else { return Ok(json!([])) };
+    let DocumentLocation::Base(folder, path) = &document.place else { return Ok(json!([])) };
     if !server.settings().code_lens {
         return Ok(json!([]));
     }

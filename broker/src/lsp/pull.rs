@@ -17,7 +17,7 @@ use workspaces::{CheckRequest, ErrorKind, Event, Side};
 use super::{
     checking::{self, Found},
     diagnostics::{Context, diagnostics, result_id},
-    document::{Checked, Document, Place},
+    document::{Checked, Document, DocumentLocation},
     failure::Failure,
     folder::{Connection, Folder},
     progress::Progress,
@@ -34,7 +34,7 @@ pub(super) async fn of_document(
     params: DocumentDiagnosticParams,
 ) -> Result<Value, Failure> {
     let Some((version, document)) = document else { return of_closed(&server, &params).await };
-    if matches!(document.place, Place::Elsewhere) {
+    if matches!(document.place, DocumentLocation::Elsewhere) {
         return Ok(full(&[], None));
     }
     let (mut results, mut states) = (document.results(), document.states());
@@ -242,8 +242,8 @@ struct Files<'f> {
 }
 
 impl Files<'_> {
-    fn place(&self) -> Place {
-        Place::Base(Rc::clone(self.folder), overlay::WorkspacePath::root())
+    fn place(&self) -> DocumentLocation {
+        DocumentLocation::Base(Rc::clone(self.folder), overlay::WorkspacePath::root())
     }
 
     fn uri(&self, path: &str) -> String {

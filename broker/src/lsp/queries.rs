@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 use workspaces::{RequestError, TargetId};
 
-use super::{document::Place, failure::Failure, folder::Folder, server::Server, target};
+use super::{document::DocumentLocation, failure::Failure, folder::Folder, server::Server, target};
 
 /// Longest time for which what Broker answers itself waits for a language server.
 pub(super) const QUERY_TIMEOUT: Duration = Duration::from_millis(500);
@@ -49,8 +49,8 @@ pub(super) async fn target_of(
     let Some(document) = server.document(uri) else { return Ok(None) };
     let (Some(folder), Some(path)) = (document.folder(), document.path()) else { return Ok(None) };
     let target = match &document.place {
-        Place::Branch(_, file) => server.branch_target(folder, file).await?,
-        Place::Base(..) | Place::Elsewhere => target::base(&folder.served().await?),
+        DocumentLocation::Branch(_, file) => server.branch_target(folder, file).await?,
+        DocumentLocation::Base(..) | DocumentLocation::Elsewhere => target::base(&folder.served().await?),
     };
     Ok(Some((Rc::clone(folder), target, path.as_str().to_owned())))
 }

@@ -23,7 +23,7 @@ use super::{
     checking::{self, Found},
     config_error,
     diagnostics::{Context, diagnostics, incomplete_check, result_id},
-    document::{Checked, Document, Place, State},
+    document::{Checked, Document, DocumentLocation, State},
     folder::{Connection, Folder},
     server::Server,
     target,
@@ -128,12 +128,12 @@ impl Round<'_> {
     /// Checks the file that the document shows.
     async fn answer(&self, shown: Option<&Shown>) -> Result<(), RequestError> {
         match &self.document.place {
-            Place::Base(_, path) => self.base(self.folder.resolved(path).as_str(), shown).await,
-            Place::Branch(folder, file) => {
+            DocumentLocation::Base(_, path) => self.base(self.folder.resolved(path).as_str(), shown).await,
+            DocumentLocation::Branch(folder, file) => {
                 let target = self.server.branch_target(folder, file).await?;
                 self.check(target, file.path.as_str()).await
             }
-            Place::Elsewhere => Ok(()),
+            DocumentLocation::Elsewhere => Ok(()),
         }
     }
 
@@ -166,7 +166,7 @@ impl Round<'_> {
 
     /// Sets the buffer of the file to this text, unless the daemon has it already. Branches see it, too.
     async fn show(&self, shown: &mut Option<Shown>) -> Result<(), RequestError> {
-        let Place::Base(_, path) = &self.document.place else { return Ok(()) };
+        let DocumentLocation::Base(_, path) = &self.document.place else { return Ok(()) };
         let State { version, is_typed, .. } = self.state;
         let now =
             |it: &Shown| (it.epoch, it.version, it.is_typed) == (self.connection.epoch, version, is_typed);
@@ -220,7 +220,7 @@ impl Round<'_> {
         let (own, others) = found.clone().split(path);
         if !own.is_about(self.state.text.as_str().as_bytes()) {
             // The buffer has changed meanwhile, which starts the next round; a client need not ask for a branch's new text.
-            if let Place::Branch(..) = self.document.place {
+            if let DocumentLocation::Branch(..) = self.document.place {
                 let reason = "the branch has another text of this file: reload it";
                 self.deliver(Found::default(), vec![incomplete_check("", reason)], Vec::new());
             }

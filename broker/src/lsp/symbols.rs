@@ -7,7 +7,7 @@ use overlay::WorkspacePath;
 use serde_json::{Value, json};
 use workspaces::{QueryItem, QueryKind, QueryLocation, QueryRequest};
 
-use super::{document::Place, failure::Failure, folder::Folder, server::Server, target};
+use super::{document::DocumentLocation, failure::Failure, folder::Folder, server::Server, target};
 
 /// Asks the language servers of all open documents.
 pub(super) async fn find(server: &Rc<Server>, params: &Value) -> Result<Value, Failure> {
@@ -15,9 +15,9 @@ pub(super) async fn find(server: &Rc<Server>, params: &Value) -> Result<Value, F
     let mut found = Vec::new();
     for folder in server.folders() {
         let Some(connection) = folder.connection() else { continue };
-        let of_folder = |place: &Place| match place {
-            Place::Base(of, path) if Rc::ptr_eq(of, &folder) => Some(path.as_str().to_owned()),
-            Place::Base(..) | Place::Branch(..) | Place::Elsewhere => None,
+        let of_folder = |place: &DocumentLocation| match place {
+            DocumentLocation::Base(of, path) if Rc::ptr_eq(of, &folder) => Some(path.as_str().to_owned()),
+            DocumentLocation::Base(..) | DocumentLocation::Branch(..) | DocumentLocation::Elsewhere => None,
         };
         let mut paths: Vec<_> = server.documents().iter().filter_map(|it| of_folder(&it.place)).collect();
         // Files with the same extension have the same server: ask for one of each.
@@ -70,7 +70,7 @@ async fn symbol(server: &Rc<Server>, folder: &Rc<Folder>, it: &QueryItem) -> Opt
 /// behind characters beyond U+FFFF.
 async fn range(server: &Rc<Server>, folder: &Rc<Folder>, it: &QueryLocation) -> Option<Range> {
     let connection = folder.connection()?;
-    let place = Place::Base(Rc::clone(folder), WorkspacePath::root());
+    let place = DocumentLocation::Base(Rc::clone(folder), WorkspacePath::root());
     if let (Some(span), Ok(_)) = (it.span, WorkspacePath::new(&it.path))
         && let Ok(Some(text)) = server.text_of(folder, &connection, &place, &it.path).await
     {

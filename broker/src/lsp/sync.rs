@@ -13,7 +13,7 @@ use tokio::task::spawn_local;
 
 use super::{
     branch_uri::BranchFile,
-    document::{Document, Place},
+    document::{Document, DocumentLocation},
     folder::Folder,
     rounds::follow,
     server::Server,
@@ -55,7 +55,7 @@ impl Server {
         document.end_task();
         let server = Rc::clone(self);
         let _goes_on = self.in_order(&document.uri.clone(), async move {
-            if let Place::Base(folder, path) = &document.place {
+            if let DocumentLocation::Base(folder, path) = &document.place {
                 close_buffer(folder, path).await;
             }
             // Unless it was opened again meanwhile: then its new task publishes.
@@ -72,17 +72,17 @@ impl Server {
 
     /// Which file a document shows. For one outside of the editor's folders, the marked workspace around it is served, if there
     /// is one.
-    fn place_of(self: &Rc<Self>, uri: &str) -> Place {
+    fn place_of(self: &Rc<Self>, uri: &str) -> DocumentLocation {
         if let Some(file) = BranchFile::of_uri(uri) {
             let folder = self.folder_of_file(&file);
-            return folder.map_or(Place::Elsewhere, |it| Place::Branch(it, file));
+            return folder.map_or(DocumentLocation::Elsewhere, |it| DocumentLocation::Branch(it, file));
         }
         if let Some((folder, path)) = self.folder_of(uri) {
-            return Place::Base(folder, path);
+            return DocumentLocation::Base(folder, path);
         }
         match self.around(uri) {
-            Some((root, path)) => Place::Base(self.add_folder(root, None), path),
-            None => Place::Elsewhere,
+            Some((root, path)) => DocumentLocation::Base(self.add_folder(root, None), path),
+            None => DocumentLocation::Elsewhere,
         }
     }
 

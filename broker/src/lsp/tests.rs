@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use checker::Engine;
+use check_engine::Engine;
 use linters::{plugins::Plugins, servers::Servers};
 use lsp_client::{frame, read_frame, uri};
 use serde_json::{Value, json};

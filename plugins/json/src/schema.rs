@@ -1,7 +1,7 @@
 //! Violations of the schema that a file's name or its `$schema` names.
 
 use broker_plugin_sdk::{Diagnostic, inform};
-use broker_schemas::{Found, Schemas, Violation, place};
+use broker_schemas::{SchemaLookup, Schemas, Violation, place};
 use jsonc_parser::ast::Value;
 
 use crate::{rules, tree};
@@ -19,11 +19,11 @@ pub(crate) fn check(
     }
     let value = tree::value(tree);
     match schemas.for_file(path, declared, &value) {
-        Found::Schema(schema) => {
+        SchemaLookup::Schema(schema) => {
             found.extend(schema.check(&value).iter().map(|it| diagnostic(it, text, tree)));
         }
-        Found::Unusable(why) => inform(&format!("{path} was not checked against its schema: {why}")),
-        Found::Nothing => {}
+        SchemaLookup::Unusable(why) => inform(&format!("{path} was not checked against its schema: {why}")),
+        SchemaLookup::Nothing => {}
     }
 }
 

@@ -27,7 +27,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 pub use message::did_you_mean;
-pub use place::{Place, Segment};
+pub use place::{Segment, ViolationPart};
 
 /// No file is told of more than this.
 const MAX_ERRORS: usize = 20;
@@ -41,7 +41,7 @@ pub struct Schemas {
 }
 
 /// Result of the search for a file's schema.
-pub enum Found {
+pub enum SchemaLookup {
     Schema(Schema),
     /// No schema is known for the file.
     Nothing,
@@ -58,7 +58,7 @@ pub struct Schema {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
     pub path: Vec<Segment>,
-    pub place: Place,
+    pub place: ViolationPart,
     /// Message without the path.
     pub message: String,
 }
@@ -101,18 +101,18 @@ impl Schemas {
 
     /// The schema for the file at `path` (from the root), which holds `value`. `declared` is what the file itself says
     /// of it (`$schema`), an address or a path relative to the file; it goes before what the name says.
-    pub fn for_file(&mut self, path: &str, declared: Option<&str>, value: &Value) -> Found {
+    pub fn for_file(&mut self, path: &str, declared: Option<&str>, value: &Value) -> SchemaLookup {
         if let Some(declared) = declared {
             return self.declared(path, declared, value);
         }
         match catalog::by_path(path) {
-            Some((_, Some(key))) if value.get(key).is_none() => Found::Nothing,
+            Some((_, Some(key))) if value.get(key).is_none() => SchemaLookup::Nothing,
             Some((name, _)) => self.bundled(name, value),
-            None => Found::Nothing,
+            None => SchemaLookup::Nothing,
         }
     }
 
-    fn declared(&mut self, path: &str, declared: &str, value: &Value) -> Found {
+    fn declared(&mut self, path: &str, declared: &str, value: &Value) -> SchemaLookup {
         if let Some(name) = catalog::by_address(declared) {
             return self.bundled(name, value);
         }
@@ -120,24 +120,24 @@ impl Schemas {
             return self.draft(declared, draft);
         }
         if declared.contains(':') {
-            return Found::Unusable(format!(
+            return SchemaLookup::Unusable(format!(
                 "the schema {declared} is not one of those that are carried along"
             ));
         }
         let reference = declared.split('#').next().unwrap_or(declared);
         match files::relative(path, reference) {
             Some(file) => self.local(file),
-            None => Found::Unusable(format!("the schema {declared} is outside of the workspace")),
+            None => SchemaLookup::Unusable(format!("the schema {declared} is outside of the workspace")),
         }
     }
 
-    fn bundled(&mut self, name: &'static str, value: &Value) -> Found {
+    fn bundled(&mut self, name: &'static str, value: &Value) -> SchemaLookup {
         let present = |it: &catalog::Part| value.pointer(it.at).is_some_and(|it| !it.is_string());
         let parts = catalog::parts(name).into_iter().filter(present);
         let parts: Option<Vec<_>> = parts.map(|it| Some((it.at, self.compiled(it.schema)?))).collect();
         match parts {
-            Some(parts) => Found::Schema(Schema { parts }),
-            None => Found::Unusable(format!("the bundled schema `{name}` cannot be used")),
+            Some(parts) => SchemaLookup::Schema(Schema { parts }),
+            None => SchemaLookup::Unusable(format!("the bundled schema `{name}` cannot be used")),
         }
     }
 
@@ -152,11 +152,11 @@ impl Schemas {
         Some(compiled)
     }
 
-    fn draft(&mut self, address: &str, draft: fn() -> MetaValidator<'static>) -> Found {
+    fn draft(&mut self, address: &str, draft: fn() -> MetaValidator<'static>) -> SchemaLookup {
         self.remembered(address.to_owned(), |_| Ok((Check::Draft(draft()), Value::Null)))
     }
 
-    fn local(&mut self, file: String) -> Found {
+    fn local(&mut self, file: String) -> SchemaLookup {
         let path = file.clone();
         self.remembered(file, |root| {
             let schema = files::json(root, &path)?;
@@ -168,15 +168,15 @@ impl Schemas {
         &mut self,
         key: String,
         make: impl FnOnce(&Path) -> Result<(Check, Value), String>,
-    ) -> Found {
+    ) -> SchemaLookup {
         let root = &self.root;
         let known = self.local.entry(key).or_insert_with_key(|key| match make(root) {
             Ok((validator, schema)) => Ok(Rc::new(Compiled { schema, validator })),
             Err(why) => Err(format!("the schema `{key}` cannot be used: {why}").into()),
         });
         match known {
-            Ok(compiled) => Found::Schema(Schema { parts: vec![("", compiled.clone())] }),
-            Err(why) => Found::Unusable(why.to_string()),
+            Ok(compiled) => SchemaLookup::Schema(Schema { parts: vec![("", compiled.clone())] }),
+            Err(why) => SchemaLookup::Unusable(why.to_string()),
         }
     }
 }
@@ -204,8 +204,9 @@ impl Schema {
 fn drop_echoes(found: &mut Vec<Violation>) {
     let all = found.clone();
     let is_echo = |it: &Violation| {
-        let others = all.iter().filter(|other| other.place != Place::Key || other.path.len() > it.path.len());
-        it.place == Place::Key && others.into_iter().any(|other| other.path.starts_with(&it.path))
+        let others =
+            all.iter().filter(|other| other.place != ViolationPart::Key || other.path.len() > it.path.len());
+        it.place == ViolationPart::Key && others.into_iter().any(|other| other.path.starts_with(&it.path))
     };
     found.retain(|it| !is_echo(it));
 }

@@ -5,7 +5,7 @@ use jsonschema::{JsonType, JsonTypeSet, ValidationError};
 use serde_json::Value;
 
 use crate::known::Known;
-use crate::place::{self, Place, Segment};
+use crate::place::{self, Segment, ViolationPart};
 use crate::{Violation, causes, nearest};
 
 /// Number of the allowed words that a message lists.
@@ -52,20 +52,20 @@ impl Teller<'_> {
                 let key = inner.instance().as_str().unwrap_or_default().to_owned();
                 let message =
                     format!("as a key, {}", simple(inner.kind(), inner.instance(), self.schema_of(inner)));
-                self.push(error, Some(&key), Place::Key, message, found);
+                self.push(error, Some(&key), ViolationPart::Key, message, found);
             }
             Kind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                self.push(error, None, Place::Whole, format!("`{name}` is missing"), found);
+                self.push(error, None, ViolationPart::Whole, format!("`{name}` is missing"), found);
             }
             // Only drafts of JSON Schema check it, and people write patterns for other engines than this one.
             Kind::Format { .. } | Kind::PropertyNames { .. } => {}
             Kind::FalseSchema => {
-                self.push(error, None, Place::Key, "this is not allowed here".to_owned(), found)
+                self.push(error, None, ViolationPart::Key, "this is not allowed here".to_owned(), found)
             }
             kind => {
                 let message = simple(kind, instance, self.schema_of(error));
-                self.push(error, None, Place::Value, message, found);
+                self.push(error, None, ViolationPart::Value, message, found);
             }
         }
     }
@@ -92,14 +92,14 @@ impl Teller<'_> {
             true => format!("`{key}` is not allowed here"), // by the branch that holds
             false => format!("unknown property `{key}`{}", did_you_mean(key, known)),
         };
-        self.push(error, Some(key), Place::Key, message, found);
+        self.push(error, Some(key), ViolationPart::Key, message, found);
     }
 
     pub(crate) fn push(
         &self,
         error: &ValidationError<'_>,
         key: Option<&str>,
-        place: Place,
+        place: ViolationPart,
         message: String,
         found: &mut Vec<Violation>,
     ) {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::Violation;
 use crate::message::{self, Teller};
-use crate::place::Place;
+use crate::place::ViolationPart;
 
 type Form = [ValidationError<'static>];
 
@@ -21,10 +21,10 @@ pub(crate) fn tell(
     let fitting: Vec<&Form> = forms.iter().map(Vec::as_slice).filter(|it| has_type(it, at)).collect();
     let value: &Value = error.instance();
     let sentence = match &fitting[..] {
-        [] => Some((Place::Value, wrong_type(forms, at, value))),
+        [] => Some((ViolationPart::Value, wrong_type(forms, at, value))),
         _ => options(&fitting, at)
-            .map(|it| (Place::Value, message::not_one_of(value, &it)))
-            .or_else(|| missing(&fitting, at).map(|it| (Place::Whole, it))),
+            .map(|it| (ViolationPart::Value, message::not_one_of(value, &it)))
+            .or_else(|| missing(&fitting, at).map(|it| (ViolationPart::Whole, it))),
     };
     match sentence {
         Some((place, sentence)) => teller.push(error, None, place, sentence, found),

@@ -13,7 +13,7 @@ pub enum Segment {
 
 /// Part of the value at a path that a violation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum ViolationPart {
     /// The key that the path ends in.
     Key,
     Value,
@@ -29,13 +29,13 @@ pub struct Spot {
 }
 
 /// The part of `text` to point at: what is meant, if it is on one line; else the key before it, or its first word or sign.
-pub fn span(place: Place, spot: &Spot, text: &str) -> Range<usize> {
+pub fn span(place: ViolationPart, spot: &Spot, text: &str) -> Range<usize> {
     let is_short =
         |it: &Range<usize>| text.get(it.clone()).is_some_and(|it| !it.contains('\n') && !it.is_empty());
     let key = spot.key.clone();
     match (place, key) {
-        (Place::Key, Some(key)) => key,
-        (Place::Value, _) if is_short(&spot.value) => spot.value.clone(),
+        (ViolationPart::Key, Some(key)) => key,
+        (ViolationPart::Value, _) if is_short(&spot.value) => spot.value.clone(),
         (_, Some(key)) => key,
         _ => first_word(spot.value.start, text),
     }
@@ -73,10 +73,10 @@ mod tests {
     fn points_at_little() {
         let text = "{\"a\": [\n1]}";
         let spot = Spot { key: Some(1..4), value: 6..10 };
-        assert_eq!(span(Place::Key, &spot, text), 1..4);
-        assert_eq!(span(Place::Value, &spot, text), 1..4, "over two lines");
-        assert_eq!(span(Place::Value, &Spot { key: None, value: 8..9 }, text), 8..9);
-        assert_eq!(span(Place::Whole, &Spot { key: None, value: 0..11 }, text), 0..1);
+        assert_eq!(span(ViolationPart::Key, &spot, text), 1..4);
+        assert_eq!(span(ViolationPart::Value, &spot, text), 1..4, "over two lines");
+        assert_eq!(span(ViolationPart::Value, &Spot { key: None, value: 8..9 }, text), 8..9);
+        assert_eq!(span(ViolationPart::Whole, &Spot { key: None, value: 0..11 }, text), 0..1);
     }
 
     #[test]

@@ -11,12 +11,12 @@ use super::*;
 /// `path: message`, line by line.
 fn told(path: &str, declared: Option<&str>, value: &Value, root: &Path) -> String {
     match Schemas::new(root).for_file(path, declared, value) {
-        Found::Schema(schema) => {
+        SchemaLookup::Schema(schema) => {
             let line = |it: &Violation| format!("{}: {}", pointer(&it.path), it.message);
             schema.check(value).iter().map(line).collect::<Vec<_>>().join("\n")
         }
-        Found::Nothing => "nothing".to_owned(),
-        Found::Unusable(why) => why,
+        SchemaLookup::Nothing => "nothing".to_owned(),
+        SchemaLookup::Unusable(why) => why,
     }
 }
 

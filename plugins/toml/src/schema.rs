@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use broker_plugin_sdk::{Diagnostic, inform};
-use broker_schemas::{Found, Schemas, Violation, place};
+use broker_schemas::{SchemaLookup, Schemas, Violation, place};
 use toml::de::DeTable;
 
 use crate::config::Config;
@@ -28,11 +28,11 @@ pub(crate) fn check(
     }
     let value = tree::value(table);
     match schemas.for_file(path, declared.as_deref(), &value) {
-        Found::Schema(schema) => {
+        SchemaLookup::Schema(schema) => {
             found.extend(schema.check(&value).iter().map(|it| diagnostic(it, text, table)))
         }
-        Found::Unusable(why) => inform(&format!("{path} was not checked against its schema: {why}")),
-        Found::Nothing => {}
+        SchemaLookup::Unusable(why) => inform(&format!("{path} was not checked against its schema: {why}")),
+        SchemaLookup::Nothing => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use broker_plugin_sdk::{Diagnostic, inform};
 use broker_schemas::place::{self, Spot};
-use broker_schemas::{Found, Place, Schemas, Segment, Violation};
+use broker_schemas::{SchemaLookup, Schemas, Segment, Violation, ViolationPart};
 
 use crate::tree::{Document, Id, Kind};
 use crate::{rules, scalar, value};
@@ -31,12 +31,12 @@ pub(crate) fn check(
         ));
     };
     match schemas.for_file(path, declared, &value) {
-        Found::Schema(schema) => {
+        SchemaLookup::Schema(schema) => {
             let all = schema.check(&value);
             found.extend(all.iter().filter_map(|it| diagnostic(it, text, document, root)));
         }
-        Found::Unusable(why) => inform(&format!("{path} was not checked against its schema: {why}")),
-        Found::Nothing => {}
+        SchemaLookup::Unusable(why) => inform(&format!("{path} was not checked against its schema: {why}")),
+        SchemaLookup::Nothing => {}
     }
 }
 
@@ -59,7 +59,7 @@ fn diagnostic(violation: &Violation, text: &str, document: &Document<'_>, root: 
     if way.iter().any(|it| is_open(it.value)) || parts.into_iter().any(|it| is_open(document.resolved(*it))) {
         return None;
     }
-    let is_said_of_value = violation.place == Place::Value;
+    let is_said_of_value = violation.place == ViolationPart::Value;
     if is_said_of_value && is_ambiguous(document, last.value) {
         return None;
     }

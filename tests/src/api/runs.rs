@@ -36,12 +36,12 @@ pub struct Exited {
     pub signal: Option<i32>,
     pub killed: String,
     pub not_started: bool,
-    pub harvest: Option<Kept>,
+    pub harvest: Option<Harvest>,
 }
 
 /// Result of harvesting the files that a command wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum Harvest {
     Written { changed: Vec<String>, removed: Vec<String>, revision: Option<u64> },
     Refused { reason: String, paths: Vec<String> },
 }
@@ -146,13 +146,13 @@ pub(super) fn part(event: RunEvent) -> RunPart {
 pub(super) fn exited(it: &RunResult) -> Exited {
     let texts = |all: &[overlay::WorkspacePath]| all.iter().map(ToString::to_string).collect();
     let harvest = it.harvest.as_ref().map(|it| match it {
-        Ok(it) => Kept::Written {
+        Ok(it) => Harvest::Written {
             changed: texts(&it.changed),
             removed: texts(&it.removed),
             revision: it.revision.map(|it| it.0),
         },
         Err(HarvestRefused { reason, paths, .. }) => {
-            Kept::Refused { reason: reason.clone(), paths: texts(paths) }
+            Harvest::Refused { reason: reason.clone(), paths: texts(paths) }
         }
     });
     Exited {

@@ -1,6 +1,6 @@
 //! Answers of the program as tests look at them.
 
-use checker::Subject;
+use check_engine::Subject;
 use overlay::ContentHash;
 use workspaces::{
     BranchChangeKind, CheckSummary, FileChange, FixedFile, FixedFiles, UnfixedFinding, WatchEvent,
@@ -49,7 +49,7 @@ fn findings(file: &workspaces::FileFindings) -> impl Iterator<Item = Finding> {
     })
 }
 
-fn tags(it: &checker::RuleRef) -> Vec<String> {
+fn tags(it: &check_engine::RuleRef) -> Vec<String> {
     let all = [
         (it.is_unnecessary, "Unnecessary"),
         (it.is_deprecated, "Deprecated"),
@@ -106,7 +106,7 @@ fn branch_change(it: &workspaces::BranchChange) -> BranchChange {
     }
 }
 
-fn incomplete(it: checker::Incomplete) -> Incomplete {
+fn incomplete(it: check_engine::Incomplete) -> Incomplete {
     let path = match it.subject {
         Subject::Everything => String::new(),
         Subject::Argument(given) => given,

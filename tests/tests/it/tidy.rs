@@ -33,12 +33,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scheduler", &["lint", "overlay"]),
     ("lint-testkit", &["lint", "overlay"]),
     ("config", &["lint", "lint-testkit", "overlay", "plugin-host", "signatures"]),
-    ("checker", &["config", "lint", "lint-testkit", "overlay", "scheduler", "syntax"]),
-    ("render", &["checker", "config", "lint", "lint-testkit", "overlay"]),
+    ("check-engine", &["config", "lint", "lint-testkit", "overlay", "scheduler", "syntax"]),
+    ("render", &["check-engine", "config", "lint", "lint-testkit", "overlay"]),
     (
         "linters",
         &[
-            "checker",
+            "check-engine",
             "config",
             "external-tools",
             "language-servers",
@@ -55,7 +55,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "workspaces",
         &[
-            "checker",
+            "check-engine",
             "config",
             "language-servers",
             "lint",
@@ -71,7 +71,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "agents",
         &[
             "agent-tools",
-            "checker",
+            "check-engine",
             "config",
             "language-servers",
             "lint",
@@ -90,7 +90,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "agents",
             "broker-proto",
-            "checker",
+            "check-engine",
             "config",
             "language-servers",
             "lint",
@@ -107,7 +107,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "agents",
             "broker-proto",
-            "checker",
+            "check-engine",
             "client",
             "componentize",
             "config",
@@ -329,8 +329,8 @@ fn documents_name_every_plugin() {
 
 #[test]
 fn the_engine_names_no_linter_of_ours() {
-    let checker = root().join("broker/crates/checker/src");
-    let is_code = |it: &PathBuf| it.starts_with(&checker) && !it.to_string_lossy().contains("tests");
+    let check_engine = root().join("broker/crates/check-engine/src");
+    let is_code = |it: &PathBuf| it.starts_with(&check_engine) && !it.to_string_lossy().contains("tests");
     for file in files(".rs").into_iter().filter(is_code) {
         let code = code(&file);
         for manifest in files("broker-plugin.toml").iter().filter(|it| it.starts_with(root().join("plugins")))

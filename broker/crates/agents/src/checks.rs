@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use checker::Unfinished;
+use check_engine::Unfinished;
 
 use crate::{
     context::{BranchRef, Context},

@@ -42,7 +42,7 @@ pub(crate) struct BranchRef {
 
 /// View that a call reads: of a branch, or of the base as long as the session has none.
 #[derive(Clone)]
-pub(crate) struct Seen {
+pub(crate) struct CallView {
     pub(crate) target: TargetId,
     pub(crate) view: Arc<dyn View>,
     /// `None` for the base.
@@ -150,14 +150,14 @@ impl Context {
     }
 
     /// Returns the view that the call reads.
-    pub(crate) async fn seen(&self, named: Option<&str>) -> Result<Seen, ToolError> {
+    pub(crate) async fn seen(&self, named: Option<&str>) -> Result<CallView, ToolError> {
         let branch = self.branch(named).await?;
         let target = match &branch {
             Some(branch) => branch.target(),
             None => TargetId::Workspace(self.workspace.clone()),
         };
         let (view, revision) = self.daemon.view(&target).await?;
-        Ok(Seen { target, view, branch: branch.map(|it| it.name), revision })
+        Ok(CallView { target, view, branch: branch.map(|it| it.name), revision })
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
     /// The work goes on until it sees that its caller is gone: without that, the test does not end in time.
     #[test]
     fn work_is_told_that_its_caller_is_gone() {
-        const PATIENCE: Duration = Duration::from_secs(60);
+        const TEST_TIMEOUT: Duration = Duration::from_secs(60);
         let (began, has_begun) = mpsc::channel();
         let (ended, has_ended) = mpsc::channel();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
@@ -225,8 +225,8 @@ mod tests {
             ended.send(()).unwrap();
             Ok(())
         }));
-        assert!(!has_begun.recv_timeout(PATIENCE).unwrap(), "it is there at first");
+        assert!(!has_begun.recv_timeout(TEST_TIMEOUT).unwrap(), "it is there at first");
         call.abort();
-        has_ended.recv_timeout(PATIENCE).unwrap();
+        has_ended.recv_timeout(TEST_TIMEOUT).unwrap();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use checker::{Finding, Incomplete, Level, Unfinished};
+use check_engine::{Finding, Incomplete, Level, Unfinished};
 use lint::Applicability;
 use overlay::Revision;
 use schemars::JsonSchema;
@@ -30,7 +30,7 @@ pub(crate) struct Findings {
     pub(crate) fixed: usize,
     pub(crate) files: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) findings: Vec<Shown>,
+    pub(crate) findings: Vec<ShownFinding>,
     /// Reasons why some answers are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_checked: Vec<String>,
@@ -48,7 +48,7 @@ pub(crate) struct Findings {
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Shown {
+pub(crate) struct ShownFinding {
     pub(crate) file: String,
     /// The cell of a notebook, from 1, in which lines count.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,17 +120,17 @@ async fn ask(
 
 #[derive(Default)]
 struct Gathered {
-    findings: Vec<Shown>,
+    findings: Vec<ShownFinding>,
     incomplete: Vec<Incomplete>,
 }
 
 impl Gathered {
     fn add(&mut self, files: Vec<workspaces::FileFindings>) {
         for file in files {
-            if file.change == Some(checker::pipeline::Change::Fixed) {
+            if file.change == Some(check_engine::pipeline::Change::Fixed) {
                 continue;
             }
-            self.findings.extend(file.findings.iter().map(|it| Shown::of(&it.0)));
+            self.findings.extend(file.findings.iter().map(|it| ShownFinding::of(&it.0)));
         }
     }
 
@@ -155,7 +155,7 @@ impl Gathered {
     }
 }
 
-impl Shown {
+impl ShownFinding {
     fn of(finding: &Finding) -> Self {
         let is_safe = finding.fixes.iter().any(|it| it.applicability == Applicability::Safe);
         Self {
@@ -257,8 +257,8 @@ impl Findings {
 mod tests {
     use super::*;
 
-    fn shown(file: &str, cell: Option<u32>, line: u32) -> Shown {
-        Shown {
+    fn shown(file: &str, cell: Option<u32>, line: u32) -> ShownFinding {
+        ShownFinding {
             file: file.to_owned(),
             cell,
             line,
@@ -272,11 +272,12 @@ mod tests {
 
     #[test]
     fn places_in_notebooks_name_the_cell() {
-        let told =
-            |it: &Shown| it.text().split(' ').take_while(|it| *it != "warning").collect::<Vec<_>>().join(" ");
+        let told = |it: &ShownFinding| {
+            it.text().split(' ').take_while(|it| *it != "warning").collect::<Vec<_>>().join(" ")
+        };
         assert_eq!(told(&shown("n.ipynb", Some(12), 4)), "n.ipynb:cell 12:4:6");
         assert_eq!(told(&shown("a.py", None, 4)), "a.py:4:6");
-        let json = |it: &Shown| serde_json::to_value(it).unwrap()["cell"].clone();
+        let json = |it: &ShownFinding| serde_json::to_value(it).unwrap()["cell"].clone();
         assert_eq!(json(&shown("n.ipynb", Some(12), 4)), 12);
         assert_eq!(json(&shown("a.py", None, 4)), serde_json::Value::Null);
     }

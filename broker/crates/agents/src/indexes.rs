@@ -22,11 +22,11 @@ use search::{CodeIndex, Index, IndexOptions, Options};
 pub(crate) struct Indexes {
     /// Folder of the indexes; nothing is indexed without one.
     folder: Option<PathBuf>,
-    open: DashMap<String, Arc<Kept>>,
+    open: DashMap<String, Arc<WorkspaceIndexes>>,
 }
 
 /// The indexes of one workspace.
-pub(crate) struct Kept {
+pub(crate) struct WorkspaceIndexes {
     trigrams: Option<Index>,
     /// Opened when it is first asked for: most agents never do.
     code: OnceLock<Option<CodeIndex>>,
@@ -53,16 +53,16 @@ impl Indexes {
     }
 
     /// The indexes of a workspace. Blocks.
-    pub(crate) fn of(&self, workspace: &str) -> Arc<Kept> {
+    pub(crate) fn of(&self, workspace: &str) -> Arc<WorkspaceIndexes> {
         let kept = self.open.entry(workspace.to_owned()).or_insert_with(|| {
             let folder = self.folder.as_ref().map(|it| it.join(workspace));
-            Arc::new(Kept::open(folder))
+            Arc::new(WorkspaceIndexes::open(folder))
         });
         Arc::clone(&kept)
     }
 }
 
-impl Kept {
+impl WorkspaceIndexes {
     /// An index that cannot be opened is done without.
     fn open(folder: Option<PathBuf>) -> Self {
         let trigrams = folder.as_ref().and_then(|it| Index::open(it, IndexOptions::default()).ok());

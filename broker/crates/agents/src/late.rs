@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use checker::Unfinished;
+use check_engine::Unfinished;
 use overlay::Revision;
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use tokio::{sync::watch, task::AbortHandle, time::timeout};
 use workspaces::{Daemon, TargetId};
 
 use crate::{
-    findings::{self, Findings, Shown},
+    findings::{self, Findings, ShownFinding},
     limits::count,
     question::Question,
     reasons::ReportedReasons,
@@ -35,7 +35,7 @@ struct Running {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct LateFindings {
     revision: u64,
-    findings: Vec<Shown>,
+    findings: Vec<ShownFinding>,
     /// Findings that are not listed.
     more: usize,
     not_checked: Vec<String>,
@@ -51,7 +51,7 @@ impl BackgroundChecks {
         known: &Findings,
         unfinished: Option<Arc<Unfinished>>,
     ) {
-        let mut told: BTreeSet<_> = known.findings.iter().map(Shown::text).collect();
+        let mut told: BTreeSet<_> = known.findings.iter().map(ShownFinding::text).collect();
         let mut all = self.0.lock();
         for earlier in all.extract_if(.., |it| it.question.is_alike(&question)).collect::<Vec<_>>() {
             question = question.and(&earlier.question);

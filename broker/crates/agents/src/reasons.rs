@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use checker::{IN_PARENT, Incomplete, Subject, Unavailable};
+use check_engine::{IN_PARENT, Incomplete, Subject, Unavailable};
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -118,7 +118,7 @@ fn path(incomplete: &Incomplete) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use checker::{Level, NOT_YET};
+    use check_engine::{Level, NOT_YET};
     use overlay::WorkspacePath;
 
     use super::*;

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use checker::{Engine, Router};
+use check_engine::{Engine, Router};
 use config::{Selectors, SetupFailure};
 use lint::{
     Completeness, Diagnostic, Identity, Interest, Job, Linter, Outcome, Profile, Rule, SetupError, Severity,
@@ -27,7 +27,7 @@ use workspaces::{BATCH, BranchRequest, Parts, TargetId};
 
 use super::*;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const TEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A linter that finds each line that is its own name.
 struct Finder {
@@ -186,7 +186,7 @@ impl Fixture {
             plugins: linters::plugins::Plugins::none().unwrap(),
             servers: linters::servers::Servers::of_user(),
             others: vec![Arc::new(These(vec![quick, slow]))],
-            engine: Engine::new(options, 4, Some(Arc::new(checker::answers(None))), "test").unwrap(),
+            engine: Engine::new(options, 4, Some(Arc::new(check_engine::answers(None))), "test").unwrap(),
             state_dir: Some(folders[1].path().to_owned()),
             batch: BATCH,
             idle_exit: None,
@@ -229,7 +229,7 @@ impl Fixture {
             with_conflicts: false,
         };
         let branch = self.agents.daemon.get_branch(request).await.unwrap().info.id.to_string();
-        session.late.join(&TargetId::Branch(branch), Revision(revision), PATIENCE).await;
+        session.late.join(&TargetId::Branch(branch), Revision(revision), TEST_TIMEOUT).await;
     }
 }
 

@@ -12,7 +12,7 @@ use broker_proto::v1::{
     self as pb, diff_branch_response::Part, watch_workspace_response::Event as WorkspaceMessage,
 };
 use bytes::Bytes;
-use checker::Range;
+use check_engine::Range;
 use lint::{LineColumn, Span};
 use overlay::{ChangeKind, ContentHash, EditorId, Entry, FileKind, Revision, TextEdit, WorkspacePath};
 use serde_json::{Map, Value};

@@ -293,7 +293,7 @@ pub struct CheckerDefinition {
     pub findings_codes: Option<Vec<i32>>,
     /// Exit codes of a run that errors it found kept from looking at everything.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub halted_codes: Option<Vec<i32>>,
+    pub aborted_codes: Option<Vec<i32>>,
     /// The files that its answers may rest on, as in a `.gitignore`; all if this is not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends_on: Option<Vec<String>>,

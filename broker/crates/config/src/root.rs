@@ -29,7 +29,7 @@ pub struct Located {
 
 /// What became of the paths that were given.
 #[derive(Debug)]
-pub struct Found {
+pub struct LocatedPaths {
     pub workspace: WorkspaceRoot,
     pub located: Vec<Located>,
     /// As given, with the reason.
@@ -66,7 +66,11 @@ impl WorkspaceRoot {
     }
 
     /// The workspace that holds all of `given`.
-    pub fn of_paths(cwd: &Path, given: &[PathBuf], home: Option<&Path>) -> Result<Found, SetupFailure> {
+    pub fn of_paths(
+        cwd: &Path,
+        given: &[PathBuf],
+        home: Option<&Path>,
+    ) -> Result<LocatedPaths, SetupFailure> {
         let cwd = canonical(cwd)?;
         let mut there = Vec::new();
         let mut missing = Vec::new();
@@ -83,7 +87,7 @@ impl WorkspaceRoot {
         let workspace = Self { root: root_above(&common, home), cwd };
         let locate = |it: There<'_>| Ok(Located { path: workspace.locate(&it.real)?, is_dir: it.is_dir });
         let located = there.into_iter().map(locate).collect::<Result<_, SetupFailure>>()?;
-        Ok(Found { workspace, located, missing })
+        Ok(LocatedPaths { workspace, located, missing })
     }
 
     /// The workspace that would hold `path`, which need not exist, and where in it that would be.

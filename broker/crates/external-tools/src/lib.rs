@@ -1,15 +1,15 @@
 //! Definitions of external linters, the programs of the user's own that are asked for findings: language servers and native
-//! checkers. A [`Tool`] is what both kinds have in common, a [`Catalogue`] the definitions of one kind, and an
+//! checkers. A [`Tool`] is what both kinds have in common, a [`Definitions`] the definitions of one kind, and an
 //! [`OutsideState`] what is known of the places outside of the workspace that decide what a tool finds.
 //!
 //! Left out: how a tool is asked and how its answers are read, which differs by kind.
 
-mod catalogue;
+mod definitions;
 mod marker;
 mod outside;
 mod tool;
 
-pub use catalogue::Catalogue;
+pub use definitions::Definitions;
 pub use marker::is_there;
 pub use outside::{ACTIVE, OutsideAge, OutsideState, Surroundings};
 pub use tool::{Find, Tool, Variables};

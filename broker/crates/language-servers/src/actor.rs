@@ -351,7 +351,7 @@ impl Actor {
             |process: &Process, it: &WorkspacePath| process.is_open(it) && !target.gone.contains(it);
         let readable: Vec<_> = units.iter().filter(|it| is_there(&self.process, it)).collect();
         let (reports, settled) = self.process.ask(&readable, *deadline, cancel)?;
-        let halted = self.halted(request, &readable, &reports)?;
+        let aborted = self.aborted(request, &readable, &reports)?;
         let mut reports = reports.into_iter();
         let mut outcome = |unit: &WorkspacePath| match unreadable.get(unit) {
             Some(reason) => Outcome::without_findings(Completeness::Failed(reason.clone())),
@@ -365,7 +365,7 @@ impl Actor {
                 let unseen = others.or_else(|| target.unseen_by(profile, unit));
                 let mut outcome = self.outcome(unit, &**view, report, &settled, unseen);
                 let (text, _) = self.process.document(unit);
-                outcome.halted = unit.parent().is_some_and(|it| halted.contains(&it));
+                outcome.aborted = unit.parent().is_some_and(|it| aborted.contains(&it));
                 outcome.diagnostics.retain(|it| !target.is_seen_wrongly(profile, unit, text, it));
                 outcome
             }
@@ -374,33 +374,33 @@ impl Actor {
     }
 
     /// The folders of these units where something keeps the server's analyses from running, in any of their files.
-    fn halted(
+    fn aborted(
         &mut self,
         request: &Request,
         units: &[&WorkspacePath],
         reports: &[Result<Report, RequestError>],
     ) -> Result<BTreeSet<WorkspacePath>, AskError> {
         let profile = &Arc::clone(&self.setup).profile;
-        let mut halted = BTreeSet::new();
+        let mut aborted = BTreeSet::new();
         if profile.analyzes_after.is_empty() || !profile.barrier.is_pull() {
-            return Ok(halted);
+            return Ok(aborted);
         }
-        let halts = |it: &Result<Report, RequestError>| it.as_ref().is_ok_and(|it| it.halts(profile));
+        let aborts = |it: &Result<Report, RequestError>| it.as_ref().is_ok_and(|it| it.aborts(profile));
         let all = units.iter().zip(reports);
-        halted.extend(all.filter(|it| halts(it.1)).filter_map(|it| it.0.parent()));
+        aborted.extend(all.filter(|it| aborts(it.1)).filter_map(|it| it.0.parent()));
         let folders: BTreeSet<_> = units.iter().filter_map(|it| it.parent()).collect();
-        for folder in folders.iter().filter(|it| !halted.contains(*it)).cloned().collect::<Vec<_>>() {
+        for folder in folders.iter().filter(|it| !aborted.contains(*it)).cloned().collect::<Vec<_>>() {
             let names = request.view.list(&folder).map(|it| it.entries).unwrap_or_default();
             let others = names.iter().map(|it| folder.child(&it.name));
             let others: Vec<_> =
                 others.filter(|it| profile.covers(it) && !units.contains(&it)).take(BESIDE).collect();
             let others: Vec<_> = others.iter().collect();
             let (reports, _) = self.process.ask(&others, request.deadline, &request.cancel)?;
-            if reports.iter().any(halts) {
-                halted.insert(folder);
+            if reports.iter().any(aborts) {
+                aborted.insert(folder);
             }
         }
-        Ok(halted)
+        Ok(aborted)
     }
 
     /// Outcome for an open document.

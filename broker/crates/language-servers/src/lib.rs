@@ -36,7 +36,7 @@ pub use profile::{
     Barrier, Canary, Checks, Deletes, MemoryClass, NativePackage, Profile, Searches, Sees, Symbols, profiles,
 };
 pub use query::{
-    Access, Action, At, Chosen, Completion, CompletionKind, Completions, EditStep, Edits, File, Fold,
+    Access, Action, ActionChoice, At, Completion, CompletionKind, Completions, EditStep, Edits, File, Fold,
     FoundSymbol, Goto, Hierarchy, Highlight, Hint, HintKind, Hover, Item, Link, Linked, Location, Markup,
     MarkupText, NoAnswer, Parameter, Part, QueryAnswer, QueryResult, Question, Renamable, ServerReply,
     Signature, Signatures, Style, Symbol, SymbolKind, TextRange, Token, named_document,

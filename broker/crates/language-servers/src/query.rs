@@ -24,7 +24,7 @@ use overlay::{ContentHash, WorkspacePath};
 use serde_json::Value;
 
 pub use self::{
-    actions::{Action, Chosen},
+    actions::{Action, ActionChoice},
     cursor::{
         Completion, CompletionKind, Completions, Hover, Markup, MarkupText, Parameter, Renamable, Signature,
         Signatures,
@@ -118,7 +118,7 @@ pub enum Question {
         path: WorkspacePath,
         part: Part,
         only: Vec<String>,
-        chosen: Chosen,
+        chosen: ActionChoice,
     },
     Format {
         path: WorkspacePath,

@@ -124,7 +124,7 @@ pub struct Outcome {
     pub lease: Option<Lease>,
     /// Whether some of the linter's analyses did not run on the unit, as in code that does not compile: a finding that
     /// is missing then is not fixed.
-    pub halted: bool,
+    pub aborted: bool,
     /// Whether another attempt would fail in the same way as long as the text and the reads are the same: for a configuration
     /// that cannot be used, and not for a lack of time.
     pub is_deterministic: bool,
@@ -143,7 +143,7 @@ impl Outcome {
             content: None,
             reads: Arc::default(),
             lease: None,
-            halted: false,
+            aborted: false,
             is_deterministic: false,
             left_out: None,
         }

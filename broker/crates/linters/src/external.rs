@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path, path::PathBuf};
 
-use checker::{Absent, MissingLinter, Need};
+use check_engine::{Absent, MissingLinter, Need};
 use config::SetupFailure;
 use external_tools::Tool;
 use lint::SetupError;

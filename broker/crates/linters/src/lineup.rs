@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use checker::{Absent, Files, Incomplete, Router};
+use check_engine::{Absent, Files, Incomplete, Router};
 use config::{Choice, Configs, EffectiveValue, Selectors, SetupFailure};
 use lint::{Cancel, Rule, RulePattern, suppress};
 use overlay::{View, WorkspacePath};
@@ -88,7 +88,7 @@ impl LinterSet {
     }
 }
 
-impl checker::pipeline::Lineup for LinterSet {
+impl check_engine::pipeline::Lineup for LinterSet {
     fn route(&self, view: &Arc<dyn View>, files: &Files) -> Result<Arc<Router>, SetupFailure> {
         let configs = if self.context.isolated { Configs::isolated() } else { Configs::new(&**view) };
         self.at(view)?.route(files, &self.requested, &configs)

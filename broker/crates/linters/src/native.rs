@@ -14,7 +14,7 @@ use std::{
     time::Instant,
 };
 
-use checker::{Absent, Need, Router, SharedLinter};
+use check_engine::{Absent, Need, Router, SharedLinter};
 use config::{CheckerDefinition, Configs, Selectors, SetupFailure, folders};
 use lint::Cancel;
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};

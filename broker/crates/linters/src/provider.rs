@@ -12,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-use checker::{Incomplete, Router};
+use check_engine::{Incomplete, Router};
 use config::{Selectors, SetupFailure};
 use language_servers::Environment;
 use lint::{Cancel, Rule};

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use checker::{Absent, MissingLinter, Need, Router, SharedLinter};
+use check_engine::{Absent, MissingLinter, Need, Router, SharedLinter};
 use config::{Configs, Selectors, ServerSettings, SetupFailure};
 use language_servers::{
     Checks, Environment, LanguageServer, OutsideAge, Pick, Pool, PoolLimits, Profile, Reason, Supervisor,

@@ -95,7 +95,7 @@ pub struct Checker {
     pub findings_codes: Vec<i32>,
     /// Exit codes of a run that errors among its findings kept from looking at everything.
     #[serde(default)]
-    pub halted_codes: Vec<i32>,
+    pub aborted_codes: Vec<i32>,
     /// The files that its answers may rest on, as in a `.gitignore`. What git ignores counts only for the kinds of files that are named
     /// here by how their names end.
     pub depends_on: Vec<String>,
@@ -217,8 +217,8 @@ impl Checker {
     }
 
     /// Whether errors keep the checker from finding others.
-    pub(crate) fn halts(&self) -> bool {
-        !self.halted_codes.is_empty()
+    pub(crate) fn aborts(&self) -> bool {
+        !self.aborted_codes.is_empty()
     }
 
     /// Says whether it may report on a file.

@@ -19,7 +19,7 @@ use crate::{
 
 /// Findings of a run for the files of its project.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct RunFindings {
     pub(crate) files: BTreeMap<WorkspacePath, Vec<Diagnostic>>,
     /// Whether the run reports anything, be it for files that are left out here.
     pub(crate) says_something: bool,
@@ -57,10 +57,13 @@ struct Placer<'g> {
 
 /// Puts what was printed into its places. What lies outside of the workspace, or in folders that are not looked at, is
 /// left out.
-pub(crate) fn found(printed: Printed, ground: &Ground<'_>) -> Found {
+pub(crate) fn found(printed: Printed, ground: &Ground<'_>) -> RunFindings {
     let mut placer = Placer { ground, texts: HashMap::new() };
-    let mut found =
-        Found { says_something: !printed.messages.is_empty(), partial: printed.partial, ..Found::default() };
+    let mut found = RunFindings {
+        says_something: !printed.messages.is_empty(),
+        partial: printed.partial,
+        ..RunFindings::default()
+    };
     let is_outside = |it: &String| ground.path_of(it).is_none();
     found.rests_outside = printed.packages.iter().any(|it| it.reached.iter().any(is_outside));
     let folders = |all: Vec<String>| all.iter().filter_map(|it| ground.path_of(it)).collect();
@@ -83,7 +86,7 @@ pub(crate) fn found(printed: Printed, ground: &Ground<'_>) -> Found {
     found
 }
 
-impl Found {
+impl RunFindings {
     /// Tells findings in files that are not asked about, such as headers, in the file `of` that the command was given, where it
     /// includes them.
     pub(crate) fn tell_of_included(&mut self, of: &WorkspacePath, ground: &Ground<'_>) {

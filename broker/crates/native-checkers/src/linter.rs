@@ -25,7 +25,7 @@ use self::{
 };
 use crate::{
     checker::{Checker, Checks},
-    findings::{self, Found, Ground},
+    findings::{self, Ground, RunFindings},
     globs::Globs,
     inputs::Inputs,
     output,
@@ -150,11 +150,11 @@ impl NativeChecker {
         };
         let ground = Ground { checker, view, root: &self.setup.root, project, is_known: &is_known };
         let call = Call { checker, program, project, place };
-        let (mut found, mut halted) = (None::<Found>, false);
+        let (mut found, mut aborted) = (None::<RunFindings>, false);
         for (number, command) in call.commands(&group.files, view).into_iter().enumerate() {
             let ran = folder.run(command, stop, None)?;
             let mut of_run = self.read(&ran, &ground)?;
-            halted |= of_run.has_errors && checker.halted_codes.contains(&ran.code(checker)?);
+            aborted |= of_run.has_errors && checker.aborted_codes.contains(&ran.code(checker)?);
             if let Some(file) = group.files.get(number).filter(|_| checker.gets_one_file()) {
                 of_run.tell_of_included(file, &ground);
             }
@@ -169,11 +169,11 @@ impl NativeChecker {
         found.blocked = listed.packages.blocked(&found.with_errors());
         self.runner.afterwards(&self.setup.root, move || folder.keep_caches());
         let longest = if found.rests_outside { Duration::ZERO } else { checker.longest_reuse() };
-        Ok(self.runner.report(found, halted, longest))
+        Ok(self.runner.report(found, aborted, longest))
     }
 
     /// The findings of a run; fails if it did not run as it should.
-    fn read(&self, ran: &Ran, ground: &Ground<'_>) -> Result<Found, String> {
+    fn read(&self, ran: &Ran, ground: &Ground<'_>) -> Result<RunFindings, String> {
         let checker = &self.checker;
         let code = ran.code(checker)?;
         let printed = match checker.stream {
@@ -181,8 +181,8 @@ impl NativeChecker {
             crate::checker::Stream::Stderr => &ran.stderr,
         };
         let is_found = checker.findings_codes.contains(&code);
-        let is_halted = checker.halted_codes.contains(&code);
-        if code != 0 && !is_found && !is_halted {
+        let is_aborted = checker.aborted_codes.contains(&code);
+        if code != 0 && !is_found && !is_aborted {
             return Err(format!("it ended with exit code {code}{}", ran.last_words(checker)));
         } else if ran.is_cut {
             return Err("it printed more than is kept".to_owned());
@@ -190,7 +190,7 @@ impl NativeChecker {
         let mut read = output::read(checker, printed)?;
         read.listed = output::listed(checker, [&ran.stdout, &ran.stderr]).or(read.listed);
         let mut found = findings::found(read, ground);
-        let says_why = (is_found && found.says_something) || (is_halted && found.has_errors);
+        let says_why = (is_found && found.says_something) || (is_aborted && found.has_errors);
         if code != 0 && !says_why {
             return Err(format!(
                 "it ended with exit code {code}, and has no findings here{}",
@@ -266,7 +266,7 @@ impl Linter for NativeChecker {
     }
 
     fn masking(&self) -> Masking {
-        if self.checker.halts() { Masking::Errors } else { Masking::SyntaxErrors }
+        if self.checker.aborts() { Masking::Errors } else { Masking::SyntaxErrors }
     }
 
     fn profile(&self) -> lint::Profile {

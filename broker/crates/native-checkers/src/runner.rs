@@ -18,7 +18,7 @@ use overlay::ContentHash;
 use parking_lot::{Condvar, Mutex};
 
 use self::afterwards::Afterwards;
-use crate::findings::Found;
+use crate::findings::RunFindings;
 
 /// Clones share everything.
 #[derive(Clone)]
@@ -67,9 +67,9 @@ struct Flight {
 /// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Report {
-    pub(crate) found: Found,
+    pub(crate) found: RunFindings,
     /// Whether errors kept the run from looking at everything.
-    pub(crate) halted: bool,
+    pub(crate) aborted: bool,
     pub(crate) lease: Lease,
     until: Instant,
 }
@@ -112,9 +112,9 @@ impl Runner {
         self.0.afterwards.wait_for(root);
     }
 
-    pub(crate) fn report(&self, found: Found, halted: bool, longest: Duration) -> Arc<Report> {
+    pub(crate) fn report(&self, found: RunFindings, aborted: bool, longest: Duration) -> Arc<Report> {
         let lease = Lease::new(self.0.revoked.clone(), Some(longest));
-        Arc::new(Report { found, halted, lease, until: Instant::now() + longest })
+        Arc::new(Report { found, aborted, lease, until: Instant::now() + longest })
     }
 
     /// The report of this name: one that is kept, that of a run under way, or that of a new run, which `compute` makes. Its

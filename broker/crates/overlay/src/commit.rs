@@ -46,7 +46,7 @@ use std::{
 };
 
 use action::Plan;
-pub use error::{CommitError, Conflict, Found, first_of_files};
+pub use error::{CommitError, Conflict, DiskState, first_of_files};
 use folder::Folder;
 use journal::{Journal, Stage};
 pub use kept::{Leftover, LeftoverText, prune_kept};

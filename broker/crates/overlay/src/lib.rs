@@ -42,8 +42,8 @@ pub use branch::{
 };
 #[cfg(unix)]
 pub use commit::{
-    CommitError, Committed, Committer, Conflict as CommitConflict, Found, Leftover, LeftoverText, Outcome,
-    Recovered, first_of_files, prune_kept,
+    CommitError, Committed, Committer, Conflict as CommitConflict, DiskState, Leftover, LeftoverText,
+    Outcome, Recovered, first_of_files, prune_kept,
 };
 pub use disk::Disk;
 pub use extensions::Extensions;

@@ -22,7 +22,7 @@ use crate::{
     Limits, Manifest, PluginError, Settings,
     error::Name,
     held::Budget,
-    host::{self, Places},
+    host::{self, Permits},
     initialized, instance,
     state::State,
     wasi,
@@ -116,7 +116,7 @@ pub(crate) fn preinitialize(name: &Name, wasm: &[u8]) -> Result<Vec<u8>, PluginE
         &Settings::default(),
         Arc::new(Traced::new(Arc::new(Memory::default()))),
         Trees::new(0),
-        Budget::new(limits.memory, Places::new(1), Cancel::default()),
+        Budget::new(limits.memory, Permits::new(1), Cancel::default()),
         limits.setup_time,
         Arc::new(|_| {}),
     );

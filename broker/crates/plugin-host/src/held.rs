@@ -14,7 +14,7 @@ use bytes::Bytes;
 use lint::Cancel;
 use wasmtime_wasi::p2::{InputStream, Pollable, StreamError, StreamResult};
 
-use crate::host::{Place, Places};
+use crate::host::{Permit, Permits};
 
 /// Bytes of what is open. Clones share the count.
 #[derive(Debug, Clone, Default)]
@@ -44,9 +44,9 @@ pub(crate) struct Budget {
     pub(crate) most: u64,
     /// Whether memory was refused: to the guest a refusal and a bug of its own both end in `unreachable`.
     pub(crate) refused: bool,
-    large: Arc<Places>,
+    large: Arc<Permits>,
     /// Held from when the guest becomes large to its end.
-    place: Option<Place>,
+    place: Option<Permit>,
     cancel: Cancel,
     /// Time that the guest waited for its place, or for the grammars, which is not its fault.
     pub(crate) waited: Duration,
@@ -56,7 +56,7 @@ pub(crate) struct Budget {
 const SMALL: u64 = 256 << 20;
 
 impl Budget {
-    pub(crate) fn new(limit: usize, large: Arc<Places>, cancel: Cancel) -> Self {
+    pub(crate) fn new(limit: usize, large: Arc<Permits>, cancel: Cancel) -> Self {
         let (limit, open) = (limit as u64, Open::default());
         let waited = Duration::ZERO;
         Self { limit, memory: 0, open, most: 0, refused: false, large, place: None, cancel, waited }
@@ -157,13 +157,13 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    fn budget(large: &Arc<Places>) -> Budget {
+    fn budget(large: &Arc<Permits>) -> Budget {
         Budget::new(1 << 30, Arc::clone(large), Cancel::default())
     }
 
     #[test]
     fn memories_and_open_files_count_together() {
-        let mut budget = budget(&Places::new(1));
+        let mut budget = budget(&Permits::new(1));
         assert!(budget.grow(0, 600 * MIB) && budget.grow(0, 100 * MIB), "two memories");
         let file = Arc::new(budget.count(Bytes::from_static(b"text"), 300 * MIB as u64).unwrap());
         let stream = FileStream::new(Arc::clone(&file), 0);
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn few_guests_are_large_at_once() {
-        let large = Places::new(1);
+        let large = Permits::new(1);
         let (mut first, mut second, mut third) = (budget(&large), budget(&large), budget(&large));
         assert!(first.grow(0, 512 * MIB));
         assert!(second.grow(0, 200 * MIB), "a small one needs no place");
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_stream_ends_with_its_file() {
-        let text = budget(&Places::new(1)).count(Bytes::from(vec![b'x'; MAX_READ + 5]), 0).unwrap();
+        let text = budget(&Permits::new(1)).count(Bytes::from(vec![b'x'; MAX_READ + 5]), 0).unwrap();
         let mut stream = FileStream::new(Arc::new(text), 3);
         assert_eq!(stream.read(2).unwrap().len(), 2);
         assert_eq!(stream.read(usize::MAX).unwrap().len(), MAX_READ);

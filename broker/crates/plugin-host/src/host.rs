@@ -118,9 +118,9 @@ pub(crate) struct Shared {
     pub(crate) mapped_code: Arc<MappedCode>,
     pub(crate) endings: Endings,
     pub(crate) ready: Arc<Ready>,
-    pub(crate) places: Arc<Places>,
+    pub(crate) places: Arc<Permits>,
     /// For guests that need much memory.
-    pub(crate) large: Arc<Places>,
+    pub(crate) large: Arc<Permits>,
     pub(crate) trees: Trees,
     pub(crate) limits: Limits,
     pub(crate) notify: Notify,
@@ -159,8 +159,8 @@ impl PluginHost {
             mapped_code,
             endings: Endings::new().map_err(|error| failed(error.into()))?,
             ready,
-            places: Places::new(options.instances),
-            large: Places::new(LARGE),
+            places: Permits::new(options.instances),
+            large: Permits::new(LARGE),
             trees: options.trees,
             limits: options.limits,
             notify: options.notify,
@@ -264,12 +264,12 @@ pub(crate) fn tick(engine: EngineWeak, also: impl Fn() + Send + 'static) -> io::
 }
 
 /// Room for so many guests at once.
-pub(crate) struct Places {
+pub(crate) struct Permits {
     free: Mutex<usize>,
     freed: Condvar,
 }
 
-impl Places {
+impl Permits {
     pub(crate) fn new(count: usize) -> Arc<Self> {
         Arc::new(Self { free: Mutex::new(count.max(1)), freed: Condvar::new() })
     }
@@ -280,14 +280,14 @@ impl Places {
     }
 
     /// A place, held until the guard is dropped, if there is one now.
-    pub(crate) fn take_free(self: &Arc<Self>) -> Option<Place> {
+    pub(crate) fn take_free(self: &Arc<Self>) -> Option<Permit> {
         let mut free = self.free.lock();
         *free = free.checked_sub(1)?;
-        Some(Place(Arc::clone(self)))
+        Some(Permit(Arc::clone(self)))
     }
 
     /// Waits for a place; `None` if it is cancelled before.
-    pub(crate) fn take(self: &Arc<Self>, cancel: &Cancel) -> Option<Place> {
+    pub(crate) fn take(self: &Arc<Self>, cancel: &Cancel) -> Option<Permit> {
         if let Some(place) = self.take_free() {
             return Some(place);
         }
@@ -300,13 +300,13 @@ impl Places {
         let mut free = self.free.lock();
         self.freed.wait_while(&mut free, |it| *it == 0 && !cancel.is_cancelled());
         *free = free.checked_sub(1)?;
-        Some(Place(Arc::clone(self)))
+        Some(Permit(Arc::clone(self)))
     }
 }
 
-pub(crate) struct Place(Arc<Places>);
+pub(crate) struct Permit(Arc<Permits>);
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         *self.0.free.lock() += 1;
         self.0.freed.notify_one();
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_wait_for_a_place_ends_when_it_is_cancelled() {
-        let (places, cancel) = (Places::new(1), Cancel::default());
+        let (places, cancel) = (Permits::new(1), Cancel::default());
         let taken = places.take_free().unwrap();
         thread::scope(|scope| {
             let waits = scope.spawn(|| places.take(&cancel).is_none());

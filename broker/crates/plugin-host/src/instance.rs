@@ -26,7 +26,7 @@ use crate::{
     error::Name,
     files::Unrecorded,
     held::Budget,
-    host::{MAX_WASM_STACK, Place, TICKS_AT_ONCE},
+    host::{MAX_WASM_STACK, Permit, TICKS_AT_ONCE},
     mapped_code::{CodeUse, Running},
     state::{State, Stop},
 };
@@ -269,7 +269,7 @@ pub(crate) struct Instance {
     guest: Linter,
     name: Name,
     limits: crate::Limits,
-    place: Place,
+    place: Permit,
     _code: Option<Running>,
 }
 
@@ -289,7 +289,7 @@ impl Instance {
 
     /// Returns what [`configured`](Self::configured) does, at a place that is taken.
     pub(crate) fn configured_at(
-        place: Place,
+        place: Permit,
         linter: &Configured,
         view: Arc<Traced>,
         cancel: Cancel,
@@ -305,7 +305,7 @@ impl Instance {
     }
 
     fn new(
-        place: Place,
+        place: Permit,
         linter: &Configured,
         view: Arc<Traced>,
         cancel: Cancel,

@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 
 use crate::{
     Configured,
-    host::Places,
+    host::Permits,
     instance::{Instance, STACK},
 };
 
@@ -36,13 +36,13 @@ const LONGEST: Duration = Duration::from_secs(10);
 
 /// The guests that are ready, and a thread that makes them, which ends with this.
 pub(crate) struct Ready {
-    kept: Mutex<Vec<Kept>>,
-    places: Arc<Places>,
+    kept: Mutex<Vec<ReadyGuest>>,
+    places: Arc<Permits>,
     requests: SyncSender<Request>,
 }
 
 /// A guest that is ready for one file.
-struct Kept {
+struct ReadyGuest {
     linter: Identity,
     path: WorkspacePath,
     reads: Arc<ReadSet>,
@@ -62,7 +62,7 @@ impl Ready {
         let (requests, receiver) = sync_channel::<Request>(MAX_READY_GUESTS);
         let make_all = move || receiver.into_iter().for_each(Request::make);
         thread::Builder::new().name("guests-ready".to_owned()).stack_size(STACK).spawn(make_all)?;
-        Ok(Arc::new(Self { kept: Mutex::default(), places: Places::new(PLACES), requests }))
+        Ok(Arc::new(Self { kept: Mutex::default(), places: Permits::new(PLACES), requests }))
     }
 
     /// Has a guest made ready soon, unless too many are to be made already.
@@ -92,14 +92,14 @@ impl Ready {
         drop(unused);
     }
 
-    fn remove(&self, linter: &Identity, path: &WorkspacePath) -> Option<Kept> {
+    fn remove(&self, linter: &Identity, path: &WorkspacePath) -> Option<ReadyGuest> {
         let mut kept = self.kept.lock();
         let at = kept.iter().position(|it| it.linter == *linter && it.path == *path)?;
         Some(kept.remove(at))
     }
 
     /// Keeps a guest in place of one for the same file, or else of the oldest.
-    fn keep(&self, new: Kept) {
+    fn keep(&self, new: ReadyGuest) {
         let same = self.remove(&new.linter, &new.path);
         let mut kept = self.kept.lock();
         let oldest = (kept.len() >= MAX_READY_GUESTS).then(|| kept.remove(0));
@@ -120,7 +120,7 @@ impl Request {
     }
 
     /// The guest, if it can be used for another text.
-    fn guest(&self, ready: &Ready) -> Option<Kept> {
+    fn guest(&self, ready: &Ready) -> Option<ReadyGuest> {
         // No place is free while an instance that was taken has yet to move on.
         let place = ready.places.take_free()?;
         let view = self.linter.traced(&self.view);
@@ -136,7 +136,7 @@ impl Request {
             return None;
         }
         guest.set_view(empty(), Cancel::default());
-        Some(Kept { linter, path, reads, guest, since: Instant::now() })
+        Some(ReadyGuest { linter, path, reads, guest, since: Instant::now() })
     }
 }
 

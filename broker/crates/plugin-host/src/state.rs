@@ -311,7 +311,7 @@ mod tests {
     use parking_lot::Mutex;
 
     use super::{host::Host as _, *};
-    use crate::host::Places;
+    use crate::host::Permits;
 
     #[test]
     fn only_the_reason_for_the_file_in_hand_is_taken_out_of_the_log() {
@@ -325,7 +325,7 @@ mod tests {
             &Settings::default(),
             Arc::new(Traced::new(Arc::new(Memory::default()))),
             Trees::new(0),
-            Budget::new(1 << 20, Places::new(1), Cancel::default()),
+            Budget::new(1 << 20, Permits::new(1), Cancel::default()),
             Duration::ZERO,
             Arc::new(notify),
         );

@@ -69,7 +69,7 @@ impl Report {
         subject: impl Into<String>,
         message: impl Into<String>,
     ) {
-        let (subject, message) = (subject.into(), shortened(message.into(), MOST));
+        let (subject, message) = (subject.into(), shortened(message.into(), MAX_MESSAGE));
         self.findings.push(Finding { check, verdict, subject, message, cause: None, more: BTreeMap::new() });
     }
 
@@ -83,8 +83,8 @@ impl Report {
         text: &[u8],
     ) {
         /// A plugin's own words may quote all of a file.
-        const MOST: usize = 300;
-        let message = shortened(format!("{what}: {why}"), MOST);
+        const MAX_WHY: usize = 300;
+        let message = shortened(format!("{what}: {why}"), MAX_WHY);
         self.fail_for(cause_of(why, &String::from_utf8_lossy(text)), check, subject, message);
     }
 
@@ -161,7 +161,7 @@ fn cause_of(why: &str, text: &str) -> String {
 }
 
 /// Characters of a message: what a plugin says may hold the file that it is about.
-const MOST: usize = 2_000;
+const MAX_MESSAGE: usize = 2_000;
 
 fn shortened(message: String, most: usize) -> String {
     match message.char_indices().nth(most) {

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use checker::Finding;
+use check_engine::Finding;
 use lint::counted;
 
 use super::{Page, one_line, summary};
@@ -61,7 +61,7 @@ fn line(page: &Page<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<(
 
 #[cfg(test)]
 mod tests {
-    use checker::{Excluded, Report, Unavailable};
+    use check_engine::{Excluded, Report, Unavailable};
 
     use super::*;
     use crate::{Format, fixture};

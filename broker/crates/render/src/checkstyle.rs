@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use checker::{Finding, Incomplete};
+use check_engine::{Finding, Incomplete};
 use lint::Severity;
 
 use super::{INCOMPLETE, Page, placed_message, summary, xml::escaped};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use checker::Finding;
+use check_engine::Finding;
 
 use super::{BOLD, GOOD, Page, first_line, summary, title};
 
@@ -31,7 +31,7 @@ pub(super) fn fixed(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Format, Shown, fixture};
+    use crate::{DisplayLimit, Format, fixture};
 
     #[test]
     fn looks_so() {
@@ -40,14 +40,14 @@ mod tests {
 
     #[test]
     fn the_rest_is_counted() {
-        let text = fixture::render_with(Format::Concise, |page| page.shown = Shown::First(1));
+        let text = fixture::render_with(Format::Concise, |page| page.shown = DisplayLimit::First(1));
         assert!(text.contains("\n… ") && text.contains(" more findings not shown.\n"), "{text}");
     }
 
     #[test]
     fn the_most_severe_come_first() {
         insta::assert_snapshot!(
-            fixture::render_with(Format::Concise, |page| page.shown = Shown::MostSevere(2))
+            fixture::render_with(Format::Concise, |page| page.shown = DisplayLimit::MostSevere(2))
         );
     }
 

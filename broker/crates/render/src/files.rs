@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use checker::ListedFile;
+use check_engine::ListedFile;
 use config::root::WorkspaceRoot;
 use lint::printable;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use checker::Finding;
+use check_engine::Finding;
 use overlay::{View, WorkspacePath};
 
 use super::text::Text;

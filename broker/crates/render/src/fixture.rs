@@ -7,13 +7,13 @@ use std::{
     time::Duration,
 };
 
-use checker::{Incomplete, Level, Options, Report, Subject, check, collect};
+use check_engine::{Incomplete, Level, Options, Report, Subject, check, collect};
 use config::root::WorkspaceRoot;
 use lint::Cancel;
 use lint_testkit::sample::{linters, view};
 use overlay::{WalkOptions, WorkspacePath};
 
-use super::{Format, Page, Shown};
+use super::{DisplayLimit, Format, Page};
 
 pub fn workspace() -> WorkspaceRoot {
     WorkspaceRoot::new(PathBuf::from("/home/ada/space"), PathBuf::from("/home/ada/space/src"))
@@ -62,7 +62,7 @@ fn write_with(
         workspace: &workspace,
         rules: &rules,
         color: false,
-        shown: Shown::All,
+        shown: DisplayLimit::All,
         quiet: false,
     };
     change(&mut page);

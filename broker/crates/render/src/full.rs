@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use checker::{Finding, Range, Related};
+use check_engine::{Finding, Range, Related};
 use lint::{Applicability, LineTable, Severity, Span, printable};
 
 use super::{

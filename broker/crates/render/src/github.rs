@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use checker::Finding;
+use check_engine::Finding;
 use lint::{Severity, printable};
 
 use super::{Page, explain_incomplete};

@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
 };
 
-use checker::{Finding, Incomplete, Level};
+use check_engine::{Finding, Incomplete, Level};
 use lint::Severity;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use checker::Finding;
+use check_engine::Finding;
 
 use super::{BOLD, DIM, Page, first_line, summary, title};
 

@@ -122,13 +122,13 @@ pub(super) struct Excluded<'a> {
 }
 
 impl<'a> Excluded<'a> {
-    pub(super) fn of(it: &'a checker::Excluded) -> Self {
+    pub(super) fn of(it: &'a check_engine::Excluded) -> Self {
         Self { path: workspace_path(&it.path), linter: &it.linter, reason: &it.reason }
     }
 }
 
 impl<'a> Unavailable<'a> {
-    pub(super) fn of(it: &'a checker::Unavailable) -> Self {
+    pub(super) fn of(it: &'a check_engine::Unavailable) -> Self {
         Self { linter: &it.linter, reason: &it.reason }
     }
 }
@@ -156,7 +156,7 @@ pub(super) struct Summary {
 }
 
 impl<'a> Finding<'a> {
-    pub(super) fn of(it: &'a checker::Finding) -> Self {
+    pub(super) fn of(it: &'a check_engine::Finding) -> Self {
         Self {
             path: workspace_path(&it.file.path),
             range: Range::of(it.range),
@@ -174,14 +174,15 @@ impl<'a> Finding<'a> {
 }
 
 impl Range {
-    fn of(checker::Range { start, end }: checker::Range) -> Self {
+    fn of(check_engine::Range { start, end }: check_engine::Range) -> Self {
         Self { line: start.line, column: start.column, end_line: end.line, end_column: end.column }
     }
 }
 
 impl<'a> Fix<'a> {
-    fn of(it: &'a checker::Fix) -> Self {
-        let edit = |it: &'a checker::Edit| Edit { range: Range::of(it.range), replacement: &it.replacement };
+    fn of(it: &'a check_engine::Fix) -> Self {
+        let edit =
+            |it: &'a check_engine::Edit| Edit { range: Range::of(it.range), replacement: &it.replacement };
         Self {
             message: it.message.as_deref(),
             applicability: match it.applicability {
@@ -195,14 +196,14 @@ impl<'a> Fix<'a> {
 }
 
 impl<'a> Related<'a> {
-    fn of(finding: &'a checker::Finding, it: &'a checker::Related) -> Self {
+    fn of(finding: &'a check_engine::Finding, it: &'a check_engine::Related) -> Self {
         let path = workspace_path(it.path.as_ref().unwrap_or(&finding.file.path));
         Self { path, range: it.range.map(Range::of), message: &it.message }
     }
 }
 
 impl<'a> Incomplete<'a> {
-    pub(super) fn of(it: &'a checker::Incomplete) -> Self {
+    pub(super) fn of(it: &'a check_engine::Incomplete) -> Self {
         Self {
             path: subject_path(&it.subject),
             linter: it.linter.as_deref(),
@@ -213,8 +214,8 @@ impl<'a> Incomplete<'a> {
 }
 
 impl Summary {
-    pub(super) fn of(it: &checker::Report) -> Self {
-        let checker::Counts { complete, partial, pending, failed } = it.counts;
+    pub(super) fn of(it: &check_engine::Report) -> Self {
+        let check_engine::Counts { complete, partial, pending, failed } = it.counts;
         Self {
             files: it.files,
             findings: it.findings.len(),
@@ -247,14 +248,14 @@ mod tests {
 
     #[test]
     fn files_that_are_read_in_part_are_a_list() {
-        let excluded = |path: &str, in_part| checker::Excluded {
+        let excluded = |path: &str, in_part| check_engine::Excluded {
             path: overlay::WorkspacePath::new(path).unwrap(),
             linter: "sql".into(),
             in_part,
             reason: "1 of 2 queries".into(),
         };
-        let of = |excluded: Vec<checker::Excluded>| {
-            let report = checker::Report { excluded, ..checker::Report::default() };
+        let of = |excluded: Vec<check_engine::Excluded>| {
+            let report = check_engine::Report { excluded, ..check_engine::Report::default() };
             let text =
                 fixture::write(|page, out| super::render(&super::Page { report: &report, ..*page }, out));
             serde_json::from_str::<serde_json::Value>(&text).unwrap()

@@ -11,7 +11,7 @@ use std::{
     path::Path,
 };
 
-use checker::{Finding, Incomplete};
+use check_engine::{Finding, Incomplete};
 
 use super::{Page, placed_message, summary, xml::escaped};
 
@@ -109,7 +109,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use checker::Report;
+    use check_engine::Report;
 
     use super::*;
     use crate::{Format, fixture};

@@ -36,7 +36,7 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
-use checker::{Finding, Report, Subject};
+use check_engine::{Finding, Report, Subject};
 use config::root::WorkspaceRoot;
 use lint::{Rule, Severity, printable};
 use overlay::{View, WorkspacePath};
@@ -99,12 +99,12 @@ pub struct Page<'a> {
     pub color: bool,
     /// Findings only.
     pub quiet: bool,
-    pub shown: Shown,
+    pub shown: DisplayLimit,
 }
 
 /// Selection of the findings that people are shown; programs get all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum DisplayLimit {
     All,
     /// The first ones, by path and place.
     First(usize),
@@ -137,9 +137,9 @@ impl Page<'_> {
     fn shown(&self) -> Cow<'_, [Finding]> {
         let all = &self.report.findings;
         match self.shown {
-            Shown::All => all.into(),
-            Shown::First(most) => all[..all.len().min(most)].into(),
-            Shown::MostSevere(most) => self.by_severity().into_iter().take(most).cloned().collect(),
+            DisplayLimit::All => all.into(),
+            DisplayLimit::First(most) => all[..all.len().min(most)].into(),
+            DisplayLimit::MostSevere(most) => self.by_severity().into_iter().take(most).cloned().collect(),
         }
     }
 

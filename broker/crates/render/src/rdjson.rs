@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use checker::{Finding, Fix, Incomplete};
+use check_engine::{Finding, Fix, Incomplete};
 use lint::{Applicability, LineTable, Severity, Span};
 use serde::Serialize;
 

@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use checker::Finding;
+use check_engine::Finding;
 use lint::{Rule, counted, printable};
 use serde::Serialize;
 

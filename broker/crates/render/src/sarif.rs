@@ -9,7 +9,7 @@ use std::{
     io::{self, Write},
 };
 
-use checker::{Edit, Excluded, Finding, Fix, Incomplete, Level, Range, Subject, Unavailable};
+use check_engine::{Edit, Excluded, Finding, Fix, Incomplete, Level, Range, Subject, Unavailable};
 use lint::{Rule, Severity};
 use overlay::WorkspacePath;
 use serde_json::{Value, json};

@@ -6,12 +6,12 @@ use std::{
     io::{self, Write},
 };
 
-use checker::{Excluded, Incomplete, Level, Report, Subject};
+use check_engine::{Excluded, Incomplete, Level, Report, Subject};
 use config::root::WorkspaceRoot;
 use lint::{Severity, counted, printable};
 use overlay::WorkspacePath;
 
-use super::{Page, Shown, rule_counts};
+use super::{DisplayLimit, Page, rule_counts};
 
 /// `3 findings in 120 files (2 fixable).`
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -21,7 +21,7 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = page.report;
     let more = report.findings.len() - page.shown().len();
     match page.shown {
-        Shown::MostSevere(most) if more > 0 => {
+        DisplayLimit::MostSevere(most) if more > 0 => {
             writeln!(
                 out,
                 "… {} not shown; `--max-findings N` shows N of all. By rule:",

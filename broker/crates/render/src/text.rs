@@ -1,7 +1,7 @@
 //! The text that findings are about, read once more for the formats that show or measure it.
 
 use bytes::Bytes;
-use checker::Finding;
+use check_engine::Finding;
 use overlay::{ContentHash, View, WorkspacePath};
 
 /// A file's text as it is now.

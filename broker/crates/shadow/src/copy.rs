@@ -22,7 +22,7 @@ pub(crate) use self::paths::{Paths, Relay};
 use self::{manifest::Manifest, place::Placer};
 use crate::{
     Entry, Layer, Storage,
-    storage::{Kept, Shelf, name_of},
+    storage::{LockedFolder, Shelf, name_of},
 };
 
 /// Copies of one workspace that may be in use at one time.
@@ -31,7 +31,7 @@ const MAX_COPIES: u32 = 8;
 /// A copy in use.
 pub(crate) struct Copy {
     shelf: Shelf,
-    kept: Kept,
+    kept: LockedFolder,
     paths: Paths,
     manifest: Mutex<Manifest>,
     runs: Mutex<Runs>,
@@ -163,7 +163,7 @@ pub(crate) fn show(paths: &Paths, entry: &Entry) -> io::Result<()> {
     Placer::new(paths).apply(entry, &mut Manifest::default())
 }
 
-fn take(shelf: &Shelf, root: &Path, kind: &str) -> io::Result<Kept> {
+fn take(shelf: &Shelf, root: &Path, kind: &str) -> io::Result<LockedFolder> {
     let name = name_of(root);
     for number in 0..MAX_COPIES {
         if let Some(kept) = shelf.take(&format!("{name}-{kind}-{number}"))? {

@@ -13,11 +13,11 @@ use crate::{
     Storage,
     copy::Paths,
     linux::clear,
-    storage::{Kept, name_of},
+    storage::{LockedFolder, name_of},
 };
 
 pub(crate) struct Merged {
-    kept: Kept,
+    kept: LockedFolder,
     paths: Paths,
 }
 

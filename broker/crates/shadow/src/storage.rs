@@ -58,7 +58,7 @@ pub(crate) struct Shelf {
 }
 
 /// A folder that is in use by this process.
-pub(crate) struct Kept {
+pub(crate) struct LockedFolder {
     pub(crate) folder: PathBuf,
     size: PathBuf,
     _lock: Lock,
@@ -95,7 +95,7 @@ impl Shelf {
     }
 
     /// The folder of this name for this process alone; `None` while another one uses it.
-    pub(crate) fn take(&self, name: &str) -> io::Result<Option<Kept>> {
+    pub(crate) fn take(&self, name: &str) -> io::Result<Option<LockedFolder>> {
         let lock = self.folder.join(format!("{name}.lock"));
         let Some(lock) = Lock::take(&lock, FlockOperation::NonBlockingLockExclusive)? else {
             return Ok(None);
@@ -104,11 +104,11 @@ impl Shelf {
         private_folder(&folder)?;
         // The time of the last use, by which folders are chosen to go.
         lock.0.set_modified(SystemTime::now())?;
-        Ok(Some(Kept { folder, size: self.folder.join(format!("{name}.size")), _lock: lock }))
+        Ok(Some(LockedFolder { folder, size: self.folder.join(format!("{name}.size")), _lock: lock }))
     }
 
     /// A new folder whose name begins so, and its name.
-    pub(crate) fn take_new(&self, prefix: &str) -> io::Result<(Kept, String)> {
+    pub(crate) fn take_new(&self, prefix: &str) -> io::Result<(LockedFolder, String)> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Relaxed);
         let name = format!("{prefix}-{}-{}-{number}", std::process::id(), now());
@@ -116,7 +116,7 @@ impl Shelf {
     }
 
     /// The folder of this name, which no process changes while it is in use; `None` if there is none.
-    pub(crate) fn share(&self, name: &str) -> io::Result<Option<Kept>> {
+    pub(crate) fn share(&self, name: &str) -> io::Result<Option<LockedFolder>> {
         let lock = self.folder.join(format!("{name}.lock"));
         let Some(lock) = Lock::take(&lock, FlockOperation::NonBlockingLockShared)? else { return Ok(None) };
         let folder = self.folder.join(name);
@@ -124,7 +124,7 @@ impl Shelf {
             return Ok(None);
         }
         lock.0.set_modified(SystemTime::now())?;
-        Ok(Some(Kept { folder, size: self.folder.join(format!("{name}.size")), _lock: lock }))
+        Ok(Some(LockedFolder { folder, size: self.folder.join(format!("{name}.size")), _lock: lock }))
     }
 
     /// Waits until no other process holds the lock of this name.
@@ -227,7 +227,7 @@ impl Shelf {
     }
 }
 
-impl Kept {
+impl LockedFolder {
     pub(crate) fn record_size(&self, bytes: u64) -> io::Result<()> {
         fs::write(&self.size, bytes.to_string())
     }

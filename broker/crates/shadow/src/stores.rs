@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Storage,
     scan::as_bytes,
-    storage::{Kept, Lock, Shelf, boot, name_of, replace},
+    storage::{Lock, LockedFolder, Shelf, boot, name_of, replace},
 };
 
 /// Raised when the form or meaning of [`State`] changes.
@@ -33,7 +33,7 @@ pub(crate) struct Stores {
 
 struct Store {
     path: PathBuf,
-    layer: Option<Kept>,
+    layer: Option<LockedFolder>,
 }
 
 /// Record of what is kept of a workspace's runs: the names of layers, by the places that they lie over.
@@ -47,7 +47,7 @@ struct State {
 
 /// A layer that is to be filled.
 pub(crate) struct NewLayer {
-    kept: Kept,
+    kept: LockedFolder,
     name: String,
 }
 
@@ -80,7 +80,7 @@ impl Stores {
     }
 
     /// The newest layer over this one of the caches, which another run may have made since.
-    pub(crate) fn newest(&self, number: usize) -> Option<Kept> {
+    pub(crate) fn newest(&self, number: usize) -> Option<LockedFolder> {
         let state = State::read(&self.shelf.file(&self.name));
         self.shelf.share(state.layers.get(&self.shown.get(number)?.path)?).ok().flatten()
     }

@@ -28,7 +28,7 @@ pub(crate) use self::{
 use crate::{
     Layer, Storage, caches,
     scan::{SECOND, Scan, now},
-    storage::{Kept, Lock, Shelf, name_of},
+    storage::{Lock, LockedFolder, Shelf, name_of},
 };
 
 /// Files that are caches are in a group of this name, which no folder has.
@@ -40,7 +40,7 @@ pub(crate) struct Warm {
     name: String,
     root: PathBuf,
     /// Layers that are shown, by the name of the caches in them.
-    used: BTreeMap<String, Kept>,
+    used: BTreeMap<String, LockedFolder>,
     ground: Ground,
     pub(crate) plan: Plan,
     published: AtomicBool,
@@ -57,7 +57,7 @@ enum Ground {
 
 /// A group of caches after a run.
 pub(crate) struct NewGroup {
-    kept: Kept,
+    kept: LockedFolder,
     folder: String,
     name: String,
 }
@@ -209,7 +209,7 @@ impl NewGroup {
 }
 
 /// Layers that are still there, each locked against removal.
-fn held(shelf: &Shelf, before: &State) -> BTreeMap<String, Kept> {
+fn held(shelf: &Shelf, before: &State) -> BTreeMap<String, LockedFolder> {
     let kept = |group: &Group| shelf.share(&group.folder).ok().flatten();
     before.groups.iter().filter_map(|(name, group)| Some((name.clone(), kept(group)?))).collect()
 }

@@ -1,6 +1,6 @@
 //! A check whose fields are checked, in the words of the pipeline.
 
-use checker::{Refused, pipeline::Scope};
+use check_engine::{Refused, pipeline::Scope};
 use config::Choice;
 use linters::LinterKind;
 use overlay::{Revision, WorkspacePath};

@@ -3,7 +3,7 @@
 use std::{io, sync::Arc};
 
 use bytes::Bytes;
-use checker::{Incomplete, ListedFile, baseline::Baseline, pipeline::Request};
+use check_engine::{Incomplete, ListedFile, baseline::Baseline, pipeline::Request};
 use config::SetupFailure;
 use overlay::WorkspacePath;
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use checker::pipeline::Scope;
+use check_engine::pipeline::Scope;
 use linters::LinterKind;
 use overlay::{Revision, WalkOptions};
 use scheduler::Class;
@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Events that may wait for a client before the check waits, too.
-pub(super) const AHEAD: usize = 16;
+pub(super) const CHANNEL_CAPACITY: usize = 16;
 
 const MAX_PATHS: usize = 100_000;
 const MAX_SELECTORS: usize = 10_000;
@@ -63,7 +63,7 @@ impl Daemon {
         }
         let deadline = request.deadline;
         let ask = self.ask(request)?;
-        let (events, received) = mpsc::channel(AHEAD);
+        let (events, received) = mpsc::channel(CHANNEL_CAPACITY);
         let daemon = Arc::clone(self);
         tokio::spawn(telemetry::in_current_span(async move {
             let check = daemon.run_check(&ask, Events::Check(&events));

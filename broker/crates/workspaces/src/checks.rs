@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use checker::{
+use check_engine::{
     BatchSize, Dependents, Due, Files, collect,
     pipeline::{self, BaselineUse, Comparison, PolicyOptions, Request, Schedule, Summary, is_there},
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use checker::{Incomplete, pipeline::Change};
+use check_engine::{Incomplete, pipeline::Change};
 use lint::Severity;
 use overlay::{Branch, Revision, WorkspacePath};
 
@@ -64,7 +64,7 @@ fn new_errors(file: &FileFindings) -> Vec<(WorkspacePath, String)> {
         return Vec::new();
     }
     let findings = file.findings.iter().map(|it| &it.0).filter(|it| it.severity == Severity::Error);
-    let sentence = |it: &checker::Finding| {
+    let sentence = |it: &check_engine::Finding| {
         let (path, at) = (&it.file.path, it.range.start);
         let what =
             format!("{path}:{}:{} {}/{} {}", at.line, at.column, it.rule.linter, it.rule.code, it.message);

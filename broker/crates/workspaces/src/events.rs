@@ -2,7 +2,7 @@
 
 use std::{mem, sync::Arc, time::Duration};
 
-use checker::{
+use check_engine::{
     AnswerTime, Excluded, Incomplete, Level, Unavailable, Unfinished,
     pipeline::{Change, FileReport, LinterSummary, Reported, Sink, Summary},
 };

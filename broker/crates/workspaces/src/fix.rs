@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
-use checker::{
+use check_engine::{
     Incomplete,
     baseline::Baseline,
     pipeline::{FixNote, Fixed, Fixer},

@@ -74,7 +74,7 @@ use ::linters::{
     plugins::{PluginProvider, Plugins},
     servers::Servers,
 };
-use checker::{Engine, pipeline::PolicyCache};
+use check_engine::{Engine, pipeline::PolicyCache};
 use dashmap::DashMap;
 use overlay::{Branch, Revision};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use checker::pipeline::{LinterSummary, Summary};
+use check_engine::pipeline::{LinterSummary, Summary};
 use overlay::Revision;
 use telemetry::{Fact, Kind, Operation};
 

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use checker::{Due, OnAnswer, Timings, baseline::Baseline};
+use check_engine::{Due, OnAnswer, Timings, baseline::Baseline};
 use config::{Glob, folders};
 use overlay::{Branch, View, WalkOptions, WorkspacePath};
 

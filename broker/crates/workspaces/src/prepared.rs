@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use checker::{
+use check_engine::{
     Files, OnAnswer, Timing, Timings, Wanted,
     baseline::{Baseline, Mark},
     pipeline::{self, BaselineUse, Collected, Collector, Outcome, Reach, Request, Schedule},

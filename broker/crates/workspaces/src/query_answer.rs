@@ -1,6 +1,6 @@
 //! Answers of language servers as clients see them: one shape of item for everything that can be found.
 
-use checker::Range;
+use check_engine::Range;
 use language_servers::{
     Access, Action, Completion, EditStep, File, Fold, FoundSymbol, Hint, HintKind, Link, Linked, Location,
     MarkupText, QueryResult, Renamable, Signature, Signatures, Symbol, SymbolKind, TextRange, Token,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use language_servers::{At, Chosen, Goto, Hierarchy, Part, Question, Style};
+use language_servers::{ActionChoice, At, Goto, Hierarchy, Part, Question, Style};
 use lint::LineColumn;
 use overlay::WorkspacePath;
 use scheduler::Class;
@@ -115,7 +115,7 @@ impl QueryRequest {
             QueryKind::Rename => Question::Rename { at: at()?, path, new_name: text() },
             QueryKind::CodeActions => Question::Actions { part: self.part()?, path, only: only() },
             QueryKind::CodeAction => {
-                let chosen = Chosen { title: text(), kind: None };
+                let chosen = ActionChoice { title: text(), kind: None };
                 Question::Action { part: self.part()?, path, only: only(), chosen }
             }
             QueryKind::Format => {

@@ -95,7 +95,7 @@ impl std::error::Error for RequestError {}
 
 #[cfg(test)]
 mod tests {
-    use overlay::{CommitConflict, CommitError, Expected, Found, WorkspacePath};
+    use overlay::{CommitConflict, CommitError, DiskState, Expected, WorkspacePath};
 
     use super::*;
 
@@ -118,9 +118,9 @@ mod tests {
         };
         let error =
             |all: Vec<CommitConflict>| RequestError::from(DaemonError::Commit(CommitError::Conflicts(all)));
-        let open = error(vec![conflict(Found::OpenForWriting)]);
+        let open = error(vec![conflict(DiskState::OpenForWriting)]);
         assert!(open.is_only_open() && !open.is_conflict());
-        let both = error(vec![conflict(Found::OpenForWriting), conflict(Found::Missing)]);
+        let both = error(vec![conflict(DiskState::OpenForWriting), conflict(DiskState::Missing)]);
         assert!(!both.is_only_open() && both.is_conflict());
         assert!(!error(Vec::new()).is_only_open());
     }

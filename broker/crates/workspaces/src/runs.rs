@@ -50,7 +50,7 @@ pub use self::{
 };
 
 /// Events that may wait for a client before its command waits, too.
-const AHEAD: usize = 4;
+const CHANNEL_CAPACITY: usize = 4;
 
 /// SIGTERM.
 const TERMINATE: i32 = 15;
@@ -138,7 +138,7 @@ impl Daemon {
             Ok((request, prepared, wanted))
         })
         .await?;
-        let (events, received) = mpsc::channel(AHEAD);
+        let (events, received) = mpsc::channel(CHANNEL_CAPACITY);
         if !wanted.is_empty() {
             let daemon = Arc::clone(self);
             tokio::spawn(telemetry::in_current_span(async move {
@@ -292,7 +292,7 @@ impl Daemon {
         if run.log.is_none() {
             return Err(DaemonError::NoLog(run.id.to_string()));
         }
-        let (events, received) = mpsc::channel(AHEAD);
+        let (events, received) = mpsc::channel(CHANNEL_CAPACITY);
         tokio::spawn(async move { _ = tell_log(&run, offset, follow, &events).await });
         Ok(received)
     }

@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use ::linters::{plugins::Plugins, servers::Servers};
-use checker::{Answer, AnswerCodec, Engine};
+use check_engine::{Answer, AnswerCodec, Engine};
 use scheduler::{Cache, CacheOptions, Options};
 
 use super::{Daemon, Parts, workspace::prune_kept};

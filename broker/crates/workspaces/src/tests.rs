@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use checker::Engine;
+use check_engine::Engine;
 use overlay::TextEdit;
 use scheduler::Class;
 use tempfile::TempDir;

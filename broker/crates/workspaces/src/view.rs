@@ -4,7 +4,7 @@ mod files;
 
 use std::{collections::BTreeSet, fmt, path::PathBuf, sync::Arc};
 
-use checker::{AnswerTime, Report, pipeline::Fixed};
+use check_engine::{AnswerTime, Report, pipeline::Fixed};
 use lint::Cancel;
 use linters::LinterSet;
 use overlay::{View, WorkspacePath};

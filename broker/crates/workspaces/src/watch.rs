@@ -7,7 +7,7 @@ use tokio::{sync::mpsc, time::timeout};
 use super::{
     Daemon, DaemonError,
     ask::Ask,
-    check::{AHEAD, CheckRequest},
+    check::{CHANNEL_CAPACITY, CheckRequest},
     events::{Events, WatchEvent},
     watching::Watching,
 };
@@ -25,7 +25,7 @@ impl Daemon {
         if ask.revision.is_some() {
             return Err(DaemonError::invalid("check.revision", "an older revision never changes"));
         }
-        let (events, received) = mpsc::channel(AHEAD);
+        let (events, received) = mpsc::channel(CHANNEL_CAPACITY);
         let daemon = Arc::clone(self);
         tokio::spawn(telemetry::in_current_span(async move {
             let rounds = daemon.rounds(&ask, &events);

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use checker::baseline::Baseline;
+use check_engine::baseline::Baseline;
 use config::{Configs, folders};
 use lint::{counted, printable};
 use overlay::{WorkspacePath, io_reason};

@@ -3,7 +3,7 @@
 pub(super) mod changed;
 
 use bytes::Bytes;
-use checker::{Level, Report};
+use check_engine::{Level, Report};
 use config::Selectors;
 use lint::printable;
 use overlay::WorkspacePath;

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use checker::{answers, default_jobs};
+use check_engine::{answers, default_jobs};
 use linters::servers::Servers;
 use tokio::runtime::{Builder, Runtime};
 use workspaces::{Daemon, Ephemeral as Settings, RequestError};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use checker::{Incomplete, Report, pipeline::Fixed};
+use check_engine::{Incomplete, Report, pipeline::Fixed};
 use lint::{Applicability, counted, printable};
 use overlay::View as _;
 use workspaces::{CheckedView, FixRequest, FixedFile, FixedFiles};

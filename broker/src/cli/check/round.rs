@@ -5,7 +5,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap, mem, sync::Arc};
 
-use checker::{
+use check_engine::{
     AnswerTime, Checked, Counts, Coverage, Excluded, Finding, Incomplete, Level, Report, Subject,
     pipeline::{Change, Reported},
 };
@@ -169,7 +169,7 @@ fn is_unreadable(it: &Incomplete) -> bool {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use checker::{CheckedFile, Edit, FindingCell, Fix, Range, RuleRef};
+    use check_engine::{CheckedFile, Edit, FindingCell, Fix, Range, RuleRef};
     use lint::{Applicability, Fingerprint, LineColumn, Severity, Span};
     use workspaces::FileFindings;
 

@@ -1,6 +1,6 @@
 //! The one way of `broker check`: from a request to the daemon, through fixes and baselines, to what is shown.
 
-use checker::{Excluded, Incomplete};
+use check_engine::{Excluded, Incomplete};
 use lint::printable;
 use overlay::WorkspacePath;
 use workspaces::{BaselineRequest, CheckRequest, ListedFiles, UpdatedBaseline};

@@ -1,6 +1,6 @@
 //! Output of a run: the report in its formats, the warnings about it, and the exit code.
 
-use checker::{Report, Unavailable};
+use check_engine::{Report, Unavailable};
 use config::root::WorkspaceRoot;
 use lint::{Severity, printable};
 use overlay::{Revision, WorkspacePath};

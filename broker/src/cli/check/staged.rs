@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use checker::pipeline::Fixed;
+use check_engine::pipeline::Fixed;
 use config::root::WorkspaceRoot;
 use lint::printable;
 use overlay::{Branch, ContentHash, View, WorkspacePath, merge_texts};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use checker::pipeline::Fixed;
+use check_engine::pipeline::Fixed;
 use config::root::WorkspaceRoot;
 use lint::Rule;
 use overlay::{Revision, View};

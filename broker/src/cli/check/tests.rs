@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use checker::{Incomplete, Level, Report, Subject};
+use check_engine::{Incomplete, Level, Report, Subject};
 use clap::Parser;
 use lint::Cancel;
 use parking_lot::Mutex;
@@ -234,7 +234,7 @@ fn what_is_left_out_is_warned_of() {
 #[test]
 fn what_is_left_out_for_its_content_says_so() {
     let path = |it: &str| overlay::WorkspacePath::new(it).unwrap();
-    let excluded = |it: &str| checker::Excluded {
+    let excluded = |it: &str| check_engine::Excluded {
         path: path(it),
         linter: "css".into(),
         in_part: false,
@@ -326,7 +326,7 @@ fn arguments_are_understood() {
 
 #[test]
 fn linters_that_are_missing_for_one_reason_are_told_once() {
-    let of = |linter: &str, reason: &str| checker::Unavailable {
+    let of = |linter: &str, reason: &str| check_engine::Unavailable {
         linter: linter.to_owned(),
         reason: reason.to_owned(),
     };

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
-use checker::AnswerTime;
+use check_engine::AnswerTime;
 use config::root::WorkspaceRoot;
 use lint::printable;
 

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use checker::{Excluded, Incomplete};
+use check_engine::{Excluded, Incomplete};
 use config::{folders, root::WorkspaceRoot};
 use lint::printable;
 use overlay::{Branch, Disk, View, WorkspacePath, io_reason};

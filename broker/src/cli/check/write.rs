@@ -8,7 +8,7 @@ use std::{
 use config::folders;
 use lint::printable;
 use overlay::{
-    Branch, CommitConflict, CommitError, Committed, Committer, ContentHash, FileOp, Found, Leftover,
+    Branch, CommitConflict, CommitError, Committed, Committer, ContentHash, DiskState, FileOp, Leftover,
 };
 
 use crate::{CliError, console::Messages};
@@ -78,7 +78,7 @@ fn commit_rest(committer: &Committer, ops: &mut Vec<FileOp>) -> Result<Committed
 /// Whether the file that was found is equal to the one that would have been written.
 fn is_made(op: &FileOp, conflict: &CommitConflict) -> bool {
     let FileOp::Write { path, bytes, executable, .. } = op else { return false };
-    *path == conflict.path && conflict.found == Found::File(ContentHash::of(bytes), *executable)
+    *path == conflict.path && conflict.found == DiskState::File(ContentHash::of(bytes), *executable)
 }
 
 /// Path of the daemon's journal of the same workspace, so that each finds what the other left.
@@ -153,7 +153,7 @@ mod tests {
         let conflict = |n| CommitConflict {
             path: path(&format!("g{n}.py")),
             expected: expected.clone(),
-            found: Found::Directory,
+            found: DiskState::Directory,
         };
         let told =
             |count: usize| refused(&CommitError::Conflicts((0..count).map(conflict).collect())).message;
@@ -176,9 +176,9 @@ mod tests {
             CommitConflict {
                 path: path("a.py"),
                 expected: expected.clone(),
-                found: Found::File(hash("new"), false),
+                found: DiskState::File(hash("new"), false),
             },
-            CommitConflict { path: path("b.py"), expected, found: Found::OpenForWriting },
+            CommitConflict { path: path("b.py"), expected, found: DiskState::OpenForWriting },
         ];
         let leftovers = vec![Leftover {
             path: path("c.py"),

@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use checker::{collect, with_file_settings};
+use check_engine::{collect, with_file_settings};
 use config::{Choice, folders};
 use lint::counted;
 use linters::Catalogs;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, slice, sync::Arc};
 
-use checker::with_file_settings;
+use check_engine::with_file_settings;
 use config::{Choice, Configs, Effective, RuleLevel, root::WorkspaceRoot};
 use lint::{Because, Rule, counted, printable};
 use linters::{

@@ -20,7 +20,7 @@ use super::{
 use crate::{CliError, cli::Session, client::Step, console};
 
 /// Bytes that are sent at once.
-const PIECE: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
 /// State of a command in which it is followed no more.
 pub(super) enum Followed {
@@ -142,7 +142,7 @@ fn write(bytes: &[u8], mut to: impl io::Write) -> io::Result<()> {
 }
 
 fn pass_input(send: impl Fn(RunInput) -> bool) {
-    let (mut input, mut buffer) = (io::stdin(), vec![0; PIECE]);
+    let (mut input, mut buffer) = (io::stdin(), vec![0; CHUNK_BYTES]);
     while let Ok(length @ 1..) = input.read(&mut buffer) {
         if !send(RunInput::Stdin(buffer[..length].to_vec().into())) {
             return;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use checker::default_jobs;
+use check_engine::default_jobs;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use workspaces::Daemon;

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use checker::{Level, pipeline::Change};
+use check_engine::{Level, pipeline::Change};
 use linters::LinterKind;
 use overlay::{ContentHash, Revision};
 use tests::{

@@ -1,6 +1,6 @@
 //! Options that affect one check in addition to the workspace's configuration.
 
-use checker::ListedFile;
+use check_engine::ListedFile;
 use overlay::WorkspacePath;
 use tests::api::{RefusalExt as _, ask, base, fix, refusal};
 use workspaces::{BaselineRequest, CheckOptions, CheckRequest, ErrorKind, FileText, FixRequest};

@@ -5,7 +5,7 @@ mod permissions;
 mod services;
 
 use tests::{
-    api::{Kept, RefusalExt as _, RunPart, base, branch, edits, refusal, remove, run, shell, write},
+    api::{Harvest, RefusalExt as _, RunPart, base, branch, edits, refusal, remove, run, shell, write},
     daemon::until,
 };
 use workspaces::{ErrorKind, RunInput, RunLimits, RunRequest, SandboxRequest, TerminalSize};
@@ -179,13 +179,13 @@ fn keeping(request: RunRequest, glob: &str) -> RunRequest {
     RunRequest { harvest: Some(glob.to_owned()), ..request }
 }
 
-fn written(changed: &[&str], removed: &[&str], revision: Option<u64>) -> Option<Kept> {
+fn written(changed: &[&str], removed: &[&str], revision: Option<u64>) -> Option<Harvest> {
     let texts = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect();
-    Some(Kept::Written { changed: texts(changed), removed: texts(removed), revision })
+    Some(Harvest::Written { changed: texts(changed), removed: texts(removed), revision })
 }
 
 /// Returns the result of harvesting the files that a run wrote.
-async fn kept(it: &Fixture, request: RunRequest) -> Option<Kept> {
+async fn kept(it: &Fixture, request: RunRequest) -> Option<Harvest> {
     let (stdout, stderr, exited) = it.client.begin_run(request).await.unwrap().end().await;
     assert_eq!(exited.code, 0, "{stdout}{stderr}");
     exited.harvest
@@ -200,7 +200,7 @@ async fn what_a_command_writes_becomes_one_edit(way: Way) {
     let all = ["a.txt", "big", "d/n.txt", "dangling", "e", "link", "to-folder"];
     let removed = ["d", "e/f.txt", "src/b.txt"];
     let result = kept(&it, keeping(shell(branch(&id), script), "")).await;
-    let Some(Kept::Written { mut changed, removed: mut gone, revision }) = result else {
+    let Some(Harvest::Written { mut changed, removed: mut gone, revision }) = result else {
         panic!("{result:?}")
     };
     changed.sort();
@@ -223,7 +223,7 @@ async fn what_a_command_writes_becomes_one_edit(way: Way) {
         .unwrap()
         .end()
         .await;
-    let refused = Kept::Refused { reason: "NOT_ENDED_BY_ITSELF".to_owned(), paths: Vec::new() };
+    let refused = Harvest::Refused { reason: "NOT_ENDED_BY_ITSELF".to_owned(), paths: Vec::new() };
     assert_eq!((exited.signal, exited.harvest), (Some(9), Some(refused)));
     it.client.undo_branch(tests::api::undo(&id, 0)).await.unwrap();
     assert_eq!(output(&it, shell(branch(&id), "cat a.txt d src/b.txt")).await, "a\nfile\nb\n");
@@ -252,7 +252,7 @@ async fn what_a_command_un_ignores_is_kept(way: Way) {
                   echo '!out' > deep/.gitignore; mkdir deep/out; echo 1 > deep/out/z; rm -r d; echo 1 > d";
     let result = kept(&it, keeping(shell(branch(&id), script), "")).await;
     let all = [".gitignore", "built/x", "deep/.gitignore", "deep/out/z"];
-    let Some(Kept::Written { changed, .. }) = result else { panic!("{result:?}") };
+    let Some(Harvest::Written { changed, .. }) = result else { panic!("{result:?}") };
     assert_eq!(changed, all);
 }
 
@@ -260,7 +260,7 @@ async fn nothing_is_kept_of_what_left_processes_behind(way: Way) {
     let it = Fixture::new(way, &[]).await;
     let id = it.fork().await;
     let script = "echo a > a.txt; (sleep 1000 &)";
-    let refused = Kept::Refused { reason: "NOT_ENDED_BY_ITSELF".to_owned(), paths: Vec::new() };
+    let refused = Harvest::Refused { reason: "NOT_ENDED_BY_ITSELF".to_owned(), paths: Vec::new() };
     assert_eq!(kept(&it, keeping(shell(branch(&id), script), "")).await, Some(refused));
     assert_eq!(kept(&it, keeping(shell(branch(&id), "true"), "")).await, written(&[], &[], None));
 }
@@ -279,7 +279,7 @@ async fn an_edit_that_came_meanwhile_is_not_written_over(way: Way) {
         drop(inputs);
         if is_refused {
             let paths = vec!["a.txt".to_owned()];
-            assert_eq!(harvest, Some(Kept::Refused { reason: "EDITED_MEANWHILE".to_owned(), paths }));
+            assert_eq!(harvest, Some(Harvest::Refused { reason: "EDITED_MEANWHILE".to_owned(), paths }));
             assert_eq!(it.client.text(branch(&id), "a.txt").await, "theirs");
         } else {
             assert_eq!(harvest, written(&["a.txt"], &[], Some(3)));

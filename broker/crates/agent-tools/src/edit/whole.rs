@@ -17,11 +17,11 @@ use super::{
 
 /// In percent of the lines that are not blank: the share of a file from which on an edit can be all of it, and below
 /// which it is none of it even if it begins where the file does.
-const MOST: usize = 50;
-const LITTLE: usize = 25;
+const MOST_OF_FILE_PERCENT: usize = 50;
+const LITTLE_OF_FILE_PERCENT: usize = 25;
 
 /// Lines of a file that is large enough for an edit of its start to be clearly a part.
-const LARGE: usize = 40;
+const LARGE_FILE_LINES: usize = 40;
 
 pub(super) fn apply(file: &Text<'_>, edit: &str, parser: &Parser<'_>) -> Result<Changed, Refused> {
     let lines = lines_of(edit);
@@ -134,12 +134,13 @@ impl Cover {
 
     /// Whether the lines at the ends that are left out have similar ones in their place; or one line replaces the only one.
     fn is_whole(&self) -> bool {
-        (self.share() >= MOST && self.is_complete) || self.is_line_for_line
+        (self.share() >= MOST_OF_FILE_PERCENT && self.is_complete) || self.is_line_for_line
     }
 
     fn is_clearly_a_part(&self) -> bool {
         let both = self.above > 0 && self.below > 0;
-        (both && self.share() < MOST) || (self.lines >= LARGE && self.share() < LITTLE)
+        (both && self.share() < MOST_OF_FILE_PERCENT)
+            || (self.lines >= LARGE_FILE_LINES && self.share() < LITTLE_OF_FILE_PERCENT)
     }
 }
 

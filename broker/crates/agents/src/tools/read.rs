@@ -10,7 +10,7 @@ use syntax::Trees;
 use workspaces::{DaemonError, PageRequest, Side};
 
 use crate::{
-    context::{Context, Seen, blocking, path},
+    context::{CallView, Context, blocking, path},
     limits,
     reply::{Answer, ToolError},
     secrets,
@@ -162,7 +162,7 @@ fn lines(text: &str, first: usize, last: usize) -> String {
 }
 
 pub(super) async fn list_dir(context: Context, request: ListDir) -> Result<Directory, ToolError> {
-    let Seen { target, branch, .. } = context.seen(request.branch.as_deref()).await?;
+    let CallView { target, branch, .. } = context.seen(request.branch.as_deref()).await?;
     let path =
         path("relative_workspace_path", request.relative_workspace_path.as_deref().unwrap_or_default())?;
     let page = PageRequest { size: limits::ENTRIES, token: String::new() };

@@ -5,7 +5,7 @@ use search::{CodeMatch, CodeRequest, Counted, Coverage, FindError, GrepRequest, 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    context::{Context, Seen, blocking_for_caller},
+    context::{CallView, Context, blocking_for_caller},
     indexes::{THREADS, walk_options},
     limits::{self, count, first_lines},
     reply::{Answer, ToolError},
@@ -121,7 +121,7 @@ fn is_glob(query: &str) -> bool {
 
 pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepped, ToolError> {
     expect_short(&request.query)?;
-    let Seen { view, branch, revision, .. } = context.seen(request.branch.as_deref()).await?;
+    let CallView { view, branch, revision, .. } = context.seen(request.branch.as_deref()).await?;
     let query = GrepRequest {
         include: request.include_pattern.iter().flat_map(|it| globs(it)).collect(),
         exclude: request.exclude_pattern.iter().flat_map(|it| globs(it)).collect(),
@@ -150,7 +150,7 @@ pub(super) async fn grep_search(context: Context, request: Grep) -> Result<Grepp
 
 pub(super) async fn file_search(context: Context, request: FindFiles) -> Result<Found, ToolError> {
     expect_short(&request.query)?;
-    let Seen { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
+    let CallView { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
     blocking_for_caller(move |cancel| {
         let walk = walk_options();
         let options = Options { walk: &walk, threads: THREADS, cancel };
@@ -170,7 +170,7 @@ pub(super) async fn file_search(context: Context, request: FindFiles) -> Result<
 
 pub(super) async fn codebase_search(context: Context, request: FindCode) -> Result<FoundCode, ToolError> {
     expect_short(&request.query)?;
-    let Seen { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
+    let CallView { view, branch, .. } = context.seen(request.branch.as_deref()).await?;
     blocking_for_caller(move |cancel| {
         let kept = context.indexes.of(&context.workspace);
         let none =

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use broker_proto::v1::{self as pb, check_response::Event as Answered, watch_response::Event as Watched};
-use checker::{
+use check_engine::{
     AnswerTime, CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, Incomplete, Level, ListedFile,
     Related, RuleRef, Subject, Unavailable,
     pipeline::{Change, LinterSummary},

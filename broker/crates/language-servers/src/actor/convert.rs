@@ -58,13 +58,13 @@ struct Location {
 
 impl Report {
     /// Whether the report contains a finding after which the rest of the server's analyses do not run.
-    pub(super) fn halts(&self, profile: &Profile) -> bool {
+    pub(super) fn aborts(&self, profile: &Profile) -> bool {
         const ERROR: u8 = 1;
-        let halts = |it: &Item| {
+        let aborts = |it: &Item| {
             let source = it.source.as_ref().is_some_and(|it| profile.analyzes_after.contains(it));
             source && it.severity.unwrap_or(ERROR) == ERROR
         };
-        matches!(self, Self::Full { items } if items.iter().any(halts))
+        matches!(self, Self::Full { items } if items.iter().any(aborts))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use external_tools::Catalogue;
+use external_tools::Definitions;
 use toml::Table;
 
 use super::Profile;
@@ -25,16 +25,16 @@ const BARRIERS: &str = "what proves that an answer is for the present state. It 
 /// Keys that are of no use with another command.
 const OF_COMMAND: &[&str] = &["find", "native"];
 
-static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-    let catalogue =
-        Catalogue::new(include_str!("../servers.toml"), "server", REQUIRED, unknown(), OF_COMMAND);
-    catalogue.unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
+static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
+    let definitions =
+        Definitions::new(include_str!("../servers.toml"), "server", REQUIRED, unknown(), OF_COMMAND);
+    definitions.unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
 });
 
 /// Returns the built-in profiles.
 pub fn profiles() -> &'static [Profile] {
     static ALL: LazyLock<Vec<Profile>> = LazyLock::new(|| {
-        CATALOGUE.known().unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
+        DEFINITIONS.known().unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
     });
     &ALL
 }
@@ -43,7 +43,7 @@ impl Profile {
     /// The server of this name with its definition in a configuration. For a name that is not built in, what is not defined is
     /// cautious.
     pub fn defined(name: &str, definition: Table) -> Result<Self, String> {
-        let mut profile: Self = CATALOGUE.defined(name, definition)?;
+        let mut profile: Self = DEFINITIONS.defined(name, definition)?;
         profile.tool.check()?;
         if profile.tool.languages.is_empty() {
             profile.tool.languages = vec![name.to_owned()];

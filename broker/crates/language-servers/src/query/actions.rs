@@ -24,7 +24,7 @@ pub struct Action {
 
 /// The first that is called so, and is of this kind if one is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ActionChoice {
     pub title: String,
     pub kind: Option<String>,
 }
@@ -74,7 +74,7 @@ pub(super) fn edits(
     asker: &mut Asker<'_>,
     part: &Part,
     only: &[String],
-    chosen: &Chosen,
+    chosen: &ActionChoice,
 ) -> Result<Edits, NoAnswer> {
     let is_chosen = |it: &Value| {
         let is_kind = chosen.kind.as_ref().is_none_or(|kind| it["kind"] == **kind);

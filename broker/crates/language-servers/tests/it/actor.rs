@@ -121,16 +121,16 @@ fn a_server_that_is_loading_is_not_asked() {
 #[test]
 fn a_file_that_does_not_compile_halts_those_beside_it() {
     let mut bench = Bench::model_with(|it| it.analyzes_after = vec!["compiler".to_owned()]);
-    let halted = |bench: &Bench, edits: &[(&str, Option<&str>)], units: &[&str]| {
-        bench.ask(&bench.view(edits), units).iter().map(|it| it.halted).collect::<Vec<_>>()
+    let aborted = |bench: &Bench, edits: &[(&str, Option<&str>)], units: &[&str]| {
+        bench.ask(&bench.view(edits), units).iter().map(|it| it.aborted).collect::<Vec<_>>()
     };
-    assert_eq!(halted(&bench, &[("b.m", Some("fine"))], &["a.m", "dir/c.m"]), [false, false]);
+    assert_eq!(aborted(&bench, &[("b.m", Some("fine"))], &["a.m", "dir/c.m"]), [false, false]);
     let broken = [("b.m", Some("broken"))];
-    assert_eq!(halted(&bench, &broken, &["a.m", "b.m"]), [true, true]);
+    assert_eq!(aborted(&bench, &broken, &["a.m", "b.m"]), [true, true]);
     // The broken file need not be asked about.
-    assert_eq!(halted(&bench, &broken, &["a.m"]), [true]);
+    assert_eq!(aborted(&bench, &broken, &["a.m"]), [true]);
     bench = Bench::model();
-    assert_eq!(halted(&bench, &broken, &["a.m", "b.m"]), [false, false], "no other analyses wait for it");
+    assert_eq!(aborted(&bench, &broken, &["a.m", "b.m"]), [false, false], "no other analyses wait for it");
 }
 
 #[test]

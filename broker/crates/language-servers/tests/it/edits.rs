@@ -1,6 +1,6 @@
 //! Tests of a server's edits: as steps that a branch can take, or refused.
 
-use language_servers::{Chosen, Edits, NoAnswer, QueryResult, Question, Style};
+use language_servers::{ActionChoice, Edits, NoAnswer, QueryResult, Question, Style};
 use overlay::{Branch, View as _};
 use serde_json::{Value, json};
 
@@ -205,7 +205,7 @@ fn what_is_offered() {
 /// Returns the result of an action, given the server's steps when it is chosen.
 fn done(title: &str, steps: &[String]) -> Result<String, NoAnswer> {
     let bench = bench(&capabilities(), &[&offer()[..], steps].concat());
-    let chosen = Chosen { title: title.to_owned(), kind: None };
+    let chosen = ActionChoice { title: title.to_owned(), kind: None };
     let question = Question::Action { path: path("a.m"), part: part(), only: only(), chosen };
     let found = ask(&bench, question).answer?;
     let QueryResult::Edits(edits) = found.result else { panic!("{found:?}") };

@@ -10,8 +10,8 @@ use std::{
 };
 
 use language_servers::{
-    At, Chosen, File, Goto, Hierarchy, Location, NoAnswer, Priority, Profile, QueryResult, Question, Server,
-    Setup, Style, Symbols,
+    ActionChoice, At, File, Goto, Hierarchy, Location, NoAnswer, Priority, Profile, QueryResult, Question,
+    Server, Setup, Style, Symbols,
 };
 use lint::{Cancel, Completeness};
 use lsp_client::Limits;
@@ -391,7 +391,7 @@ fn check_action(name: &'static str, variable: &str, project: Project, text: &str
     let question = Question::Actions { path: file.clone(), part: part.clone(), only: Vec::new() };
     let offered = bench.ask(&view, question).unwrap();
     println!("{name}: {offered:?}");
-    let chosen = Chosen { title: title.to_owned(), kind: None };
+    let chosen = ActionChoice { title: title.to_owned(), kind: None };
     let question = Question::Action { path: file.clone(), part, only: Vec::new(), chosen };
     let found = bench.ask(&view, question).unwrap();
     let QueryResult::Edits(edits) = found else { panic!("{found:?}") };

@@ -194,7 +194,7 @@ impl Linter for Scripted {
                 content: job.view.open(&unit.path).ok().map(|it| ContentHash::of(&it)),
                 reads: Arc::default(),
                 lease: self.lease.clone(),
-                halted: false,
+                aborted: false,
                 is_deterministic: self.is_deterministic,
                 left_out: self.left_out.get(path).cloned(),
             };

@@ -5,7 +5,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use checker::{Absent, SharedLinter, pipeline::Lineup as _};
+use check_engine::{Absent, SharedLinter, pipeline::Lineup as _};
 use config::Choice;
 use lint_testkit::Scripted;
 use overlay::{Memory, View};

@@ -33,7 +33,7 @@ pub use self::{
     store::Store,
 };
 
-use checker::{Incomplete, Level, MissingLinter, Need, Subject};
+use check_engine::{Incomplete, Level, MissingLinter, Need, Subject};
 
 /// Bytes of the syntax trees that are kept.
 const TREES: u64 = 16 << 20;

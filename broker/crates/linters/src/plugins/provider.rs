@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use checker::{Absent, Incomplete, Router, SharedLinter};
+use check_engine::{Absent, Incomplete, Router, SharedLinter};
 use config::{Configs, DEFAULT, Selection, Selectors, SetupFailure};
 use lint::{Linter as _, Rule};
 use overlay::{ContentHash, Memory, ReadSet, Traced, View, WorkspacePath};

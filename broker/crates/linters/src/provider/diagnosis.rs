@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use checker::{Router, SharedLinter};
+use check_engine::{Router, SharedLinter};
 use overlay::{View, WorkspacePath};
 
 /// A linter that there could be in a workspace, and why it is asked or not.

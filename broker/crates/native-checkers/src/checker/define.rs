@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use external_tools::Catalogue;
+use external_tools::Definitions;
 use toml::Table;
 
 use super::{Checker, Format};
@@ -20,16 +20,16 @@ const REQUIRED: &[(&str, &str)] = &[
 /// Keys that are of no use with another command.
 const OF_COMMAND: &[&str] = &["list-with", "version"];
 
-static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-    let catalogue =
-        Catalogue::new(include_str!("../checkers.toml"), "checker", REQUIRED, unknown(), OF_COMMAND);
-    catalogue.unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
+static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
+    let definitions =
+        Definitions::new(include_str!("../checkers.toml"), "checker", REQUIRED, unknown(), OF_COMMAND);
+    definitions.unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
 });
 
 /// Returns the checkers that are built into Broker.
 pub fn checkers() -> &'static [Checker] {
     static ALL: LazyLock<Vec<Checker>> = LazyLock::new(|| {
-        CATALOGUE.known().unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
+        DEFINITIONS.known().unwrap_or_else(|error| unreachable!("the tests read it, too: {error}"))
     });
     &ALL
 }
@@ -38,7 +38,7 @@ impl Checker {
     /// The checker of this name with its definition in a configuration. For a name that is not built in, what is not defined is
     /// cautious: its answers may rest on every file.
     pub fn defined(name: &str, definition: Table) -> Result<Self, String> {
-        let checker: Self = CATALOGUE.defined(name, definition)?;
+        let checker: Self = DEFINITIONS.defined(name, definition)?;
         checker.check()?;
         Ok(checker)
     }

@@ -6,7 +6,7 @@ use overlay::WorkspacePath;
 
 use super::{command::Call, packages::Packages};
 use crate::{
-    findings::{Found, Ground},
+    findings::{Ground, RunFindings},
     output,
     run::Ran,
 };
@@ -26,7 +26,7 @@ pub(super) struct Listing {
 /// Asks for the files that are looked at, in the folder of the run. Fails if a command does not come to its end.
 pub(super) fn ask(
     call: &Call<'_>,
-    found: &Found,
+    found: &RunFindings,
     ground: &Ground<'_>,
     run: &dyn Fn(Vec<OsString>) -> Result<Ran, String>,
 ) -> Result<Listing, String> {

@@ -42,14 +42,14 @@ pub(super) fn outcome(
             Some(Unseen::LeftOut(why)) => (Completeness::Excluded, Some(why)),
         },
     };
-    let halted = report.halted;
+    let aborted = report.aborted;
     let (reads, lease) = (Arc::new(related(&diagnostics, view)), Some(report.lease.clone()));
     Outcome {
         diagnostics,
         content,
         reads,
         lease,
-        halted,
+        aborted,
         left_out,
         ..Outcome::without_findings(completeness)
     }

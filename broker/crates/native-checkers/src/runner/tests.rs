@@ -18,7 +18,7 @@ impl Runner {
     fn quick(&self, of: &str, count: &AtomicUsize, longest: Duration) -> Given {
         self.get(name(of), &Cancel::default(), |_| {
             count.fetch_add(1, SeqCst);
-            Ok(self.report(Found::default(), false, longest))
+            Ok(self.report(RunFindings::default(), false, longest))
         })
     }
 }
@@ -52,7 +52,7 @@ fn reports_with_many_findings_are_not_kept() {
         related: Vec::new(),
     };
     let path = overlay::WorkspacePath::new("a").unwrap();
-    let found = Found { files: [(path, vec![finding; 3])].into(), ..Found::default() };
+    let found = RunFindings { files: [(path, vec![finding; 3])].into(), ..RunFindings::default() };
     let given = runner.get(name("large"), &Cancel::default(), |_| Ok(runner.report(found, false, LONG)));
     assert!(given.is_ok());
     runner.quick("small", &count, LONG).unwrap();
@@ -74,7 +74,7 @@ fn who_asks_the_same_waits_for_one_run() {
                 begun.send(()).unwrap();
                 may_go.recv().unwrap();
                 count.fetch_add(1, SeqCst);
-                Ok(runner.report(Found::default(), true, LONG))
+                Ok(runner.report(RunFindings::default(), true, LONG))
             })
         });
         is_begun.recv().unwrap();
@@ -82,7 +82,7 @@ fn who_asks_the_same_waits_for_one_run() {
         // The second may come before the first is done, or after.
         go.send(()).unwrap();
         for it in [first, second] {
-            assert!(it.join().unwrap().unwrap().halted);
+            assert!(it.join().unwrap().unwrap().aborted);
         }
     });
     assert_eq!(count.load(SeqCst), 1);
@@ -132,7 +132,7 @@ fn waits_end_when_they_are_cancelled() {
             }
         });
         assert!(!stop.is_cancelled());
-        Ok(runner.report(Found::default(), false, LONG))
+        Ok(runner.report(RunFindings::default(), false, LONG))
     });
     assert!(given.is_ok());
 }

@@ -179,7 +179,7 @@ pub(crate) fn ask(
 pub(crate) fn render(outcomes: &[Outcome], view: &Arc<dyn View>, files: &[&str]) -> String {
     let mut text = String::new();
     for (outcome, file) in outcomes.iter().zip(files) {
-        let halted = if outcome.halted { ", halted" } else { "" };
+        let aborted = if outcome.aborted { ", aborted" } else { "" };
         let state = match &outcome.completeness {
             Completeness::Complete => "complete".to_owned(),
             Completeness::Excluded => {
@@ -189,7 +189,7 @@ pub(crate) fn render(outcomes: &[Outcome], view: &Arc<dyn View>, files: &[&str])
             Completeness::Pending(why) => format!("pending: {why}"),
             Completeness::Failed(why) => format!("failed: {why}"),
         };
-        text += &format!("{file}: {state}{halted}\n");
+        text += &format!("{file}: {state}{aborted}\n");
         for it in &outcome.diagnostics {
             let severity = format!("{:?}", it.severity).to_lowercase();
             let message = it.message.replace('\n', "\n      ");

@@ -64,11 +64,11 @@ fn what_does_not_run_as_it_should_is_no_empty_answer() {
     insta::assert_snapshot!(says("echo it broke >&2; exit 3", ""), @"a.x: failed: own: it ended with exit code 3: it broke");
     insta::assert_snapshot!(says("kill -SEGV $$", ""), @"a.x: failed: own: it was ended by signal 11");
     insta::assert_snapshot!(says("sleep 600", "timeout = 1"), @"a.x: failed: own: it was ended: time limit of 1s");
-    insta::assert_snapshot!(says("echo a.x:1:1: first; exit 2", "halted-codes = [2]"), @r#"
-    a.x: complete, halted
+    insta::assert_snapshot!(says("echo a.x:1:1: first; exit 2", "aborted-codes = [2]"), @r#"
+    a.x: complete, aborted
       1:1 "one" error error: first
     "#);
-    insta::assert_snapshot!(says("echo outside.x:1:1: first; exit 2", "halted-codes = [2]"), @"a.x: failed: own: it ended with exit code 2, and has no findings here: outside.x:1:1: first");
+    insta::assert_snapshot!(says("echo outside.x:1:1: first; exit 2", "aborted-codes = [2]"), @"a.x: failed: own: it ended with exit code 2, and has no findings here: outside.x:1:1: first");
     insta::assert_snapshot!(says("echo a.x:1:1: it", "cut-short = 'it'"), @r#"
     a.x: partial: own: own stopped looking: it
       1:1 "one" error error: it

@@ -152,7 +152,7 @@ fn python() {
     }
     if has(&world, "mypy") {
         insta::assert_snapshot!(
-            "mypy_halted",
+            "mypy_aborted",
             check(&world, "mypy", &[("b.py", "def f(:\n")], &["a.py", "b.py"])
         );
     }
@@ -248,8 +248,8 @@ fn cargo_check_looks_at_what_targets_take_in() {
         ");
         let edit = [("src/taken.rs", "pub fn taken() -> u8 {}\n")];
         insta::assert_snapshot!(states(&check(&world, "cargo-check", &edit, &asked[1..3])), @r"
-        src/lib.rs: complete, halted
-        src/taken.rs: complete, halted
+        src/lib.rs: complete, aborted
+        src/taken.rs: complete, aborted
         ");
     }
 }
@@ -291,7 +291,7 @@ fn go_looks_at_what_build_tags_let_in() {
             ("b/b.go", "package b\n\nimport \"example.com/m\"\n\nvar X = m.F()\n"),
         ];
         let said = check(&world, "go-vet", &broken, &["a.go"]);
-        assert!(said.starts_with("a.go: complete, halted\n") && said.contains(" error vet: "), "{said}");
+        assert!(said.starts_with("a.go: complete, aborted\n") && said.contains(" error vet: "), "{said}");
     }
 }
 

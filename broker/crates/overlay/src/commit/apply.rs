@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, io};
 
 use super::{
-    CommitError, Found,
+    CommitError, DiskState,
     action::{Action, Change, Plan},
     folder::Folder,
     look::{Seen, State, is_out_of_reach},
@@ -80,7 +80,7 @@ pub(super) fn is_before(action: &Action) -> impl Fn(&Seen) -> bool {
     |seen| seen.is_still(|it| it.is_like(&action.before))
 }
 
-fn changed(action: &Action, found: Found) -> CommitError {
+fn changed(action: &Action, found: DiskState) -> CommitError {
     CommitError::conflict(&action.path, action.before.expected(), found)
 }
 
@@ -112,7 +112,7 @@ fn create_dir(folder: &Folder, action: &Action) -> io::Result<()> {
     }
 }
 
-fn put(folder: &Folder, action: &Action) -> io::Result<Option<Found>> {
+fn put(folder: &Folder, action: &Action) -> io::Result<Option<DiskState>> {
     // Nothing is there, or a recovery found that it was moved aside.
     if action.before == State::Missing || folder.exists(&action.old)? {
         return folder.rename_new(&action.new, &action.path).map(|()| None);
@@ -123,7 +123,7 @@ fn put(folder: &Folder, action: &Action) -> io::Result<Option<Found>> {
 }
 
 /// Sets the bit through a single handle, so that no other file gets these permissions.
-fn set_executable(folder: &Folder, action: &Action, executable: bool) -> io::Result<Option<Found>> {
+fn set_executable(folder: &Folder, action: &Action, executable: bool) -> io::Result<Option<DiskState>> {
     let file = folder.file(&action.path)?;
     let seen = folder.look_into(&file)?;
     match &seen.state {
@@ -141,13 +141,13 @@ fn failed(folder: &Folder, action: &Action, source: io::Error) -> CommitError {
     let found = match source.kind() {
         io::ErrorKind::DirectoryNotEmpty => {
             let stranger = folder.stranger(&action.path, |_| false);
-            Some(Found::NotEmpty(stranger.ok().flatten().unwrap_or_default()))
+            Some(DiskState::NotEmpty(stranger.ok().flatten().unwrap_or_default()))
         }
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
             match folder.look(&action.path) {
                 Ok(state) if state.is_like(&action.before) => None,
                 Ok(state) => Some(state.found()),
-                Err(_) => Some(Found::Unreachable),
+                Err(_) => Some(DiskState::Unreachable),
             }
         }
         _ => None,

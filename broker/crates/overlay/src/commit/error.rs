@@ -57,12 +57,12 @@ pub enum CommitError {
 pub struct Conflict {
     pub path: WorkspacePath,
     pub expected: Expected,
-    pub found: Found,
+    pub found: DiskState,
 }
 
 /// State found on the disk where another was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum DiskState {
     Missing,
     /// A file with this hash, executable or not.
     File(crate::ContentHash, bool),
@@ -108,7 +108,7 @@ impl CommitError {
         Self::Journal { path: path.to_owned(), doing, source }
     }
 
-    pub(super) fn conflict(path: &WorkspacePath, expected: Expected, found: Found) -> Self {
+    pub(super) fn conflict(path: &WorkspacePath, expected: Expected, found: DiskState) -> Self {
         Self::Conflicts(vec![Conflict { path: path.clone(), expected, found }])
     }
 }
@@ -158,10 +158,10 @@ impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
         match (&self.expected, &self.found) {
-            (Expected::File(was, _), Found::File(is, _)) if was != is => {
+            (Expected::File(was, _), DiskState::File(is, _)) if was != is => {
                 write!(f, "`{path}` has another content now than the change was made on")
             }
-            (_, Found::OpenForWriting) => write!(f, "`{path}` {}", Found::OpenForWriting),
+            (_, DiskState::OpenForWriting) => write!(f, "`{path}` {}", DiskState::OpenForWriting),
             (expected, found) => write!(f, "`{path}` was {expected}, now it is {found}"),
         }
     }
@@ -179,7 +179,7 @@ impl fmt::Display for Expected {
     }
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for DiskState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("missing"),

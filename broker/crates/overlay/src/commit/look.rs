@@ -13,7 +13,7 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Expected, Found, folder::Folder, writers::is_open_for_writing};
+use super::{DiskState, Expected, folder::Folder, writers::is_open_for_writing};
 use crate::{ContentHash, Permissions, WorkspacePath, disk, store::patiently};
 
 /// State of a path. Kept in the journal.
@@ -72,20 +72,22 @@ impl State {
     pub(super) fn is(&self, expected: &Expected) -> bool {
         match expected {
             Expected::Missing => *self == Self::Missing,
-            Expected::File(hash, executable) => self.found() == Found::File(*hash, *executable),
+            Expected::File(hash, executable) => self.found() == DiskState::File(*hash, *executable),
             Expected::Symlink(target) => matches!(self, Self::Symlink(it) if it == target),
             Expected::Directory => matches!(self, Self::Directory(_)),
             Expected::Anything => matches!(self, Self::Missing | Self::File { .. } | Self::Symlink(_)),
         }
     }
 
-    pub(super) fn found(&self) -> Found {
+    pub(super) fn found(&self) -> DiskState {
         match self {
-            Self::Missing => Found::Missing,
-            Self::File { hash, executable, .. } => Found::File(ContentHash::from_bytes(*hash), *executable),
-            Self::Symlink(target) => Found::Symlink(target.clone()),
-            Self::Directory(_) => Found::Directory,
-            Self::Other => Found::Other,
+            Self::Missing => DiskState::Missing,
+            Self::File { hash, executable, .. } => {
+                DiskState::File(ContentHash::from_bytes(*hash), *executable)
+            }
+            Self::Symlink(target) => DiskState::Symlink(target.clone()),
+            Self::Directory(_) => DiskState::Directory,
+            Self::Other => DiskState::Other,
         }
     }
 
@@ -130,8 +132,12 @@ impl Seen {
     }
 
     /// Returns the state to report where `before` was expected.
-    pub(super) fn instead_of(&self, before: &State) -> Found {
-        if self.is_moving && self.state.is_like(before) { Found::OpenForWriting } else { self.state.found() }
+    pub(super) fn instead_of(&self, before: &State) -> DiskState {
+        if self.is_moving && self.state.is_like(before) {
+            DiskState::OpenForWriting
+        } else {
+            self.state.found()
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use rustix::fs::FileType;
 
 use super::{
-    CommitError, Conflict, Expected, FileOp, Found,
+    CommitError, Conflict, DiskState, Expected, FileOp,
     action::{Action, Change, Plan},
     folder::Folder,
     look::{Stamp, State, is_out_of_reach},
@@ -93,14 +93,14 @@ impl<'a> Planner<'a> {
         match self.folder.look(path) {
             Ok(state) => Ok(Some(state)),
             Err(error) if is_out_of_reach(&error) => {
-                self.conflict(path, expected, Found::Unreachable);
+                self.conflict(path, expected, DiskState::Unreachable);
                 Ok(None)
             }
             Err(source) => Err(CommitError::io(path, "look at", source)),
         }
     }
 
-    fn conflict(&mut self, path: &WorkspacePath, expected: &Expected, found: Found) {
+    fn conflict(&mut self, path: &WorkspacePath, expected: &Expected, found: DiskState) {
         self.conflicts.push(Conflict { path: path.clone(), expected: expected.clone(), found });
     }
 
@@ -117,7 +117,7 @@ impl<'a> Planner<'a> {
             if file.is_none() {
                 let stranger = self.folder.stranger(&path, |name| self.going.contains_key(&path.child(name)));
                 let stranger = stranger.map_err(|source| CommitError::io(&path, "list", source))?;
-                stranger.into_iter().for_each(|it| self.conflict(&path, expected, Found::NotEmpty(it)));
+                stranger.into_iter().for_each(|it| self.conflict(&path, expected, DiskState::NotEmpty(it)));
             }
             if let Some(going) = self.going.get_mut(&path) {
                 going.before = state;

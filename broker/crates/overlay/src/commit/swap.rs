@@ -10,7 +10,7 @@
 
 use std::io;
 
-use super::{Found, folder::Folder, look::Seen};
+use super::{DiskState, folder::Folder, look::Seen};
 use crate::WorkspacePath;
 
 /// The paths of an exchange.
@@ -33,8 +33,8 @@ impl Swap<'_> {
         folder: &Folder,
         wanted: impl Fn(&Seen) -> bool,
         is_incoming: impl Fn(&Seen) -> bool,
-        found: impl Fn(&Seen) -> Found,
-    ) -> io::Result<Option<Found>> {
+        found: impl Fn(&Seen) -> DiskState,
+    ) -> io::Result<Option<DiskState>> {
         match folder.exchange(self.incoming, self.path) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 return self.run_in_two_steps(folder, wanted, found);
@@ -70,14 +70,14 @@ impl Swap<'_> {
         &self,
         folder: &Folder,
         wanted: impl Fn(&Seen) -> bool,
-        found: impl Fn(&Seen) -> Found,
-    ) -> io::Result<Option<Found>> {
+        found: impl Fn(&Seen) -> DiskState,
+    ) -> io::Result<Option<DiskState>> {
         if let Some(found) = take_away(folder, self.path, self.aside, wanted, found)? {
             return Ok(Some(found));
         }
         match folder.rename_new(self.incoming, self.path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Ok(Some(folder.look(self.path).map_or(Found::Unreachable, |it| it.found())))
+                Ok(Some(folder.look(self.path).map_or(DiskState::Unreachable, |it| it.found())))
             }
             put => put.map(|()| None),
         }
@@ -91,8 +91,8 @@ pub(super) fn take_away(
     path: &WorkspacePath,
     hidden: &WorkspacePath,
     wanted: impl Fn(&Seen) -> bool,
-    found: impl Fn(&Seen) -> Found,
-) -> io::Result<Option<Found>> {
+    found: impl Fn(&Seen) -> DiskState,
+) -> io::Result<Option<DiskState>> {
     folder.rename(path, hidden)?;
     let out = folder.look_at_hidden(hidden)?;
     if wanted(&out) {

@@ -59,7 +59,7 @@ impl Place {
         self.committer.commit(ops)
     }
 
-    fn conflicts(&self, ops: &[FileOp]) -> Vec<(String, Found)> {
+    fn conflicts(&self, ops: &[FileOp]) -> Vec<(String, DiskState)> {
         let before = self.tree();
         let error = self.commit(ops).unwrap_err();
         assert_eq!(self.tree(), before);
@@ -271,7 +271,7 @@ fn new_files_have_the_permissions_of_any_new_file() {
 fn tells_all_conflicts_at_once() {
     let place = Place::new(fill);
     symlink("src", place.root().join("alias")).unwrap();
-    let hash = |text: &str| Found::File(ContentHash::of(text.as_bytes()), false);
+    let hash = |text: &str| DiskState::File(ContentHash::of(text.as_bytes()), false);
     let executable = Expected::File(ContentHash::of(b"run"), true);
     let found = place.conflicts(&[
         write("untouched", "x", file("something else")),
@@ -285,21 +285,21 @@ fn tells_all_conflicts_at_once() {
         FileOp::RemoveDir { path: at("gone") },
     ]);
     let want = [
-        ("alias/lib.rs", Found::Unreachable),
-        ("becomes-dir/x", Found::Unreachable),
-        ("gone", Found::Missing),
-        ("link", Found::Symlink("src/lib.rs".into())),
-        ("missing", Found::Missing),
+        ("alias/lib.rs", DiskState::Unreachable),
+        ("becomes-dir/x", DiskState::Unreachable),
+        ("gone", DiskState::Missing),
+        ("link", DiskState::Symlink("src/lib.rs".into())),
+        ("missing", DiskState::Missing),
         ("run.sh", hash("run")),
         ("src/lib.rs", hash("lib")),
-        ("src/old", Found::NotEmpty("a.rs".into())),
+        ("src/old", DiskState::NotEmpty("a.rs".into())),
         ("untouched", hash("untouched\r\n")),
     ];
     for (path, state) in want {
         let told = found.iter().find(|it| it.0 == path).unwrap_or_else(|| panic!("{path} in {found:?}"));
         match (&told.1, &state) {
             // Which of several is told is up to the file system.
-            (Found::NotEmpty(_), Found::NotEmpty(_)) => {}
+            (DiskState::NotEmpty(_), DiskState::NotEmpty(_)) => {}
             (told, state) => assert_eq!(told, state, "{path}"),
         }
     }
@@ -307,7 +307,7 @@ fn tells_all_conflicts_at_once() {
 
 #[test]
 fn conflicts_are_told_in_words() {
-    let conflict = Conflict { path: at("a.rs"), expected: file(""), found: Found::Symlink("b".into()) };
+    let conflict = Conflict { path: at("a.rs"), expected: file(""), found: DiskState::Symlink("b".into()) };
     let text = CommitError::Conflicts(vec![conflict]).to_string();
     assert_eq!(
         text,
@@ -323,7 +323,10 @@ fn force_replaces_files_and_links_but_no_directory() {
     let tree = place.tree();
     assert!(["link", "run.sh", "missing"].iter().all(|it| tree[*it].0 == "file forced"));
     assert_eq!(tree["src/lib.rs"].0, "file lib", "the link was replaced, not followed");
-    assert_eq!(place.conflicts(&[write("src", "x", Expected::Anything)]), [("src".into(), Found::Directory)]);
+    assert_eq!(
+        place.conflicts(&[write("src", "x", Expected::Anything)]),
+        [("src".into(), DiskState::Directory)]
+    );
 }
 
 #[test]
@@ -331,7 +334,7 @@ fn a_directory_that_is_replaced_must_be_emptied() {
     let place = Place::new(fill);
     let replace = write("src/old", "file", Expected::Directory);
     let ops = [replace.clone(), remove("src/old/a.rs", file("a"))];
-    assert_eq!(place.conflicts(&ops), [("src/old".into(), Found::NotEmpty("deep".into()))]);
+    assert_eq!(place.conflicts(&ops), [("src/old".into(), DiskState::NotEmpty("deep".into()))]);
     let rest = [
         replace,
         remove("src/old/a.rs", file("a")),

@@ -3,7 +3,7 @@
 use std::{io, path::Path};
 
 use super::{
-    CommitError, Found,
+    CommitError, DiskState,
     action::{Action, Change},
     folder::Folder,
     kept::{Leftover, keep},
@@ -163,7 +163,7 @@ fn is_new(action: &Action) -> impl Fn(&Seen) -> bool {
 }
 
 /// Whether the entry was taken; false if another program removed it in this very moment.
-fn is_taken(answer: io::Result<Option<Found>>) -> io::Result<bool> {
+fn is_taken(answer: io::Result<Option<DiskState>>) -> io::Result<bool> {
     match answer {
         Err(error) if is_out_of_reach(&error) => Ok(false),
         answer => Ok(answer?.is_none()),

@@ -40,7 +40,7 @@ pub fn kept_walk(view: &dyn View, options: &WalkOptions) -> Option<KeptWalk> {
 /// of several views over one folder are [`updated`](KeptWalk::updated) from it, so that its changes are asked for
 /// once.
 pub fn folder_walk(tracked: &Tracked, options: &WalkOptions) -> Option<(Moment, KeptWalk)> {
-    tracked.log.extensions().get::<Kept>().current(tracked, options)
+    tracked.log.extensions().get::<WalkCache>().current(tracked, options)
 }
 
 impl KeptWalk {
@@ -267,12 +267,12 @@ impl<'a> Update<'a> {
 
 /// The last walks of a folder, by their options.
 #[derive(Default)]
-struct Kept(Mutex<Vec<(Moment, KeptWalk)>>);
+struct WalkCache(Mutex<Vec<(Moment, KeptWalk)>>);
 
 /// Number of walks kept. All callers at one time ask with the same options, but for tests.
 const KEPT: usize = 4;
 
-impl Kept {
+impl WalkCache {
     fn current(&self, tracked: &Tracked, options: &WalkOptions) -> Option<(Moment, KeptWalk)> {
         let log = &*tracked.log;
         let moment = log.sync()?;

@@ -4,7 +4,7 @@ use lint::Cancel;
 use overlay::{Branch, Memory, Read, View};
 
 use super::*;
-use crate::host::Places;
+use crate::host::Permits;
 
 fn path(text: &str) -> WorkspacePath {
     WorkspacePath::new(text).unwrap()
@@ -16,7 +16,7 @@ fn a_file_beyond_the_budget_is_refused_unread() {
         Arc::new(Memory::from_files([("large", "0123456789"), ("small", "0")]).unwrap());
     let traced = Arc::new(Traced::of_kinds(Arc::clone(&base)));
     let mut files = GuestFiles::new(Arc::clone(&traced), "");
-    let mut budget = Budget::new(5, Places::new(1), Cancel::default());
+    let mut budget = Budget::new(5, Permits::new(1), Cancel::default());
     files.open(path("small"), true, false, &mut budget).unwrap();
     let reads = traced.read_set();
     assert!(files.open(path("large"), true, false, &mut budget).is_err());

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, io};
 
 use language_servers::NoAnswer;
-use overlay::{CommitError, EditError, Found, StoreError, WorkspacePath, io_reason};
+use overlay::{CommitError, DiskState, EditError, StoreError, WorkspacePath, io_reason};
 
 use super::{DaemonError, Facts, facts};
 
@@ -133,8 +133,8 @@ impl Obstacle {
     }
 }
 
-fn kind_of(found: &Found) -> &'static str {
-    if *found == Found::OpenForWriting { OPEN_FOR_WRITING } else { CONFLICT }
+fn kind_of(found: &DiskState) -> &'static str {
+    if *found == DiskState::OpenForWriting { OPEN_FOR_WRITING } else { CONFLICT }
 }
 
 /// Kind and reason of each error.

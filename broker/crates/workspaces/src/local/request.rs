@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use checker::{
+use check_engine::{
     BatchSize, Wanted,
     pipeline::{BaselineUse, PolicyOptions, Reach, Request, Schedule},
 };

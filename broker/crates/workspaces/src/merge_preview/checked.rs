@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use checker::{
+use check_engine::{
     Incomplete,
     pipeline::{self, Change, FileReport, Reported, Sink},
 };

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use checker::{Finding, RuleRef, pipeline::Reported};
+use check_engine::{Finding, RuleRef, pipeline::Reported};
 use lint::{Fingerprint, LineColumn, Severity};
 use overlay::{Snapshot, View, WorkspacePath};
 

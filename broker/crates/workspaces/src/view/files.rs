@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use checker::{
+use check_engine::{
     Dependents, Files, Wanted, collect, is_file,
     pipeline::{Comparison, Scope, is_there},
     with_file_settings,

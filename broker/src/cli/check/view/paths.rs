@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use checker::{Incomplete, Level, Subject};
-use config::root::{Found, WorkspaceRoot};
+use check_engine::{Incomplete, Level, Subject};
+use config::root::{LocatedPaths, WorkspaceRoot};
 use overlay::WorkspacePath;
 
 use super::super::{Args, changed::Chosen};
 use crate::CliError;
 
 /// The workspace of the paths that were given.
-pub(super) fn found(args: &Args, cwd: &Path, home: Option<&Path>) -> Result<Found, CliError> {
+pub(super) fn found(args: &Args, cwd: &Path, home: Option<&Path>) -> Result<LocatedPaths, CliError> {
     match WorkspaceRoot::of_paths(cwd, &args.paths, home) {
         // A path that is not on the disk may be in git's version of the files.
         Err(error) if args.changed.is_of_git() => nowhere(args, cwd, home).ok_or(error.into()),
@@ -19,7 +19,7 @@ pub(super) fn found(args: &Args, cwd: &Path, home: Option<&Path>) -> Result<Foun
 }
 
 /// The workspace of the current folder, in which none of the paths is on the disk.
-fn nowhere(args: &Args, cwd: &Path, home: Option<&Path>) -> Option<Found> {
+fn nowhere(args: &Args, cwd: &Path, home: Option<&Path>) -> Option<LocatedPaths> {
     let found = WorkspaceRoot::of_paths(cwd, &[PathBuf::from(".")], home).ok()?;
     let is_there = |it: &PathBuf| cwd.join(it).symlink_metadata().is_ok();
     if args.paths.iter().any(is_there) {
@@ -27,11 +27,15 @@ fn nowhere(args: &Args, cwd: &Path, home: Option<&Path>) -> Option<Found> {
     }
     let missing =
         args.paths.iter().map(|it| (it.display().to_string(), "no such file or directory".to_owned()));
-    Some(Found { located: Vec::new(), missing: missing.collect(), ..found })
+    Some(LocatedPaths { located: Vec::new(), missing: missing.collect(), ..found })
 }
 
 /// The paths that are on the disk and in what is looked at, and those that a commit lacks.
-pub(super) fn located(args: &Args, found: &Found, chosen: &Chosen) -> (Vec<WorkspacePath>, Vec<Incomplete>) {
+pub(super) fn located(
+    args: &Args,
+    found: &LocatedPaths,
+    chosen: &Chosen,
+) -> (Vec<WorkspacePath>, Vec<Incomplete>) {
     let located = found.located.iter().map(|it| it.path.clone());
     if !args.changed.is_of_git() {
         return (located.collect(), Vec::new());
@@ -52,7 +56,7 @@ pub(super) fn located(args: &Args, found: &Found, chosen: &Chosen) -> (Vec<Works
 pub(super) fn elsewhere(
     cwd: &Path,
     home: Option<&Path>,
-    found: &Found,
+    found: &LocatedPaths,
     chosen: &Chosen,
 ) -> (Vec<WorkspacePath>, Vec<Incomplete>) {
     let (mut paths, mut missing) = (Vec::new(), Vec::new());

@@ -263,7 +263,7 @@ fn what_changes_after_the_first_look_is_a_conflict_too() {
         let CommitError::Conflicts(conflicts) = &error else { panic!("{path}: {error}") };
         let place_of = |it: &Conflict| it.path.as_str().to_owned();
         if path == "src/old/a.rs" {
-            assert_eq!(conflicts[0].found, Found::Unreachable, "{error}");
+            assert_eq!(conflicts[0].found, DiskState::Unreachable, "{error}");
         } else {
             assert_eq!(conflicts.iter().map(place_of).collect::<Vec<_>>(), [path], "{error}");
         }

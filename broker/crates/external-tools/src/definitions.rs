@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use crate::tool;
 
 /// Definitions of one kind, as tables. The keys of a [`Tool`](crate::Tool) become a table `tool` of their own.
-pub struct Catalogue {
+pub struct Definitions {
     known: Vec<Table>,
     /// Keys that a tool needs which is not known, with their meaning.
     required: &'static [(&'static str, &'static str)],
@@ -17,7 +17,7 @@ pub struct Catalogue {
     of_command: &'static [&'static str],
 }
 
-impl Catalogue {
+impl Definitions {
     /// Reads the definitions of this kind from a file's text.
     pub fn new(
         text: &str,
@@ -89,18 +89,18 @@ mod tests {
     const TEXT: &str =
         "[[kind]]\nname = 'known'\nglobs = ['*.x']\ncommand = ['a']\nlevel = 1\nlist-with = ['-l']\n";
 
-    fn catalogue() -> Catalogue {
+    fn definitions() -> Definitions {
         let required = &[("command", "the program"), ("globs", "the files")];
-        Catalogue::new(TEXT, "kind", required, toml::toml! { level = 7 }, &["list-with"]).unwrap()
+        Definitions::new(TEXT, "kind", required, toml::toml! { level = 7 }, &["list-with"]).unwrap()
     }
 
     fn defined(name: &str, definition: &str) -> Result<Kind, String> {
-        catalogue().defined(name, toml::from_str(definition).unwrap())
+        definitions().defined(name, toml::from_str(definition).unwrap())
     }
 
     #[test]
     fn known_tools_and_others() {
-        let [known] = &catalogue().known::<Kind>().unwrap()[..] else { panic!() };
+        let [known] = &definitions().known::<Kind>().unwrap()[..] else { panic!() };
         assert_eq!((known.tool.name.as_str(), known.level, known.list_with.len()), ("known", 1, 1));
         let known = defined("known", "level = 2").unwrap();
         assert_eq!((&*known.tool.command, known.level, known.list_with.len()), (&["a".to_owned()][..], 2, 1));
@@ -125,7 +125,7 @@ mod tests {
         ] {
             assert!(defined(name, definition).unwrap_err().contains(why), "{definition}");
         }
-        assert!(Catalogue::new(TEXT, "other", &[], Table::new(), &[]).is_err());
+        assert!(Definitions::new(TEXT, "other", &[], Table::new(), &[]).is_err());
     }
 
     /// Each key of a tool is read as one.

@@ -96,7 +96,7 @@ fn number<T: PartialEq>(all: &[T], value: &T) -> u8 {
 impl Cached {
     /// `None` for an answer that is not final, or that rests on more than files of a view.
     fn of(answer: &Answer) -> Option<Self> {
-        if answer.lease.is_some() || answer.halted {
+        if answer.lease.is_some() || answer.aborted {
             return None;
         }
         let content = *answer.content?.as_bytes();
@@ -131,7 +131,7 @@ impl Cached {
             content,
             findings,
             lease: None,
-            halted: false,
+            aborted: false,
             is_deterministic: false,
             left_out,
         })
@@ -319,7 +319,7 @@ mod tests {
                 }],
                 lease: None,
                 is_deterministic: false,
-                halted: false,
+                aborted: false,
                 left_out: Some("it is a template".into()),
             };
             let bytes = AnswerCodec.encode(&answer).unwrap();
@@ -337,7 +337,7 @@ mod tests {
             content: Some(ContentHash::of(b"")),
             findings: Vec::new(),
             lease: None,
-            halted: false,
+            aborted: false,
             is_deterministic: false,
             left_out: None,
         };

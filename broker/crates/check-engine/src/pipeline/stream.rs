@@ -161,11 +161,12 @@ impl<'a, S: Sink> CheckStream<'a, S> {
             let Some(name) = old.linters.get(*linter) else { continue };
             let path = &old.file.unit.path;
             let now = self.answer_of(file, name);
-            let halted = || (answer.halted && !now.is_some_and(|it| it.halted)).then(|| halted(path, name));
+            let aborted =
+                || (answer.aborted && !now.is_some_and(|it| it.aborted)).then(|| aborted(path, name));
             let has_findings = now.is_some_and(|it| !it.findings.is_empty());
             let is_news = has_findings && answer.completeness == Completeness::Excluded;
             let left_out = || is_news.then(|| left_out(path, name));
-            let unknown = Incomplete::of_answer(path, name, answer).or_else(halted).or_else(left_out);
+            let unknown = Incomplete::of_answer(path, name, answer).or_else(aborted).or_else(left_out);
             let Some(unknown) = unknown else { continue };
             if unknown.is_not_yet() {
                 self.add_not_yet(unknown, report);
@@ -387,7 +388,7 @@ fn changes(new: Vec<Reported>, fixed: Vec<Reported>) -> Vec<(Change, Vec<Reporte
     both.into_iter().filter(|(_, findings)| !findings.is_empty()).collect()
 }
 
-fn halted(path: &WorkspacePath, linter: &str) -> Incomplete {
+fn aborted(path: &WorkspacePath, linter: &str) -> Incomplete {
     partial(
         path,
         linter,

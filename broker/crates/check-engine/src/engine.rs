@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 pub use self::due::{Due, Unfinished};
 pub(crate) use self::plan::{FileRoute, Plan, Tracing};
 pub use self::retry_cache::RetryCache;
-pub(crate) use self::retry_cache::UnfinishedAnswers;
+pub(crate) use self::retry_cache::RetryEntries;
 use self::{
     plan::{Known, digest, key},
     run::{Batch, CheckRun, WorkItem},

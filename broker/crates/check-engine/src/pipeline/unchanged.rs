@@ -16,7 +16,7 @@ use crate::{
     Engine, Files, MissingLinter, Refused, Wanted,
     collect::with_file_settings,
     contents::Contents,
-    engine::UnfinishedAnswers,
+    engine::RetryEntries,
     kept::{FolderChange, FolderIndex, FolderTotals, KeptChecks, SharedAnswers, SharedFiles},
 };
 
@@ -33,7 +33,7 @@ pub(super) struct Unchanged {
     /// A view with the configuration of both, if that is known of all files that are looked at.
     pub(super) configured: Option<Arc<dyn View>>,
     /// Failures that may be given again, of files that are looked at.
-    pub(super) failures: Option<Arc<UnfinishedAnswers>>,
+    pub(super) failures: Option<Arc<RetryEntries>>,
 }
 
 /// Number of files that are always few enough to be looked at one by one.

@@ -38,7 +38,7 @@ impl Placer {
             return Ok(Vec::new());
         }
         let text = read(view, path, outcome.content)?;
-        let place = Place {
+        let place = FilePositions {
             file: Arc::new(CheckedFile { path: path.clone(), content: outcome.content }),
             others: in_others(view, path, &diagnostics),
             table: LineTable::new(&text),
@@ -57,7 +57,7 @@ impl Placer {
         Ok(placed)
     }
 
-    fn finding(&mut self, place: &Place<'_>, linter: &Arc<str>, it: Diagnostic) -> Finding {
+    fn finding(&mut self, place: &FilePositions<'_>, linter: &Arc<str>, it: Diagnostic) -> Finding {
         let cell = it.cell.and_then(|index| Some((index, place.cells.get(index as usize)?)));
         let table = cell.map_or(&place.table, |(_, (_, table))| table);
         Finding {
@@ -109,7 +109,7 @@ impl Placer {
 }
 
 /// A file and the tables of its lines.
-struct Place<'a> {
+struct FilePositions<'a> {
     file: Arc<CheckedFile>,
     /// Ranges of related spans in other files.
     others: HashMap<(WorkspacePath, Span), Range>,
@@ -117,7 +117,7 @@ struct Place<'a> {
     cells: Vec<(&'a Arc<str>, LineTable<'a>)>,
 }
 
-impl Place<'_> {
+impl FilePositions<'_> {
     fn related(&self, table: &LineTable<'_>, it: lint::Related) -> Related {
         let own = it.path.as_ref().is_none_or(|path| *path == self.file.path);
         let path = it.path.filter(|_| !own);

@@ -19,16 +19,16 @@ use crate::{Answer, answer::Computed};
 /// The answers of one request that are not final, over those that are kept with its folder.
 #[derive(Default)]
 pub struct RetryCache {
-    own: UnfinishedAnswers,
-    of_folder: Option<Arc<UnfinishedAnswers>>,
+    own: RetryEntries,
+    of_folder: Option<Arc<RetryEntries>>,
 }
 
 /// Answers that are not final, with what they rest on. No lock is held while a view is looked at.
 #[derive(Default)]
-pub(crate) struct UnfinishedAnswers(Mutex<HashMap<Key, Unfinished>>);
+pub(crate) struct RetryEntries(Mutex<HashMap<Key, RetryEntry>>);
 
 #[derive(Clone)]
-struct Unfinished {
+struct RetryEntry {
     content: ContentHash,
     reads: scheduler::Reads,
     answer: Arc<Answer>,
@@ -39,7 +39,7 @@ const MAX_UNFINISHED: usize = 4096;
 
 impl RetryCache {
     /// An empty store, over what is kept with the folder.
-    pub(crate) fn over(of_folder: Option<Arc<UnfinishedAnswers>>) -> Self {
+    pub(crate) fn over(of_folder: Option<Arc<RetryEntries>>) -> Self {
         Self { of_folder, ..Self::default() }
     }
 
@@ -63,7 +63,7 @@ impl RetryCache {
             let is_known = is_unfinished && answer.lease.is_none() && answer.rests_on(reads);
             let Some(content) = answer.content.filter(|_| is_known) else { continue };
             let Some(reads) = cache.shared_reads(reads) else { continue };
-            let unfinished = Unfinished { content, reads, answer: Arc::clone(answer) };
+            let unfinished = RetryEntry { content, reads, answer: Arc::clone(answer) };
             self.own.0.lock().insert(key(digest, unit), unfinished);
         }
     }
@@ -80,7 +80,7 @@ impl RetryCache {
     }
 }
 
-impl UnfinishedAnswers {
+impl RetryEntries {
     fn find(&self, key: &Key, content: ContentHash, checker: &mut ReadChecker<'_>) -> Option<Arc<Answer>> {
         let found = self.0.lock().get(key).filter(|it| it.content == content).cloned();
         found.filter(|it| checker.holds_reads(&it.reads)).map(|it| it.answer)

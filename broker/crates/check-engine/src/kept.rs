@@ -33,7 +33,7 @@ use self::{
     configuration::{Configuration, look},
     entry::{Entry, LinterEntry, LinterFacts},
 };
-use super::{MissingLinter, Router, contents::Contents, engine::UnfinishedAnswers};
+use super::{MissingLinter, Router, contents::Contents, engine::RetryEntries};
 
 /// Facts about the files of one folder, for one question.
 pub(crate) struct FolderIndex {
@@ -56,7 +56,7 @@ pub(crate) struct FolderIndex {
     files_by_set: Vec<Vec<WorkspacePath>>,
     configuration: Configuration,
     /// Failures of uncertain files that are given again until those are recorded once more.
-    failures: Arc<UnfinishedAnswers>,
+    failures: Arc<RetryEntries>,
 }
 
 /// Time at which a file whose answers are not known is recorded once more.
@@ -303,7 +303,7 @@ impl FolderIndex {
     }
 
     /// Failures of uncertain files that may be given again. `None` where no file is recorded once more.
-    pub(crate) fn failures(&self) -> Option<Arc<UnfinishedAnswers>> {
+    pub(crate) fn failures(&self) -> Option<Arc<RetryEntries>> {
         (!self.is_grouped()).then(|| Arc::clone(&self.failures))
     }
 

@@ -27,7 +27,7 @@ pub struct Answer {
     /// Limit on reuse of the answer, if there is one. Such an answer is never written to a file.
     pub lease: Option<Lease>,
     /// Whether some analyses did not run: a finding that is missing then is not fixed.
-    pub halted: bool,
+    pub aborted: bool,
     /// Whether another attempt would fail in the same way as long as the text and the reads are the same.
     pub(super) is_deterministic: bool,
     /// Reason for which the linter leaves the file out, or a part of it, if it is the content.
@@ -65,7 +65,7 @@ impl Answer {
             content: None,
             findings: Vec::new(),
             lease: None,
-            halted: false,
+            aborted: false,
             is_deterministic: false,
             left_out: None,
         }
@@ -78,7 +78,7 @@ impl Answer {
 
     /// Whether the answer has every finding of its linter.
     pub(super) fn is_whole(&self) -> bool {
-        self.completeness == Completeness::Complete && !self.halted && self.left_out.is_none()
+        self.completeness == Completeness::Complete && !self.aborted && self.left_out.is_none()
     }
 
     /// Whether the answer may be given again now, where its read set holds.
@@ -144,9 +144,10 @@ impl Computed {
                 Vec::new()
             }
         };
-        let Outcome { completeness, content, reads, lease, halted, is_deterministic, left_out, .. } = outcome;
+        let Outcome { completeness, content, reads, lease, aborted, is_deterministic, left_out, .. } =
+            outcome;
         let left_out = left_out.map(Into::into);
-        let answer = Answer { completeness, content, findings, lease, halted, is_deterministic, left_out };
+        let answer = Answer { completeness, content, findings, lease, aborted, is_deterministic, left_out };
         Self { answer: Arc::new(answer), reads, kept_reads: None, is_too_large: false }
     }
 }
