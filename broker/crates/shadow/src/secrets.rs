@@ -67,7 +67,9 @@ impl Secrets {
     pub(crate) fn of(home: Option<&Path>, shown: &[&str]) -> Self {
         let named = |names: &[&str]| -> Vec<PathBuf> {
             let paths = home.iter().flat_map(|home| names.iter().map(|it| home.join(it)));
-            paths.flat_map(|it| [fs::canonicalize(&it).ok(), Some(it)]).flatten().collect()
+            // Most are not there, which costs one call; to resolve a path costs one for each of its folders.
+            let real = |it: &PathBuf| it.symlink_metadata().and_then(|_| fs::canonicalize(it)).ok();
+            paths.flat_map(|it| [real(&it), Some(it)]).flatten().collect()
         };
         Self { places: named(&SECRETS), open: [named(shown), named(&TOOLCHAINS)].concat() }
     }
