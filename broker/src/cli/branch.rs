@@ -7,6 +7,7 @@ mod export;
 mod history;
 mod life;
 mod merge_preview;
+mod tournament;
 
 use clap::Subcommand;
 use overlay::{ChangeKind, Revision};
@@ -53,6 +54,7 @@ enum Command {
     Undo(history::Undo),
     Rebase(history::Rebase),
     MergePreview(merge_preview::MergePreview),
+    Tournament(tournament::Args),
     Commit(commit::Commit),
     Export(export::Export),
     Discard(life::Discard),
@@ -63,6 +65,10 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let input = match &args.command {
         Command::Write(args) => args.input(session)?,
         Command::Patch(args) => args.input(session)?,
+        _ => Vec::new(),
+    };
+    let inputs = match &args.command {
+        Command::Tournament(args) => args.inputs(session)?,
         _ => Vec::new(),
     };
     let open = session.open()?;
@@ -80,6 +86,7 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Command::Undo(args) => history::undo(args, &open, session),
         Command::Rebase(args) => history::rebase(args, &open, session),
         Command::MergePreview(args) => return merge_preview::run(args, &open, session),
+        Command::Tournament(args) => return tournament::run(args, &inputs, &open, session),
         Command::Commit(args) => commit::run(args, &open, session),
         Command::Export(args) => export::run(args, &open, session),
         Command::Discard(args) => life::discard(args, &open, session),

@@ -4,7 +4,7 @@ mod follow;
 mod host;
 pub(super) mod permission;
 mod printed;
-mod quantity;
+pub(super) mod quantity;
 mod report;
 mod request;
 mod terminal;

@@ -116,6 +116,15 @@ impl BranchService for GrpcServer {
         Ok(Response::new(to_proto::merge_preview(preview)))
     }
 
+    async fn run_tournament(
+        &self,
+        request: Request<pb::RunTournamentRequest>,
+    ) -> Result<Response<pb::RunTournamentResponse>, Status> {
+        let request = from_proto::tournament(request.into_inner())?;
+        let tournament = self.0.tournament(request).await.map_err(status::of)?;
+        Ok(Response::new(to_proto::tournament(tournament)))
+    }
+
     async fn commit_branch(
         &self,
         request: Request<pb::CommitBranchRequest>,

@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod runs;
+mod tournaments;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -19,6 +20,7 @@ use workspaces::{
 
 #[cfg(target_os = "linux")]
 pub(super) use self::runs::{run, run_input};
+pub(super) use self::tournaments::tournament;
 use super::status;
 
 pub(super) fn target(target: Option<pb::Target>) -> Result<TargetId, Status> {

@@ -4,6 +4,7 @@ mod events;
 mod merges;
 #[cfg(target_os = "linux")]
 mod runs;
+mod tournaments;
 
 use broker_proto::{
     v1 as pb,
@@ -25,7 +26,7 @@ use workspaces::{
 
 #[cfg(target_os = "linux")]
 pub(super) use self::runs::{log_event, run, run_event, run_result};
-pub(super) use self::{events::workspace_event, merges::merge_preview};
+pub(super) use self::{events::workspace_event, merges::merge_preview, tournaments::tournament};
 
 /// Number of findings in a message, so that it stays below gRPC's usual limit of 4 MiB.
 const FINDINGS: usize = 500;

@@ -36,6 +36,8 @@ mod refusals;
 #[cfg(target_os = "linux")]
 mod runs;
 mod state;
+#[cfg(target_os = "linux")]
+mod tournament;
 mod watching;
 
 use std::{fs, path::PathBuf, sync::Arc};

@@ -28,6 +28,7 @@ enum Any {
     Undo(pb::UndoBranchRequest),
     Rebase(pb::RebaseBranchRequest),
     MergePreview(pb::MergePreviewRequest),
+    Tournament(pb::RunTournamentRequest),
     Commit(pb::CommitBranchRequest),
     Discard(pb::DiscardBranchRequest),
     Read(pb::ReadFileRequest),
@@ -265,6 +266,7 @@ fn of_branch(real: &Real) -> impl Strategy<Value = Any> + use<> {
         }),
         vec(branch(real), 0..4)
             .prop_map(|branch_ids| Any::MergePreview(pb::MergePreviewRequest { branch_ids })),
+        tournament(real).prop_map(Any::Tournament),
         (branch(real), choice(), revision(), vec(resolution(), 0..3)).prop_map(
             |(branch_id, on_conflict, if_revision, resolutions)| {
                 Any::Rebase(pb::RebaseBranchRequest { branch_id, on_conflict, if_revision, resolutions })
@@ -286,6 +288,37 @@ fn of_branch(real: &Real) -> impl Strategy<Value = Any> + use<> {
         prop_oneof![hostile(), Just(near)]
             .prop_map(|branch_id| Any::Discard(pb::DiscardBranchRequest { branch_id })),
     ]
+}
+
+/// Without a command that would be run.
+fn tournament(real: &Real) -> impl Strategy<Value = pb::RunTournamentRequest> + use<> {
+    let none = vec![pb::TestCommand { command: Vec::new(), timeout_ms: u64::MAX }];
+    let of_branch = (hostile(), branch(real)).prop_map(|(name, branch_id)| pb::Candidate {
+        name,
+        branch_id,
+        ..Default::default()
+    });
+    let of_edits =
+        (hostile(), vec(edit(), 0..3), option::of(hostile())).prop_map(|(name, edits, stated_conflict)| {
+            pb::Candidate { name, edits, stated_conflict, ..Default::default() }
+        });
+    (
+        target(real),
+        vec(prop_oneof![of_branch, of_edits], 0..4),
+        option::weighted(0.1, select(none)),
+        vec(choice(), 0..3),
+        // The real branch is needed by other requests.
+        select(vec![0, 1, 3, 4, -1]),
+        vec(path(), 0..3),
+    )
+        .prop_map(|(parent, candidates, test, order, discard, base_paths)| pb::RunTournamentRequest {
+            parent,
+            candidates,
+            test,
+            order,
+            discard,
+            base_paths,
+        })
 }
 
 fn of_workspace(real: &Real) -> impl Strategy<Value = Any> + use<> {
@@ -383,6 +416,7 @@ async fn send(client: &Client, request: Any) -> Result<(), Status> {
         Any::Undo(it) => branches.undo_branch(it).await.map(drop),
         Any::Rebase(it) => branches.rebase_branch(it).await.map(drop),
         Any::MergePreview(it) => branches.merge_preview(it).await.map(drop),
+        Any::Tournament(it) => branches.run_tournament(it).await.map(drop),
         Any::Commit(it) => branches.commit_branch(it).await.map(drop),
         Any::Discard(it) => branches.discard_branch(it).await.map(drop),
         Any::Read(it) => all(files.read_file(it).await?.into_inner(), usize::MAX).await,

@@ -125,6 +125,7 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "branch rebase b",
         "branch fork c",
         "branch merge-preview b c",
+        "branch tournament b c --test true",
         "query hover a.py:1:1",
         "server list",
         "server logs ty",

@@ -6,6 +6,7 @@ mod queries;
 #[cfg(target_os = "linux")]
 mod runs;
 mod state;
+mod tournaments;
 
 use agents::{Effect, Reply, ToolInfo, ToolList};
 use broker_proto::v1::{
@@ -33,6 +34,7 @@ pub(crate) use self::{
     merges::merge_preview,
     queries::{method_reply, query},
     state::{plugins, rule, server, server_log, status},
+    tournaments::tournament,
 };
 
 type Answer<T> = Result<T, RequestError>;

@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod runs;
+mod tournaments;
 
 use agents::{Call, Preview, PreviewEdit};
 use broker_proto::v1::{self as pb, file_edit::Edit};
@@ -18,6 +19,7 @@ use workspaces::{
 
 #[cfg(target_os = "linux")]
 pub(crate) use self::runs::{run_id, run_input, run_start};
+pub(crate) use self::tournaments::tournament;
 
 fn number(revision: Option<Revision>) -> Option<u64> {
     revision.map(|it| it.0)

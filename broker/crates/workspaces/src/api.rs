@@ -20,8 +20,8 @@ use super::{
     FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MergePreview,
     MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged, PluginList,
     QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList, Side,
-    TargetId, UndoRequest, Undone, UpdatedBaseline, WatchEvent, WorkspaceEvent, WorkspaceInfo,
-    WorkspaceWatchRequest,
+    TargetId, Tournament, TournamentRequest, UndoRequest, Undone, UpdatedBaseline, WatchEvent,
+    WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
 };
 #[cfg(target_os = "linux")]
 use super::{LogEvent, RunEvent, RunId, RunInfo, RunInput, RunRequest, RunResult};
@@ -71,6 +71,8 @@ pub trait Workspaces: Send + Sync {
     async fn undo_branch(&self, request: UndoRequest) -> Result<Undone, RequestError>;
     async fn rebase_branch(&self, request: RebaseRequest) -> Result<Rebased, RequestError>;
     async fn merge_preview(&self, request: MergePreviewRequest) -> Result<MergePreview, RequestError>;
+    /// Compares candidates for one task. Branches are made for those that are edits; if the client leaves, they go as well.
+    async fn tournament(&self, request: TournamentRequest) -> Result<Tournament, RequestError>;
     async fn commit_branch(&self, request: CommitRequest) -> Result<Committed, RequestError>;
     async fn discard_branch(&self, branch: &str) -> Result<(), RequestError>;
 

@@ -15,6 +15,7 @@ mod branch;
 mod branch_info;
 mod branches;
 mod check;
+mod checked;
 mod checks;
 mod clean_commit;
 mod clients;
@@ -44,6 +45,7 @@ mod question;
 pub mod random;
 mod request_error;
 mod rules;
+mod run_output;
 mod running;
 #[cfg(target_os = "linux")]
 mod runs;
@@ -53,6 +55,7 @@ mod target;
 mod task;
 #[cfg(test)]
 mod tests;
+mod tournament;
 mod view;
 mod watch;
 mod watchers;
@@ -116,10 +119,16 @@ pub use self::{
     question::{QueryKind, QueryRequest},
     request_error::RequestError,
     rules::{LinterRule, PluginInfo, PluginList, UnusablePlugin},
+    run_output::RunOutput,
     servers::{ServerEnding, ServerInfo, ServerList, ServerPhase},
     setup::{BATCH, Ephemeral, Settings},
     target::TargetId,
     task::run_uncancellable,
+    tournament::{
+        Candidate, CandidateChange, CandidateResult, ChangedFiles, ChangedFinding, Criterion, Discard,
+        FindingChanges, Ranked, TestCommand, TestEnd, TestResult, Tournament, TournamentBase,
+        TournamentRequest,
+    },
     view::{CheckedView, FixedView, LocalView, StaleBaseline, ViewChanges, ViewFiles},
     watch::WatchEvents,
     workspace::{OpenedWorkspace, TRIAL_LABEL, WorkspaceInfo, id_of, journal_of, state_of},

@@ -4,7 +4,6 @@
 //! Of many branches, pairs are passed over about which it is known that nothing can come of their merge (`pairs.rs`). Merges are
 //! made in memory, of the branches as they are when the request comes, and nothing of them is kept.
 
-mod checked;
 mod definitions;
 mod finding;
 mod order;
@@ -15,15 +14,17 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use overlay::{Snapshot, WorkspacePath};
 
-use self::{checked::Checked, pairs::Candidates, side::Side};
+pub(super) use self::side::text;
 pub use self::{
     definitions::{DefinitionChange, DefinitionConflict},
     finding::MergedFinding,
     order::Landing,
     side::EditPlace,
 };
+use self::{pairs::Candidates, side::Side};
 use super::{
-    BranchCell, Daemon, DaemonError, OpenWorkspace, ResolvedConflict, commit::by_syntax, task::blocking,
+    BranchCell, Daemon, DaemonError, OpenWorkspace, ResolvedConflict, checked::Checked, commit::by_syntax,
+    task::blocking,
 };
 
 /// Branches of one preview: each has a check of its own.

@@ -116,7 +116,7 @@ impl Patch {
 }
 
 /// The bytes of the file, or of standard input.
-fn input(file: &Path, session: &mut Session) -> Result<Vec<u8>, CliError> {
+pub(super) fn input(file: &Path, session: &mut Session) -> Result<Vec<u8>, CliError> {
     let cannot = |what: &str, error| CliError::usage(format!("cannot read {what}: {}", io_reason(&error)));
     if file.as_os_str() == "-" {
         let mut bytes = Vec::new();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `90`, `90s`, `10m`, `1h`.
-pub(super) fn time(text: &str) -> Result<Duration, String> {
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text)?;
     let seconds = match unit {
         "" | "s" => 1,

@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workspaces::{LogEvent, RunId, RunInfo, RunResult};
+use workspaces::{LogEvent, RunId, RunInfo, RunOutput, RunResult};
 
-use super::{branches::Nothing, output::Output};
+use super::branches::Nothing;
 use crate::{
     context::Context,
+    limits,
     reply::{Answer, ToolError},
 };
 
@@ -57,7 +58,7 @@ pub(super) async fn list(context: Context, _: Nothing) -> Result<Runs, ToolError
 
 pub(super) async fn output(context: Context, Named { run }: Named) -> Result<Printed, ToolError> {
     let mut events = context.daemon.read_log(&id(&context, &run), 0, false)?;
-    let (mut output, mut dropped, mut ended) = (Output::default(), 0, None);
+    let (mut output, mut dropped, mut ended) = (RunOutput::within(limits::OUTPUT), 0, None);
     while let Some(event) = events.recv().await {
         match event {
             LogEvent::Output { bytes, .. } => output.add(&bytes),

@@ -5,11 +5,14 @@ use std::{ffi::OsString, time::Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
-use workspaces::{RunEvent, RunInput, RunLimits, RunRequest, RunResult, SandboxRequest, memory_of_agents};
+use workspaces::{
+    RunEvent, RunInput, RunLimits, RunOutput, RunRequest, RunResult, SandboxRequest, memory_of_agents,
+};
 
-use super::output::{Output, lacks_network};
+use super::output::lacks_network;
 use crate::{
     context::Context,
+    limits,
     reply::{Answer, ToolError},
 };
 
@@ -103,7 +106,7 @@ pub(super) async fn run_terminal_cmd(context: Context, run: Run) -> Result<Ran, 
         run: None,
         note: None,
     };
-    let mut output = Output::default();
+    let mut output = RunOutput::within(limits::OUTPUT);
     while let Some(event) = events.recv().await {
         match event? {
             // The refusal says what to allow, and where.

@@ -243,10 +243,13 @@ pub(crate) fn baseline(it: pb::UpdateBaselineResponse) -> Answer<UpdatedBaseline
     Ok(UpdatedBaseline { path, content, findings, is_changed: true, incomplete, local: None })
 }
 
+pub(super) fn identity(it: pb::Linter) -> Answer<Identity> {
+    Ok(Identity { name: it.name, version: it.version, digest: hash(&it.digest)? })
+}
+
 fn linter_summary(it: pb::LinterSummary) -> Answer<LinterSummary> {
-    let pb::Linter { name, version, digest } = there(it.linter, "a linter")?;
     Ok(LinterSummary {
-        linter: Identity { name, version, digest: hash(&digest)? },
+        linter: identity(there(it.linter, "a linter")?)?,
         complete: it.complete,
         excluded: it.excluded,
         partial: it.partial,

@@ -14,8 +14,8 @@ use workspaces::{
     FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MergePreview,
     MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged, PluginList,
     QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList, Side,
-    TargetId, UndoRequest, Undone, UpdatedBaseline, WatchEvent, WorkspaceEvent, WorkspaceInfo,
-    WorkspaceWatchRequest, Workspaces,
+    TargetId, Tournament, TournamentRequest, UndoRequest, Undone, UpdatedBaseline, WatchEvent,
+    WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest, Workspaces,
 };
 #[cfg(target_os = "linux")]
 use workspaces::{LogEvent, Run, RunId, RunInfo, RunRequest, RunResult};
@@ -126,6 +126,11 @@ impl Workspaces for Remote {
         let request = pb::MergePreviewRequest { branch_ids: request.branches };
         let ask = || async { self.branches().merge_preview(request.clone()).await };
         from_wire::merge_preview(self.read(ask).await?)
+    }
+
+    async fn tournament(&self, request: TournamentRequest) -> Result<Tournament, RequestError> {
+        let request = to_wire::tournament(request);
+        from_wire::tournament(self.change(self.branches().run_tournament(request)).await?)
     }
 
     async fn commit_branch(&self, request: CommitRequest) -> Result<Committed, RequestError> {

@@ -21,6 +21,14 @@ impl Reads {
         let place = observations.binary_search_by(|it| it.read.cmp(read)).ok()?;
         Some(observations[place].observation)
     }
+
+    /// Files whose contents are among them.
+    pub fn contents(&self) -> impl Iterator<Item = &WorkspacePath> {
+        self.0.observations.iter().filter_map(|it| match &it.read {
+            Read::Content(path) => Some(path),
+            _ => None,
+        })
+    }
 }
 
 /// Read sets, by number.

@@ -16,8 +16,8 @@ use crate::{
     EditRequest, Event, FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles,
     MergePreview, MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged,
     PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList,
-    Side, TargetId, UndoRequest, Undone, UpdatedBaseline, WatchEvent, WorkspaceEvent, WorkspaceInfo,
-    WorkspaceWatchRequest,
+    Side, TargetId, Tournament, TournamentRequest, UndoRequest, Undone, UpdatedBaseline, WatchEvent,
+    WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
 };
 #[cfg(target_os = "linux")]
 use crate::{LogEvent, RunEvent, RunId, RunInfo, RunRequest, RunResult, api::Run};
@@ -98,6 +98,10 @@ impl Workspaces for Arc<Daemon> {
 
     async fn merge_preview(&self, request: MergePreviewRequest) -> Result<MergePreview, RequestError> {
         Ok(Daemon::merge_preview(self, request).await?)
+    }
+
+    async fn tournament(&self, request: TournamentRequest) -> Result<Tournament, RequestError> {
+        Ok(Daemon::tournament(self, request).await?)
     }
 
     async fn commit_branch(&self, request: CommitRequest) -> Result<Committed, RequestError> {

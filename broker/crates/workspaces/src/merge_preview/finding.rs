@@ -10,7 +10,7 @@ use lint::{Fingerprint, LineColumn, Severity};
 use overlay::{Snapshot, View, WorkspacePath};
 
 use super::{
-    checked::Checked,
+    Checked,
     side::{Edit, EditPlace, Side, words},
 };
 

@@ -8,7 +8,7 @@ use std::{
 use overlay::{ChangedLines, FileKind, Snapshot, View, WorkspacePath, changed_lines};
 
 use super::{
-    checked::Checked,
+    Checked,
     definitions::{ChangedDefinition, changed_definitions},
 };
 
@@ -114,7 +114,7 @@ pub(super) fn shown(line: &str) -> String {
 }
 
 /// A text that is not too large.
-pub(super) fn text(view: &dyn View, path: &WorkspacePath) -> Option<String> {
+pub(crate) fn text(view: &dyn View, path: &WorkspacePath) -> Option<String> {
     let metadata = view.metadata(path).ok()?;
     if metadata.kind != FileKind::File || metadata.size > LARGEST {
         return None;

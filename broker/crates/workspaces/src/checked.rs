@@ -1,4 +1,4 @@
-//! A check of a branch, or of a merge that is no branch, against the common ancestor.
+//! A check of a branch, or of a merge that is no branch, against an ancestor: for merge previews and tournaments.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -22,29 +22,35 @@ use crate::{
 pub(super) struct Checked {
     /// Findings that the ancestor has not.
     pub(super) new: Vec<Reported>,
+    /// Findings that only the ancestor has.
+    pub(super) fixed: Vec<Reported>,
     /// Reads of answers, with the files that the answers are about.
     pub(super) reads: Vec<(WorkspacePath, Reads)>,
     /// Linters with an answer of which that is not known, with the file.
     pub(super) untraced: BTreeSet<(Arc<str>, WorkspacePath)>,
     /// Reasons for which findings may be missing.
     pub(super) incomplete: BTreeSet<String>,
-    linters: Vec<Arc<str>>,
+    pub(super) linters: Vec<Identity>,
 }
 
 impl Sink for Checked {
     async fn started(&mut self, linters: &[Identity], _files: usize, _answers: usize) {
-        self.linters = linters.iter().map(|it| it.name.as_str().into()).collect();
+        self.linters = linters.to_vec();
     }
 
     async fn file(&mut self, file: FileReport) {
         self.incomplete.extend(file.incomplete.iter().map(reason));
-        let new = file.changes.into_iter().flatten().filter(|(change, _)| *change == Change::New);
-        self.new.extend(new.flat_map(|(_, findings)| findings));
+        for (change, findings) in file.changes.into_iter().flatten() {
+            match change {
+                Change::New => self.new.extend(findings),
+                Change::Fixed => self.fixed.extend(findings),
+            }
+        }
         for (linter, reads) in file.reads {
             let path = file.unit.path.clone();
             match (reads, self.linters.get(linter)) {
                 (Some(reads), _) => self.reads.push((path, reads)),
-                (None, Some(name)) => _ = self.untraced.insert((Arc::clone(name), path)),
+                (None, Some(linter)) => _ = self.untraced.insert((linter.name.as_str().into(), path)),
                 (None, None) => _ = self.untraced.insert(("a linter".into(), path)),
             }
         }

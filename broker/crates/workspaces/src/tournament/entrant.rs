@@ -1,0 +1,181 @@
+//! Candidates with their branches. Those that are made are discarded again unless they are kept.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use overlay::Snapshot;
+use parking_lot::Mutex;
+use tokio::runtime::Handle;
+
+use super::request::{Candidate, CandidateChange, Discard, TournamentRequest};
+use crate::{
+    BranchCell, CommitRequest, Daemon, DaemonError, EditRequest, FileEdit, ForkRequest, OpenWorkspace,
+    TRIAL_LABEL, TargetId, task::run_uncancellable,
+};
+
+/// A candidate with its branch.
+pub(super) struct Entrant {
+    pub(super) name: String,
+    /// The branch as it was when the tournament began, or the reason why its edits cannot be made.
+    pub(super) entered: Result<Entered, String>,
+    pub(super) is_made: bool,
+    /// The text of the patch that it consists of, if it is one.
+    pub(super) given_patch: Option<String>,
+}
+
+#[derive(Clone)]
+pub(super) struct Entered {
+    pub(super) cell: Arc<BranchCell>,
+    pub(super) snapshot: Snapshot,
+    /// Reason why it cannot be committed to the disk.
+    pub(super) conflict: Option<String>,
+}
+
+/// Branches that were made for a tournament. Those that were not kept are discarded when this goes, also if the client leaves.
+pub(super) struct MadeBranches {
+    daemon: Arc<Daemon>,
+    ids: Mutex<Vec<Arc<str>>>,
+}
+
+impl MadeBranches {
+    pub(super) fn new(daemon: &Arc<Daemon>) -> Arc<Self> {
+        Arc::new(Self { daemon: Arc::clone(daemon), ids: Mutex::default() })
+    }
+
+    /// Keeps the branches that are there.
+    pub(super) fn keep(&self) {
+        self.ids.lock().clear();
+    }
+}
+
+impl Drop for MadeBranches {
+    fn drop(&mut self) {
+        let ids = std::mem::take(self.ids.get_mut());
+        let (daemon, runtime) = (Arc::clone(&self.daemon), Handle::try_current());
+        let (false, Ok(runtime)) = (ids.is_empty(), runtime) else { return };
+        runtime.spawn(async move {
+            for id in ids {
+                // One that is gone already is what was wanted.
+                let _gone = daemon.discard(&id).await;
+            }
+        });
+    }
+}
+
+impl Daemon {
+    /// The candidates, in their order; branches are made for edits.
+    pub(super) async fn enter(
+        self: &Arc<Self>,
+        workspace: &Arc<OpenWorkspace>,
+        request: TournamentRequest,
+        made: &Arc<MadeBranches>,
+    ) -> Result<Vec<Entrant>, DaemonError> {
+        let TournamentRequest { parent, candidates, discard, .. } = request;
+        let mut entrants = Vec::new();
+        for Candidate { name, change, stated_conflict } in candidates {
+            let given_patch = given_patch(&change);
+            let (cell, is_made) = match change {
+                CandidateChange::Branch(id) => (Ok(self.branch_of(workspace, &id)?), false),
+                CandidateChange::Edits(edits) => {
+                    let fork = fork(parent.clone(), &name, discard);
+                    (Arc::clone(made).make(fork, edits).await?, true)
+                }
+            };
+            let entered = match cell {
+                Ok(cell) => Ok(self.entered(cell, stated_conflict).await?),
+                Err(refused) => Err(refused),
+            };
+            entrants.push(Entrant { name, entered, is_made, given_patch });
+        }
+        Ok(entrants)
+    }
+
+    fn branch_of(&self, workspace: &Arc<OpenWorkspace>, id: &str) -> Result<Arc<BranchCell>, DaemonError> {
+        let (of, cell) = self.branch(id)?;
+        match Arc::ptr_eq(&of, workspace) {
+            true => Ok(cell),
+            false => Err(DaemonError::invalid("candidates", "they are of different workspaces")),
+        }
+    }
+
+    async fn entered(
+        self: &Arc<Self>,
+        cell: Arc<BranchCell>,
+        stated_conflict: Option<String>,
+    ) -> Result<Entered, DaemonError> {
+        let snapshot = cell.snapshot();
+        let conflict = match stated_conflict {
+            None => self.conflict(&cell).await?,
+            stated => stated,
+        };
+        Ok(Entered { cell, snapshot, conflict })
+    }
+
+    /// Reason why a commit would be refused.
+    async fn conflict(self: &Arc<Self>, cell: &BranchCell) -> Result<Option<String>, DaemonError> {
+        let request = CommitRequest { dry_run: true, rebase: true, ..CommitRequest::of(&*cell.id) };
+        match self.commit(request).await {
+            Ok(_) => Ok(None),
+            Err(error) if is_conflict(&error) => Ok(Some(error.to_string())),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl MadeBranches {
+    /// A branch with the edits, or the reason why they cannot be made. It is among these also if the client leaves.
+    async fn make(
+        self: Arc<Self>,
+        fork: ForkRequest,
+        edits: Vec<FileEdit>,
+    ) -> Result<Result<Arc<BranchCell>, String>, DaemonError> {
+        run_uncancellable(async move {
+            let daemon = &self.daemon;
+            let id = daemon.fork(fork).await?.id;
+            self.ids.lock().push(Arc::clone(&id));
+            let edited = match edits.is_empty() {
+                true => Ok(()),
+                false => daemon.edit_files(EditRequest::of(&*id, edits)).await.map(drop),
+            };
+            match edited {
+                Ok(()) => Ok(Ok(daemon.branch(&id)?.1)),
+                Err(error) if is_refusal(&error) => {
+                    daemon.discard(&id).await?;
+                    Ok(Err(error.to_string()))
+                }
+                Err(error) => Err(error),
+            }
+        })
+        .await
+    }
+}
+
+fn fork(parent: TargetId, name: &str, discard: Discard) -> ForkRequest {
+    let is_trial = discard == Discard::Made;
+    let labels = if is_trial { [(TRIAL_LABEL.to_owned(), String::new())].into() } else { BTreeMap::new() };
+    let name = if is_trial { String::new() } else { name.to_owned() };
+    ForkRequest { parent, name, labels, request_id: None }
+}
+
+fn given_patch(change: &CandidateChange) -> Option<String> {
+    match change {
+        CandidateChange::Edits(edits) => match edits.as_slice() {
+            [FileEdit::Patch(patch)] => Some(patch.clone()),
+            _ => None,
+        },
+        CandidateChange::Branch(_) => None,
+    }
+}
+
+/// Whether the edits are at fault, not a daemon that is busy or has no room.
+fn is_refusal(error: &DaemonError) -> bool {
+    use DaemonError::{Edit, File, InEdit, Invalid, Patch, TooMuch};
+    matches!(error, Edit(_) | File { .. } | InEdit { .. } | Invalid { .. } | Patch(_) | TooMuch { .. })
+}
+
+fn is_conflict(error: &DaemonError) -> bool {
+    match error {
+        DaemonError::Conflicts(_) | DaemonError::Markers(_) => true,
+        DaemonError::Commit(error) => error.conflicts().is_some(),
+        _ => false,
+    }
+}
