@@ -48,7 +48,7 @@ const MAX_FILES: usize = 1000;
 /// Reasons that are told of one candidate.
 const MAX_REASONS: usize = 20;
 
-/// What all candidates are compared with.
+/// Base of the comparison.
 struct Ground {
     workspace: Arc<OpenWorkspace>,
     view: Arc<dyn View>,

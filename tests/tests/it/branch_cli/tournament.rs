@@ -65,7 +65,8 @@ fn the_best_candidate_is_first_and_losers_go() {
     assert!(stdout.contains("  new calc.py:5:21 python/F821 Undefined name `c`"), "{stdout}");
     assert!(stdout.contains("  | AssertionError"), "{stdout}");
     let order = "order: no refused edit and no conflict; test passed; fewest new errors; fewest new findings; most fixed; fewest changed lines\n";
-    assert!(stdout.contains(order) && stdout.ends_with("discarded undefined\ndiscarded wrong\n"), "{stdout}");
+    assert!(stdout.contains(order), "{stdout}");
+    assert!(stdout.ends_with("discarded undefined\ndiscarded wrong\n"), "{stdout}");
     let left = it.json(&["branch", "list"]);
     let left: Vec<_> = left.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
     assert_eq!(left, ["right", "same"]);
@@ -86,8 +87,8 @@ fn a_receipt_is_computed_again_and_a_changed_byte_is_told() {
     let parsed: Value = serde_json::from_str(&receipt).unwrap();
     assert_eq!((&parsed["format"], &parsed["ranking"][0]["candidate"]), (&1.into(), &"own".into()));
     assert_eq!(parsed["candidates"][2]["test"]["exit_code"], 1);
-    let root = it.root();
-    assert!(!receipt.contains(root.to_str().unwrap()), "it is of no machine: {receipt}");
+    let (compared, _) = receipt.split_once("\"observed\"").unwrap();
+    assert!(!compared.contains(it.root().to_str().unwrap()), "it is of no machine: {receipt}");
 
     // The branches may be gone, and the workspace be elsewhere.
     it.ok(&["branch", "discard", "own", "right", "wrong"]);

@@ -43,8 +43,7 @@ fn decisive(a: &[Value], b: &[Value], order: &[Criterion]) -> Option<Criterion> 
     (0..order.len()).find(differs).map(|it| order[it])
 }
 
-/// Whether the candidates of which not all findings are known miss them for the same reasons, so that they can be compared with
-/// each other.
+/// Whether incomplete candidates miss findings for the same reasons, so that they can be compared with each other.
 fn miss_the_same(candidates: &[CandidateResult]) -> bool {
     let incomplete = candidates.iter().filter(|it| it.refused.is_none() && !it.is_computed());
     incomplete.map(|it| &it.not_computed).collect::<BTreeSet<_>>().len() <= 1

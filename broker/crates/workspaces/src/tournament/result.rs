@@ -55,7 +55,7 @@ pub struct CandidateResult {
     pub test: Option<TestResult>,
 }
 
-/// What a candidate changes.
+/// Files and lines that a candidate changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedFiles {
     /// Hash of the whole tree, as in [`TournamentBase`]; `None` if its edits were refused.

@@ -101,7 +101,7 @@ pub(super) struct Place {
     decided_by: Option<String>,
 }
 
-/// What differs from one time to the next.
+/// Values that differ from one time to the next.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Observed {
     /// Files of the base that are not listed.

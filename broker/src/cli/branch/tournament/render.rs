@@ -85,7 +85,7 @@ fn facts(it: &CandidateResult) -> Vec<String> {
 }
 
 fn tested(it: &TestResult) -> String {
-    let time = words::duration(it.duration);
+    let time = format!("{:.1} s", it.duration.as_secs_f64());
     match &it.end {
         TestEnd::Exited(0) => format!("test passed in {time}"),
         TestEnd::Exited(code) => format!("test failed with {code} in {time}"),

@@ -98,7 +98,7 @@ fn candidate(it: &Entry, open: &Opened) -> Result<Candidate, CliError> {
     Ok(Candidate { name: it.name.clone(), change, stated_conflict: it.conflict.clone() })
 }
 
-/// What differs but for what is observed.
+/// Differences outside of `observed`.
 fn differences(receipt: &Value, now: &Value) -> Vec<Difference> {
     let (mut receipt, mut now) = (receipt.clone(), now.clone());
     for it in [&mut receipt, &mut now] {
