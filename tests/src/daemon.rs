@@ -69,6 +69,7 @@ impl Home {
         command
             .env("HOME", self.folder.path())
             .env_remove("XDG_CONFIG_HOME")
+            .env_remove("PYENV_ROOT")
             .env("NO_COLOR", "1")
             .stderr(log);
         command

@@ -98,9 +98,9 @@ enum RankBy {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Losers {
-    /// Those that this command made
+    /// Branches that this command made
     Made,
-    /// Also those that were there before
+    /// Also branches that were there before
     All,
 }
 
@@ -117,7 +117,7 @@ pub(super) fn run(
     let request = args.request(inputs, open)?;
     let test = request.test.clone();
     let answer = open.client.wait(open.client.daemon().tournament(request))?;
-    let receipt = Receipt::of(&answer, test.as_ref());
+    let receipt = Receipt::of(&answer, test.as_ref(), open.workspace.root());
     args.shape.print(session, &receipt, || render::text(&answer, open))?;
     Ok(exit(&answer))
 }

@@ -1,6 +1,6 @@
 //! Tournaments.
 
-use std::{ops::Deref, path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use tests::{
     api::{Refusal, base, branch, patch, write},
@@ -9,10 +9,10 @@ use tests::{
 };
 use workspaces::{
     Candidate, CandidateResult, Criterion, Discard, PageRequest, TestCommand, TestEnd, Tournament,
-    TournamentRequest, Workspaces,
+    TournamentRequest,
 };
 
-use super::Way;
+use super::{Fixture, Way};
 
 both! {
     candidates_are_ranked_by_findings_test_and_size,
@@ -24,31 +24,6 @@ both! {
     nothing_is_left_if_the_client_leaves,
     the_base_and_the_candidates_have_hashes_and_patches,
     what_makes_no_sense_is_refused,
-}
-
-/// A workspace whose commands have no variables but a plain `PATH`.
-struct Fixture(super::Fixture);
-
-impl Deref for Fixture {
-    type Target = super::Fixture;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl Fixture {
-    async fn new(way: Way, files: &[(&str, &str)]) -> Self {
-        Self::with(way, &[], files).await
-    }
-
-    async fn with(way: Way, plugins: &[PathBuf], files: &[(&str, &str)]) -> Self {
-        let it = super::Fixture::with(way, plugins, files).await;
-        let path = ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin".to_owned());
-        let (daemon, root): (&dyn Workspaces, _) = (&**it.client, it.folder.path().to_owned());
-        daemon.open_workspace(root, Some([path].into())).await.unwrap();
-        Self(it)
-    }
 }
 
 fn edited(name: &str, path: &str, text: &str) -> Candidate {

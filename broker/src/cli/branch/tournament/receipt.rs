@@ -2,7 +2,7 @@
 //!
 //! Everything but `observed` is the same wherever the same files, linters and test are.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use clap::ValueEnum as _;
 use overlay::{ContentHash, WorkspacePath};
@@ -45,7 +45,7 @@ type Hashes = BTreeMap<String, Option<String>>;
 pub(super) struct Linter {
     name: String,
     version: String,
-    /// Of its code and settings.
+    /// Hash of its code and settings, among them the path of the workspace.
     digest: String,
 }
 
@@ -104,6 +104,8 @@ pub(super) struct Place {
 /// Values that differ from one time to the next.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Observed {
+    /// Hash of the workspace's path, which the digests of linters depend on.
+    pub(super) folder: String,
     /// Files of the base that are not listed.
     base_files_not_listed: usize,
     candidates: Vec<Seen>,
@@ -121,7 +123,8 @@ struct Seen {
 }
 
 impl Receipt {
-    pub(super) fn of(it: &Tournament, test: Option<&TestCommand>) -> Self {
+    /// The receipt of a tournament in the workspace at `root`.
+    pub(super) fn of(it: &Tournament, test: Option<&TestCommand>, root: &Path) -> Self {
         Self {
             format: FORMAT,
             broker: env!("CARGO_PKG_VERSION").to_owned(),
@@ -132,6 +135,7 @@ impl Receipt {
             candidates: it.candidates.iter().map(Entry::of).collect(),
             ranking: it.ranking.iter().map(|place| Place::of(place, &it.candidates)).collect(),
             observed: Observed {
+                folder: ContentHash::of(root.as_os_str().as_encoded_bytes()).to_string(),
                 base_files_not_listed: it.base.files_not_listed,
                 candidates: it.candidates.iter().map(Seen::of).collect(),
                 discarded: it.discarded.clone(),

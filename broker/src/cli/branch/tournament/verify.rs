@@ -19,6 +19,8 @@ const SHOWN: usize = 100;
 #[derive(Serialize)]
 struct Verified {
     differences: Vec<Difference>,
+    /// Whether the digests of linters are compared: in another folder these are others.
+    digests_compared: bool,
     /// Candidates whose conflict was taken over from the receipt: files on the disk that are not there any more.
     conflicts_taken_over: Vec<String>,
 }
@@ -41,10 +43,13 @@ pub(super) fn run(
     let request = request(&receipt, args.from.as_deref(), open)?;
     let test = request.test.clone();
     let answer = open.client.wait(open.client.daemon().tournament(request))?;
-    let now = serde_json::to_value(Receipt::of(&answer, test.as_ref())).unwrap_or_default();
+    let now = Receipt::of(&answer, test.as_ref(), open.workspace.root());
+    let is_elsewhere = now.observed.folder != receipt.observed.folder;
+    let now = serde_json::to_value(now).unwrap_or_default();
     let conflicts = receipt.candidates.iter().filter(|it| it.conflict.is_some());
     let verified = Verified {
-        differences: differences(&then, &now),
+        differences: differences(&then, &now, is_elsewhere),
+        digests_compared: !is_elsewhere,
         conflicts_taken_over: conflicts.map(|it| it.name.clone()).collect(),
     };
     args.shape.print(session, &verified, || verified.text())?;
@@ -98,11 +103,14 @@ fn candidate(it: &Entry, open: &Opened) -> Result<Candidate, CliError> {
     Ok(Candidate { name: it.name.clone(), change, stated_conflict: it.conflict.clone() })
 }
 
-/// Differences outside of `observed`.
-fn differences(receipt: &Value, now: &Value) -> Vec<Difference> {
+/// Differences outside of `observed`; of digests in the same folder only.
+fn differences(receipt: &Value, now: &Value, is_elsewhere: bool) -> Vec<Difference> {
     let (mut receipt, mut now) = (receipt.clone(), now.clone());
     for it in [&mut receipt, &mut now] {
         it.as_object_mut().map(|it| it.remove("observed"));
+        let linters = it.get_mut("linters").filter(|_| is_elsewhere).and_then(Value::as_array_mut);
+        let linters = linters.into_iter().flatten().filter_map(Value::as_object_mut);
+        linters.for_each(|it| _ = it.remove("digest"));
     }
     let mut found = Vec::new();
     compare("", &receipt, &now, &mut found);
@@ -139,6 +147,9 @@ impl Verified {
             let _to_a_string =
                 writeln!(text, "note: the conflict of {} is as the receipt has it", printable(name));
         }
+        if !self.digests_compared {
+            text.push_str("note: in another folder, linters are compared by name and version\n");
+        }
         if self.differences.is_empty() {
             text.push_str("everything is as the receipt has it\n");
         }
@@ -165,12 +176,19 @@ mod tests {
     fn a_difference_has_its_place() {
         let receipt = json!({"a": [{"b": 1}, {"c": null}], "d": {"x/y.py": "0"}, "observed": 1});
         let now = json!({"a": [{"b": 2}], "d": {"x/y.py": "0"}, "e": 3, "observed": 2});
-        let found: Vec<_> = differences(&receipt, &now)
+        let found: Vec<_> = differences(&receipt, &now, false)
             .into_iter()
             .map(|it| format!("{}: {}, now {}", it.at, it.receipt, it.now))
             .collect();
         assert_eq!(found, ["a[0].b: 1, now 2", "a[1]: {\"c\":null}, now null", "e: null, now 3"]);
-        assert!(differences(&receipt, &receipt).is_empty());
+        assert!(differences(&receipt, &receipt, false).is_empty());
+    }
+
+    #[test]
+    fn digests_are_compared_in_the_same_folder() {
+        let receipt = |digest| json!({"linters": [{"name": "a", "version": "1", "digest": digest}]});
+        assert_eq!(differences(&receipt(1), &receipt(2), false)[0].at, "linters[0].digest");
+        assert!(differences(&receipt(1), &receipt(2), true).is_empty());
     }
 
     #[test]
