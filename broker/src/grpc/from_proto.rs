@@ -94,8 +94,8 @@ pub(super) fn undo(it: &pb::UndoBranchRequest) -> Result<Undo, Status> {
 
 pub(super) fn resolutions(all: Vec<pb::ConflictResolution>) -> Result<BTreeMap<String, Resolution>, Status> {
     let side = |it: i32| match pb::ConflictSide::try_from(it) {
-        Ok(pb::ConflictSide::Branch) => Ok(ConflictSide::Ours),
-        Ok(pb::ConflictSide::Other) => Ok(ConflictSide::Theirs),
+        Ok(pb::ConflictSide::Ours) => Ok(ConflictSide::Ours),
+        Ok(pb::ConflictSide::Theirs) => Ok(ConflictSide::Theirs),
         Ok(pb::ConflictSide::Both) => Ok(ConflictSide::Both),
         Ok(pb::ConflictSide::Base) => Ok(ConflictSide::Base),
         Ok(pb::ConflictSide::Unspecified) | Err(_) => {

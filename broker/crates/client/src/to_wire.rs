@@ -83,8 +83,8 @@ pub(crate) fn rebase(it: RebaseRequest) -> pb::RebaseBranchRequest {
 
 fn resolution((path, it): (String, Resolution)) -> pb::ConflictResolution {
     let side = |it: &ConflictSide| match it {
-        ConflictSide::Ours => pb::ConflictSide::Branch,
-        ConflictSide::Theirs => pb::ConflictSide::Other,
+        ConflictSide::Ours => pb::ConflictSide::Ours,
+        ConflictSide::Theirs => pb::ConflictSide::Theirs,
         ConflictSide::Both => pb::ConflictSide::Both,
         ConflictSide::Base => pb::ConflictSide::Base,
     };

@@ -39,7 +39,7 @@ pub use origin::Origin;
 pub use patch::{MAX_PATCH, MovedHunk, PatchApplied, PatchError};
 pub use rebase::{
     Conflict, ConflictHunk, ConflictKind, MergeOptions, Merged, OnConflict, RebaseError, RebaseOnto, Rebased,
-    Resolution, Side as ConflictSide, SyntaxMerge, marked_lines, merge_texts,
+    Resolution, Side as ConflictSide, SyntaxMerge, UnknownSide, marked_lines, merge_texts,
 };
 pub use snapshot::Snapshot;
 pub use steps::{NodeRecord, RestoreError, Step};

@@ -37,8 +37,8 @@ pub use branch::{
     Branch, Change, ChangeKind, ChangedLines, CommitPlan, Conflict, ConflictHunk, ConflictKind, ConflictSide,
     EditError, FileState, KEPT_STEPS, LogEntry, MAX_PATCH, MergeOptions, Merged, MovedHunk, NodeRecord,
     OnConflict, Origin, PatchApplied, PatchError, PlanError, RebaseError, RebaseOnto, Rebased, Resolution,
-    RestoreError, Revision, Snapshot, Step, StepKind, SyntaxMerge, TextEdit, changed_lines, marked_lines,
-    merge_texts, unified,
+    RestoreError, Revision, Snapshot, Step, StepKind, SyntaxMerge, TextEdit, UnknownSide, changed_lines,
+    marked_lines, merge_texts, unified,
 };
 #[cfg(unix)]
 pub use commit::{

@@ -2,75 +2,51 @@
 
 use std::sync::Arc;
 
-use check_engine::{Incomplete, pipeline::Change};
+use check_engine::{Finding, Incomplete, pipeline::Reported};
 use lint::Severity;
-use overlay::{Branch, Revision, WorkspacePath};
+use overlay::{Branch, Revision, Snapshot, WorkspacePath};
 
-use super::{
-    BranchCell, CheckRequest, Daemon, DaemonError,
-    commit::{Merge, MergedFiles},
-    events::{Event, FileFindings},
-    target::TargetId,
-};
+use super::{BranchCell, Daemon, DaemonError, OpenWorkspace, checked::Checked, commit::Merge};
 
 /// Entries of an error.
 const MAX_SHOWN: usize = 20;
 
 impl Daemon {
-    /// Merges what changed on the disk into the branch as a revision, and checks it. Fails if the branch then has errors that
-    /// its parent has not, or if some linter gave no answer. Returns the revision for which that holds.
+    /// Checks the branch with what changed on the disk merged into it; the branch itself stays as it is. Fails if the result has
+    /// errors that its parent has not, or if some linter gave no answer. Returns the result, and the revision that it is of.
     pub(super) async fn expect_clean(
         self: &Arc<Self>,
+        workspace: &Arc<OpenWorkspace>,
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
         merge: Merge,
-    ) -> Result<(Revision, MergedFiles), DaemonError> {
-        let merge_disk_changes = move |branch: &mut Branch| merge.merge_disk_changes(branch);
-        let (merged_files, revision) = cell.edit(if_revision, merge_disk_changes).await?;
-        let target = TargetId::Branch(cell.id.to_string());
-        let request = CheckRequest {
-            revision: Some(revision),
-            dependents: true,
-            new_only: true,
-            ..CheckRequest::of(target)
+    ) -> Result<(Revision, Snapshot), DaemonError> {
+        let merged = move |branch: &mut Branch| {
+            let mut merged = branch.clone();
+            merge.merge_disk_changes(&mut merged)?;
+            Ok(merged.snapshot())
         };
-        let mut events = self.check(request)?;
-        let (mut errors, mut incomplete, mut has_ended) = (Vec::new(), Vec::new(), false);
-        while let Some(event) = events.recv().await {
-            match event? {
-                Event::Files(files) => errors.extend(files.iter().flat_map(new_errors)),
-                Event::Incomplete(more) => incomplete.extend(more.iter().map(reason)),
-                Event::Summary(_) => has_ended = true,
-                Event::Started(_) | Event::Excluded(_) => {}
-            }
-        }
-        if !has_ended {
-            return Err(DaemonError::Bug("a check ended without a summary".to_owned()));
-        }
+        let (merged, revision) = cell.edit(if_revision, merged).await?;
+        let Checked { new, incomplete, .. } = self.check_snapshot(workspace, cell, &merged).await?;
+        let mut errors: Vec<_> = new.iter().filter_map(new_error).collect();
         if errors.is_empty() && incomplete.is_empty() {
-            return Ok((revision, merged_files));
+            return Ok((revision, merged));
         }
         let total = errors.len();
         errors.truncate(MAX_SHOWN);
-        incomplete.sort_unstable();
-        incomplete.dedup();
-        incomplete.truncate(MAX_SHOWN);
+        let incomplete = incomplete.into_iter().take(MAX_SHOWN).collect();
         Err(DaemonError::NotClean { errors, total, incomplete })
     }
 }
 
-fn new_errors(file: &FileFindings) -> Vec<(WorkspacePath, String)> {
-    if file.change != Some(Change::New) {
-        return Vec::new();
+fn new_error(it: &Reported) -> Option<(WorkspacePath, String)> {
+    let it: &Finding = &it.0;
+    if it.severity != Severity::Error {
+        return None;
     }
-    let findings = file.findings.iter().map(|it| &it.0).filter(|it| it.severity == Severity::Error);
-    let sentence = |it: &check_engine::Finding| {
-        let (path, at) = (&it.file.path, it.range.start);
-        let what =
-            format!("{path}:{}:{} {}/{} {}", at.line, at.column, it.rule.linter, it.rule.code, it.message);
-        (path.clone(), what)
-    };
-    findings.map(sentence).collect()
+    let (path, at) = (&it.file.path, it.range.start);
+    let what = format!("{path}:{}:{} {}/{} {}", at.line, at.column, it.rule.linter, it.rule.code, it.message);
+    Some((path.clone(), what))
 }
 
 pub(super) fn reason(it: &Incomplete) -> String {

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Duration,
 };
 
 use overlay::{
@@ -139,21 +140,17 @@ impl OpenWorkspace {
     ) -> Result<Committed, DaemonError> {
         let commit = async {
             let _one_at_a_time = self.committing.lock().await;
-            let mut merged_files = MergedFiles::default();
             if let Some(daemon) = merge.checked_by.take() {
-                let force = merge.force.clone();
-                let clean = daemon.expect_clean(cell, if_revision, merge).await?;
-                (if_revision, merged_files) = (Some(clean.0), clean.1);
-                // What changes on the disk from now on was not checked.
-                merge = Merge { rebase: false, checked_by: None, force };
+                let (seen, checked) = daemon.expect_clean(self, cell, if_revision, merge.clone()).await?;
+                (if_revision, merge.checked) = (Some(seen), Some(checked));
             }
             let workspace = Arc::clone(self);
             let write = move |branch: &mut Branch| {
                 workspace.expect_there()?;
                 // Leftovers of an earlier commit, by this process or another.
                 let recovered = workspace.committer.recover().map_err(DaemonError::Commit)?;
-                let merged_files =
-                    if merge.rebase { merge.merge_disk_changes(branch)? } else { merged_files };
+                let merged_files = merge.merge_disk_changes(branch)?;
+                merge.expect_as_checked(branch)?;
                 let plan = workspace.plan(branch, &merge.force)?;
                 let (written, unfinished) = write(&workspace.committer, &plan)?;
                 branch.committed_but(&plan.left, written.permissions);
@@ -222,12 +219,14 @@ impl OpenWorkspace {
 }
 
 /// Treatment of what changed on the disk.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Merge {
     /// Whether it is merged where it goes together.
     rebase: bool,
     /// Checks the result first, and refuses new errors.
     checked_by: Option<Arc<Daemon>>,
+    /// Result of the merge that was checked.
+    checked: Option<Snapshot>,
     /// Paths that are written over.
     force: BTreeSet<WorkspacePath>,
 }
@@ -250,7 +249,17 @@ impl Merge {
         let rebased = branch.rebase(RebaseOnto::Base, options(OnConflict::Refuse)).map_err(refused)?;
         Ok(MergedFiles { merged: rebased.merged, merged_by_syntax: rebased.merged_by_syntax })
     }
+
+    /// Fails if the branch is not what was checked, since the disk changed meanwhile.
+    fn expect_as_checked(&self, branch: &Branch) -> Result<(), DaemonError> {
+        let Some(checked) = &self.checked else { return Ok(()) };
+        let changes = branch.snapshot().changes(checked).map_err(DaemonError::unreadable)?;
+        if changes.is_empty() { Ok(()) } else { Err(DaemonError::Busy { retry_after: RETRY_AFTER }) }
+    }
 }
+
+/// Time after which a commit is tried again, if the disk changed while its result was checked.
+const RETRY_AFTER: Duration = Duration::from_millis(100);
 
 /// Merges a file by its syntax tree, if its language has a grammar.
 pub(super) fn by_syntax(path: &WorkspacePath, [base, ours, theirs]: [&str; 3]) -> Option<String> {
@@ -326,7 +335,7 @@ fn refused(error: RebaseError) -> DaemonError {
     match error {
         RebaseError::Conflicts(conflicts) => DaemonError::Conflicts(conflicts),
         RebaseError::Edit(error) => DaemonError::Edit(error),
-        RebaseError::OtherPlaces { .. } | RebaseError::NoConflict(_) => {
+        RebaseError::OtherPlaces { .. } | RebaseError::NoLines { .. } | RebaseError::NoConflict { .. } => {
             DaemonError::invalid("resolutions", error)
         }
         RebaseError::OtherBase => DaemonError::Bug(error.to_string()),
@@ -340,7 +349,7 @@ impl Daemon {
         let force = fields::paths("force_paths", &request.force_paths)?;
         let if_revision = request.if_revision;
         if request.dry_run {
-            let merge = Merge { rebase: request.rebase, checked_by: None, force };
+            let merge = Merge { rebase: request.rebase, force, ..Merge::default() };
             return workspace.would_commit(&cell, if_revision, merge).await;
         }
         let repeatable = Repeatable::of(&cell.id, request.request_id.as_deref(), &request)?;
@@ -348,7 +357,7 @@ impl Daemon {
         run_uncancellable(async move {
             let measured = Measured::commit(&cell);
             let checked_by = request.if_clean.then(|| Arc::clone(&daemon));
-            let merge = Merge { rebase: request.rebase, checked_by, force };
+            let merge = Merge { rebase: request.rebase, checked_by, force, ..Merge::default() };
             let commit = workspace.commit(&cell, if_revision, merge, repeatable);
             let committed = measured.around(commit).await;
             match &committed {

@@ -77,7 +77,8 @@ enum OnConflict {
     /// Change nothing, and say where
     Refuse,
     /// The branch's side wins
-    KeepBranch,
+    #[value(alias = "keep-branch")]
+    KeepOurs,
     /// Write both sides, between conflict markers
     Markers,
 }
@@ -137,14 +138,8 @@ pub(super) fn undo(args: &Undo, open: &Opened, session: &mut Session) -> Result<
 
 fn resolved_path(text: &str) -> Result<(PathBuf, Resolution), String> {
     let (path, sides) = text.rsplit_once('=').ok_or("expected PATH=SIDE")?;
-    let side = |it: &str| match it {
-        "ours" => Ok(ConflictSide::Ours),
-        "theirs" => Ok(ConflictSide::Theirs),
-        "both" => Ok(ConflictSide::Both),
-        "base" => Ok(ConflictSide::Base),
-        other => Err(format!("`{other}` is no side; expected `ours`, `theirs`, `both` or `base`")),
-    };
-    Ok((path.into(), Resolution::Sides(sides.split(',').map(side).collect::<Result<_, _>>()?)))
+    let sides = sides.split(',').map(str::parse::<ConflictSide>).collect::<Result<_, _>>();
+    Ok((path.into(), Resolution::Sides(sides.map_err(|it| it.to_string())?)))
 }
 
 fn resolutions(args: &Rebase, open: &Opened) -> Result<BTreeMap<String, Resolution>, CliError> {
@@ -161,7 +156,7 @@ fn resolutions(args: &Rebase, open: &Opened) -> Result<BTreeMap<String, Resoluti
 pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let on_conflict = match args.on_conflict {
         OnConflict::Refuse => overlay::OnConflict::Refuse,
-        OnConflict::KeepBranch => overlay::OnConflict::KeepOurs,
+        OnConflict::KeepOurs => overlay::OnConflict::KeepOurs,
         OnConflict::Markers => overlay::OnConflict::Markers,
     };
     let branch = open.branch(&args.branch)?.id.to_string();
@@ -170,7 +165,7 @@ pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Res
     let request = RebaseRequest { branch, on_conflict, if_revision, resolutions };
     let answer = open.client.wait(open.client.daemon().rebase_branch(request)).map_err(|error| {
         let refused = error.is_conflict();
-        let hint = "`--on-conflict keep-branch` or `--on-conflict markers` goes on in spite of that, and `--resolve PATH=SIDE` decides a file";
+        let hint = "`--on-conflict keep-ours` or `--on-conflict markers` goes on in spite of that, and `--resolve PATH=SIDE` decides a file";
         let error = CliError::from(error);
         if refused { error.hint(hint) } else { error }
     })?;

@@ -185,7 +185,7 @@ fn a_commit_overwrites_nothing_unasked() {
 
     let (exit, _, stderr) = it.told(&["branch", "rebase", "try"]);
     assert!(exit == 2 && stderr.contains("`b.py`") && stderr.contains("--on-conflict markers"), "{stderr}");
-    let rebased = it.ok(&["branch", "rebase", "try", "--on-conflict", "keep-branch"]);
+    let rebased = it.ok(&["branch", "rebase", "try", "--on-conflict", "keep-ours"]);
     assert!(rebased.contains("merged    a.py\n") && rebased.contains("conflict  `b.py` "), "{rebased}");
     it.ok(&["branch", "commit", "try"]);
     assert_eq!(

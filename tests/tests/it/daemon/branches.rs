@@ -122,18 +122,20 @@ async fn a_conflict_is_decided_by_place(way: Way) {
 }
 
 async fn a_commit_if_clean_refuses_a_new_error(way: Way) {
-    let it = Fixture::new(way, &[("a.py", "x = 1\n")]).await;
+    let it = Fixture::new(way, &[("a.py", "x = 1\n\n\nz = 1\n")]).await;
     let id = it.fork().await;
     let if_clean = || it.client.commit_branch(CommitRequest { rebase: true, if_clean: true, ..commit(&id) });
-    it.client.edit(&id, vec![write("a.py", "x = y\n")]).await.unwrap();
-    it.write("b.py", "z = 1\n");
+    it.client.edit(&id, vec![write("a.py", "x = y\n\n\nz = 1\n")]).await.unwrap();
+    it.write("a.py", "x = 1\n\n\nz = 2\n");
     let refused = refusal(if_clean().await);
     assert_eq!(refused.what(), (ErrorKind::Refused, "NOT_CLEAN"));
     assert_eq!(obstacles(&refused), [("a.py".to_owned(), "NEW_ERROR".to_owned())]);
-    assert_eq!(it.text("a.py"), "x = 1\n");
-    it.client.edit(&id, vec![write("a.py", "x = 2\n")]).await.unwrap();
+    assert_eq!(it.text("a.py"), "x = 1\n\n\nz = 2\n");
+    let text = it.client.text(branch(&id), "a.py").await;
+    assert_eq!(text, "x = y\n\n\nz = 1\n", "the merge is not left on the branch");
+    it.client.edit(&id, vec![write("a.py", "x = 2\n\n\nz = 1\n")]).await.unwrap();
     if_clean().await.unwrap();
-    assert_eq!(it.text("a.py"), "x = 2\n");
+    assert_eq!(it.text("a.py"), "x = 2\n\n\nz = 2\n");
 }
 
 async fn a_child_follows_a_parent_that_was_committed(way: Way) {

@@ -14,7 +14,7 @@ pub use self::{
     hunks::{ConflictHunk, marked_lines},
     merge::merge_texts,
     merged::Merged,
-    resolution::{Resolution, Side},
+    resolution::{Resolution, Side, UnknownSide},
 };
 
 use std::{
@@ -144,9 +144,12 @@ pub enum RebaseError {
     /// A resolution does not fit the conflict; `places` of a text are decided one by one, or all at once.
     #[error("the resolution of `{path}` decides {given} places, and there {}", is_or_are(*.places))]
     OtherPlaces { path: WorkspacePath, given: usize, places: usize },
-    /// A resolution of a path that is in no conflict.
-    #[error("`{0}` is in no conflict")]
-    NoConflict(WorkspacePath),
+    /// A resolution by lines of what has none: no text, or deleted on one side.
+    #[error("the conflict of `{path}` has no lines: one of `ours` and `theirs` decides it")]
+    NoLines { path: WorkspacePath },
+    /// Resolutions of paths that are in no conflict, and the paths that are.
+    #[error("{}", no_conflict(paths, conflicts))]
+    NoConflict { paths: Vec<WorkspacePath>, conflicts: Vec<WorkspacePath> },
     #[error("the snapshot is not of a branch of the same base")]
     OtherBase,
     #[error(transparent)]
@@ -164,6 +167,20 @@ struct Draft {
     resolved: BTreeSet<WorkspacePath>,
 }
 
+fn no_conflict(paths: &[WorkspacePath], conflicts: &[WorkspacePath]) -> String {
+    let named = |all: &[WorkspacePath]| {
+        let shown: Vec<_> = all.iter().take(SHOWN_HUNKS).map(|it| format!("`{it}`")).collect();
+        let more = if all.len() > SHOWN_HUNKS { ", …" } else { "" };
+        shown.join(", ") + more
+    };
+    let no = if paths.len() == 1 { "is in no conflict" } else { "are in no conflict" };
+    match conflicts.len() {
+        0 => format!("{} {no}", named(paths)),
+        1 => format!("{} {no}; {} is", named(paths), named(conflicts)),
+        _ => format!("{} {no}; {} are", named(paths), named(conflicts)),
+    }
+}
+
 fn is_or_are(places: usize) -> String {
     if places == 1 { "is 1".to_owned() } else { format!("are {places}") }
 }
@@ -178,6 +195,17 @@ impl Draft {
             conflicts: Vec::new(),
             resolved: BTreeSet::new(),
         }
+    }
+
+    /// Fails if a resolution is of a path that is in no conflict.
+    fn expect_all_used(&self, options: MergeOptions<'_>) -> Result<(), RebaseError> {
+        let asked = options.resolutions.into_iter().flat_map(BTreeMap::keys);
+        let paths: Vec<_> = asked.filter(|it| !self.resolved.contains(*it)).cloned().collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let open = self.conflicts.iter().map(|it| it.path.clone());
+        Err(RebaseError::NoConflict { paths, conflicts: open.chain(self.resolved.iter().cloned()).collect() })
     }
 
     fn add_merged(&mut self, path: &WorkspacePath, by_syntax: bool) {
@@ -217,12 +245,9 @@ impl Branch {
                 (draft, "rebase onto the parent", is_done)
             }
         };
+        draft.expect_all_used(options)?;
         if options.on_conflict == OnConflict::Refuse && !draft.conflicts.is_empty() {
             return Err(RebaseError::Conflicts(draft.conflicts));
-        }
-        let mut asked = options.resolutions.into_iter().flat_map(BTreeMap::keys);
-        if let Some(unused) = asked.find(|it| !draft.resolved.contains(*it)) {
-            return Err(RebaseError::NoConflict(unused.clone()));
         }
         let Draft { state, merged, merged_by_syntax, dropped, conflicts, .. } = draft;
         let revision = if is_done {

@@ -154,10 +154,11 @@ const SHOWN: usize = 10;
 
 impl fmt::Display for ConflictHunk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}", self.line)?;
-        for (name, text) in
-            [("before", &self.base), ("the branch", &self.ours), ("the other side", &self.theirs)]
-        {
+        match self.ours.lines().count() {
+            0 | 1 => write!(f, "line {}", self.line)?,
+            count => write!(f, "lines {}-{}", self.line, self.line as usize + count - 1)?,
+        }
+        for (name, text) in [("base", &self.base), ("ours", &self.ours), ("theirs", &self.theirs)] {
             let count = text.lines().count();
             write!(f, "\n{name}:{}", if count == 0 { " nothing" } else { "" })?;
             text.lines().take(SHOWN).try_for_each(|it| write!(f, "\n  {it}"))?;
@@ -185,8 +186,9 @@ mod tests {
         };
         assert_eq!(hunks, [of(4, "c\n", "ours\n", "theirs\n"), of(8, "g\n", "", "changed\n")]);
         assert_eq!(conflict_hunks(base, base, "x\n"), []);
-        let shown = "line 8\nbefore:\n  g\nthe branch: nothing\nthe other side:\n  changed";
+        let shown = "line 8\nbase:\n  g\nours: nothing\ntheirs:\n  changed";
         assert_eq!(hunks[1].to_string(), shown);
+        assert!(of(4, "", "a\nb\n", "").to_string().starts_with("lines 4-5\n"));
     }
 
     #[test]

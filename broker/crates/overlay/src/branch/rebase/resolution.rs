@@ -1,5 +1,7 @@
 //! Decisions about single conflicts.
 
+use std::str::FromStr;
+
 use bytes::Bytes;
 
 use super::{
@@ -29,6 +31,23 @@ pub enum Side {
     Base,
 }
 
+/// Each side by its name.
+const SIDES: [(&str, Side); 4] =
+    [("ours", Side::Ours), ("theirs", Side::Theirs), ("both", Side::Both), ("base", Side::Base)];
+
+/// A text that names no side.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no side; expected `ours`, `theirs`, `both` or `base`")]
+pub struct UnknownSide(String);
+
+impl FromStr for Side {
+    type Err = UnknownSide;
+
+    fn from_str(text: &str) -> Result<Self, UnknownSide> {
+        SIDES.iter().find(|it| it.0 == text).map(|it| it.1).ok_or_else(|| UnknownSide(text.to_owned()))
+    }
+}
+
 /// Applies the decision about a path, if there is one, to the conflict of `[ancestor, ours, theirs]`.
 pub(super) fn resolved(
     outcome: Outcome,
@@ -43,8 +62,13 @@ pub(super) fn resolved(
     let places = hunks.len().max(1);
     match resolution {
         Resolution::Text(text) => Ok(file(text.clone(), origins)),
-        Resolution::Sides(sides) => by_sides(sides, places, !hunks.is_empty(), origins)
-            .ok_or_else(|| RebaseError::OtherPlaces { path: path.clone(), given: sides.len(), places }),
+        Resolution::Sides(sides) => by_sides(sides, places, !hunks.is_empty(), origins).ok_or_else(|| {
+            let path = path.clone();
+            match hunks.is_empty() {
+                true => RebaseError::NoLines { path },
+                false => RebaseError::OtherPlaces { path, given: sides.len(), places },
+            }
+        }),
     }
 }
 

@@ -383,5 +383,19 @@ fn conflicts_are_decided_one_by_one() {
     );
     let three = ("a", sides(&[Side::Ours; 3]));
     assert_eq!(error(&[three, of_b.clone()]), "the resolution of `a` decides 3 places, and there are 2");
-    assert_eq!(error(&[all, of_b, ("d/x", sides(&[Side::Ours]))]), "`d/x` is in no conflict");
+    let more = ("d/x", sides(&[Side::Ours]));
+    let both = "`d/x` is in no conflict; `a`, `b` are";
+    assert_eq!(error(&[all.clone(), of_b, more.clone()]), both);
+    assert_eq!(error(&[all, more]), "`d/x` is in no conflict; `b`, `a` are", "though `b` is left");
+    let of_b = ("b", sides(&[Side::Both]));
+    let no_lines = "the conflict of `b` has no lines: one of `ours` and `theirs` decides it";
+    assert_eq!(error(&[of_b]), no_lines);
+}
+
+#[test]
+fn sides_have_one_name() {
+    let all = ["ours", "theirs", "both", "base"].map(|it| it.parse::<Side>().unwrap());
+    assert_eq!(all, [Side::Ours, Side::Theirs, Side::Both, Side::Base]);
+    let unknown = "mine".parse::<Side>().unwrap_err().to_string();
+    assert_eq!(unknown, "`mine` is no side; expected `ours`, `theirs`, `both` or `base`");
 }
