@@ -3,7 +3,10 @@
 //! Globs as in an ignore file: `*.rs` anywhere, `/src` at the workspace's root, `src/` and all below it, `{a,b}`. They
 //! choose among the files that are searched anyway: none brings back what is ignored or hidden, as ripgrep's `-g` does.
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{
+    gitignore::{Gitignore, GitignoreBuilder},
+    types::{Types, TypesBuilder},
+};
 use overlay::WorkspacePath;
 use thiserror::Error;
 
@@ -20,6 +23,8 @@ pub(crate) struct Globs {
     /// `None` if everything is wanted.
     include: Option<Gitignore>,
     exclude: Gitignore,
+    /// `None` if files of all types are wanted.
+    types: Option<Types>,
 }
 
 impl Globs {
@@ -33,12 +38,22 @@ impl Globs {
         let exclude = exclude.iter().map(String::as_str).filter(|it| !it.trim().is_empty());
         let exclude = exclude.chain(negated.iter().map(|it| &it[1..]));
         let has_include = !include.is_empty();
-        Ok(Self { include: has_include.then(|| matcher(include)).transpose()?, exclude: matcher(exclude)? })
+        let include = has_include.then(|| matcher(include)).transpose()?;
+        Ok(Self { include, exclude: matcher(exclude)?, types: None })
+    }
+
+    /// Of the same files those of one type, as ripgrep has them.
+    pub(crate) fn of_type(self, name: Option<&str>) -> Result<Self, GlobError> {
+        let Some(name) = name else { return Ok(self) };
+        let types = TypesBuilder::new().add_defaults().select(name).build();
+        let error = |it: ignore::Error| GlobError { glob: name.to_owned(), reason: it.to_string() };
+        Ok(Self { types: Some(types.map_err(error)?), ..self })
     }
 
     pub(crate) fn want(&self, path: &WorkspacePath) -> bool {
         let is_included = self.include.as_ref().is_none_or(|it| names(it, path));
-        is_included && !names(&self.exclude, path)
+        let is_of_type = self.types.as_ref().is_none_or(|it| it.matched(path.as_str(), false).is_whitelist());
+        is_included && is_of_type && !names(&self.exclude, path)
     }
 }
 
@@ -79,6 +94,15 @@ mod tests {
         assert_eq!(wanted(&["./src/*.rs", "#d.md"], &[]), ["src/a.rs", "tests/#d.md"]);
         assert_eq!(wanted(&["**/*.{ts,tsx}"], &["deep"]), ["src/b.ts"]);
         assert_eq!(wanted(&["src/", "!*.ts"], &["", "a.rs"]), ["src/deep/c.tsx"]);
+    }
+
+    #[test]
+    fn types_are_those_of_ripgrep() {
+        let globs = |name| Globs::new(&[], &[]).unwrap().of_type(Some(name));
+        let path = |it| WorkspacePath::new(it).unwrap();
+        let rust = globs("rust").unwrap();
+        assert!(rust.want(&path("src/a.rs")) && !rust.want(&path("a.py")));
+        assert_eq!(globs("no-such").err().unwrap().glob, "no-such");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::{
 use first::First;
 use grep_regex::RegexMatcher;
 use overlay::{View, WorkspacePath};
+use parking_lot::Mutex;
 use scan::Scanner;
 use thiserror::Error;
 
@@ -24,12 +25,18 @@ const LARGEST: u64 = 64 << 20;
 pub struct GrepRequest {
     /// A regular expression in Rust's syntax, which matches within a line.
     pub query: String,
+    /// Whether it may match several lines, with a `.` that matches line ends.
+    pub multiline: bool,
     /// Globs as in an ignore file. Empty: all files.
     pub include: Vec<String>,
     pub exclude: Vec<String>,
+    /// Name of a type of files, as ripgrep has them.
+    pub file_type: Option<String>,
     pub case_sensitive: bool,
     /// Limit of matching lines that are shown.
     pub limit: usize,
+    /// Lines that are shown before and after each of these.
+    pub context: [usize; 2],
     /// Whether the lines beyond the limit are counted, for which all files that may match are read.
     pub count_rest: bool,
 }
@@ -39,12 +46,21 @@ impl GrepRequest {
     pub fn new(query: &str) -> Self {
         Self {
             query: query.to_owned(),
+            multiline: false,
             include: Vec::new(),
             exclude: Vec::new(),
+            file_type: None,
             case_sensitive: true,
             limit: 50,
+            context: [0, 0],
             count_rest: true,
         }
+    }
+}
+
+impl GrepRequest {
+    fn globs(&self) -> Result<Globs, GlobError> {
+        Globs::new(&self.include, &self.exclude)?.of_type(self.file_type.as_deref())
     }
 }
 
@@ -56,9 +72,25 @@ pub struct Match {
     pub line: u64,
     /// Column of the first match in the line, from 1, in bytes.
     pub column: u64,
-    /// The line without its end. What is not UTF-8 is replaced; of a long line, a part around the match.
+    /// The line without its end, or several that match together. What is not UTF-8 is replaced; of a long text, a part around
+    /// the match.
     pub text: String,
+    /// Lines right above, as many as are asked for and do not belong to another match.
+    pub before: Vec<String>,
+    /// Lines right below.
+    pub after: Vec<String>,
 }
+
+/// A file with matching lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileMatches {
+    pub path: WorkspacePath,
+    /// Number of matching lines.
+    pub lines: u64,
+}
+
+/// Files with matching lines that are listed.
+const MAX_FILES: usize = 1000;
 
 /// Completeness of the totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +107,8 @@ pub struct GrepAnswer {
     /// Matching lines.
     pub total_matches: u64,
     pub files_with_matches: u64,
+    /// The first of them, by path.
+    pub files: Vec<FileMatches>,
     pub counted: Counted,
     /// Whether there are more matching lines than are shown.
     pub truncated: bool,
@@ -103,13 +137,26 @@ pub fn grep(
     request: &GrepRequest,
     options: &Options<'_>,
 ) -> Result<GrepAnswer, GrepError> {
-    let globs = Globs::new(&request.include, &request.exclude)?;
-    let matcher = scan::matcher(&request.query, request.case_sensitive)?;
+    let globs = request.globs()?;
+    let matcher = scan::matcher(request)?;
     let plan = match index {
-        Some(index) => index.plan(view, &Needs::of(&request.query, request.case_sensitive), options)?,
-        None => Plan::everything(view, options)?,
+        // The index knows what a line needs.
+        Some(index) if !request.multiline => {
+            index.plan(view, &Needs::of(&request.query, request.case_sensitive), options)?
+        }
+        _ => Plan::everything(view, options)?,
     };
     Ok(Search { view, globs, matcher, request, options }.run(&plan)?)
+}
+
+/// Number of the files that a request is about, whether they match or not.
+pub fn count_files(
+    view: &dyn View,
+    request: &GrepRequest,
+    options: &Options<'_>,
+) -> Result<usize, GrepError> {
+    let globs = request.globs()?;
+    Ok(Plan::everything(view, options)?.files.iter().filter(|it| globs.want(it)).count())
 }
 
 struct Search<'a> {
@@ -124,7 +171,8 @@ struct Search<'a> {
 #[derive(Default)]
 struct Counts {
     matches: AtomicU64,
-    files: AtomicU64,
+    /// Numbers of the files with matching lines, and how many lines.
+    files: Mutex<Vec<(usize, u64)>>,
     scanned: AtomicU64,
     unsearched: AtomicU64,
     /// Files that were passed over since there was enough to show.
@@ -139,19 +187,26 @@ impl Search<'_> {
         let scan = |scanner: &mut Scanner, index: usize, path: &WorkspacePath| {
             self.scan(scanner, index, path, &first, &counts);
         };
-        parallel::for_each(files, self.options, || Scanner::new(&self.matcher), scan)?;
+        parallel::for_each(files, self.options, || Scanner::new(&self.matcher, self.request), scan)?;
         let line = |(index, it): (usize, scan::Line)| {
             let path = files[index].clone();
-            Match { path, line: it.number, column: it.column, text: it.text }
+            let scan::Line { number: line, column, text, before, after } = it;
+            Match { path, line, column, text, before, after }
         };
         let matches: Vec<_> = first.into_lines().map(line).collect();
         let total_matches = counts.matches.into_inner();
+        let mut by_file = counts.files.into_inner();
+        by_file.sort_unstable();
+        let listed = by_file.iter().take(MAX_FILES);
         let is_partial = counts.passed_over.into_inner() > 0;
         Ok(GrepAnswer {
             truncated: is_partial || total_matches > matches.len() as u64,
             matches,
             total_matches,
-            files_with_matches: counts.files.into_inner(),
+            files_with_matches: by_file.len() as u64,
+            files: listed
+                .map(|(at, lines)| FileMatches { path: files[*at].clone(), lines: *lines })
+                .collect(),
             counted: if is_partial { Counted::AtLeast } else { Counted::All },
             scanned: counts.scanned.into_inner(),
             from_index: plan.ruled_out as u64,
@@ -194,7 +249,7 @@ impl Search<'_> {
         let mut lines = Vec::new();
         let found = scanner.scan(&bytes, if is_shown { self.request.limit } else { 0 }, &mut lines);
         if found > 0 {
-            counts.files.fetch_add(1, Relaxed);
+            counts.files.lock().push((index, found));
             counts.matches.fetch_add(found, Relaxed);
             first.add(index, lines);
         }

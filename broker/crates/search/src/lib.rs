@@ -26,6 +26,6 @@ pub use code::{CodeAnswer, CodeIndex, CodeMatch, CodeRequest, Coverage, Scorer};
 pub use contents::{IndexOptions, IndexStats, Progress, UpdateError};
 pub use find::{FindError, FoundFile, FoundFiles, find_files, match_files};
 pub use globs::GlobError;
-pub use grep::{Counted, GrepAnswer, GrepError, GrepRequest, Match, grep};
+pub use grep::{Counted, FileMatches, GrepAnswer, GrepError, GrepRequest, Match, count_files, grep};
 pub use index::Index;
 pub use options::{Cancelled, Options, walk_options};

@@ -66,7 +66,15 @@ mod tests {
     use super::*;
 
     fn lines(count: u64) -> Vec<Line> {
-        (1..=count).map(|number| Line { number, column: 1, text: String::new() }).collect()
+        (1..=count)
+            .map(|number| Line {
+                number,
+                column: 1,
+                text: String::new(),
+                before: Vec::new(),
+                after: Vec::new(),
+            })
+            .collect()
     }
 
     #[test]

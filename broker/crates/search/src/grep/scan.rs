@@ -1,12 +1,14 @@
 //! Matching lines of one file, as ripgrep finds them.
 
-use std::{borrow::Cow, io};
+use std::{borrow::Cow, io, mem};
 
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
+};
 
-use super::GrepError;
+use super::{GrepError, GrepRequest};
 use crate::trigram::is_marked;
 
 /// Bytes of a line that are shown.
@@ -21,18 +23,22 @@ pub(super) struct Line {
     pub(super) number: u64,
     pub(super) column: u64,
     pub(super) text: String,
+    pub(super) before: Vec<String>,
+    pub(super) after: Vec<String>,
 }
 
-/// A query as ripgrep has it without any flags.
-pub(super) fn matcher(query: &str, case_sensitive: bool) -> Result<RegexMatcher, GrepError> {
+/// A query as ripgrep has it without any flags, or with `--multiline --multiline-dotall`.
+pub(super) fn matcher(request: &GrepRequest) -> Result<RegexMatcher, GrepError> {
+    let GrepRequest { query, multiline, case_sensitive, .. } = request;
     RegexMatcherBuilder::new()
         .multi_line(true)
         .unicode(true)
-        .line_terminator(Some(b'\n'))
+        .dot_matches_new_line(*multiline)
+        .line_terminator((!multiline).then_some(b'\n'))
         .ban_byte(Some(b'\0'))
         .case_insensitive(!case_sensitive)
         .build(query)
-        .map_err(|it| GrepError::Query { query: query.to_owned(), reason: it.to_string() })
+        .map_err(|it| GrepError::Query { query: query.clone(), reason: it.to_string() })
 }
 
 /// Searches one file after the other, on one thread.
@@ -43,18 +49,19 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
-    pub(super) fn new(matcher: &RegexMatcher) -> Self {
-        let searcher = |numbered| {
-            let mut builder = SearcherBuilder::new();
-            builder.binary_detection(BinaryDetection::quit(b'\0')).line_number(numbered).build()
-        };
-        Self { matcher: matcher.clone(), showing: searcher(true), counting: searcher(false) }
+    pub(super) fn new(matcher: &RegexMatcher, request: &GrepRequest) -> Self {
+        let mut builder = SearcherBuilder::new();
+        builder.binary_detection(BinaryDetection::quit(b'\0')).multi_line(request.multiline);
+        let counting = builder.line_number(false).build();
+        let [before, after] = request.context;
+        let showing = builder.line_number(true).before_context(before).after_context(after).build();
+        Self { matcher: matcher.clone(), showing, counting }
     }
 
     /// Returns the number of lines that match, of which the first `limit` are added to `lines`.
     pub(super) fn scan(&mut self, bytes: &[u8], limit: usize, lines: &mut Vec<Line>) -> u64 {
         let searcher = if limit == 0 { &mut self.counting } else { &mut self.showing };
-        let mut sink = Lines { matcher: &self.matcher, limit, lines, count: 0 };
+        let mut sink = Lines { matcher: &self.matcher, limit, lines, count: 0, before: Vec::new() };
         let bytes = &*with_newlines(bytes);
         let done = if is_plain(bytes) {
             searcher.search_slice(&self.matcher, bytes, &mut sink)
@@ -91,21 +98,39 @@ struct Lines<'a> {
     limit: usize,
     lines: &'a mut Vec<Line>,
     count: u64,
+    /// Lines above the next match.
+    before: Vec<String>,
 }
 
 impl Sink for Lines<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        self.count += 1;
-        if self.lines.len() < self.limit {
+        self.count += found.lines().count() as u64;
+        // Lines below a match that is not shown belong to none that is.
+        let is_shown = self.lines.len() < self.limit;
+        if !is_shown {
+            self.limit = 0;
+        }
+        if is_shown {
             let line = found.bytes().strip_suffix(b"\n").unwrap_or(found.bytes());
             let start = match self.matcher.find(line) {
                 Ok(Some(it)) => it.start(),
                 Ok(None) | Err(_) => 0,
             };
             let number = found.line_number().unwrap_or_default();
-            self.lines.push(Line { number, column: start as u64 + 1, text: shown(line, start) });
+            let (column, text, before) = (start as u64 + 1, shown(line, start), mem::take(&mut self.before));
+            self.lines.push(Line { number, column, text, before, after: Vec::new() });
+        }
+        Ok(true)
+    }
+
+    fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> io::Result<bool> {
+        let line = around.bytes().strip_suffix(b"\n").unwrap_or(around.bytes());
+        match (around.kind(), self.lines.last_mut()) {
+            _ if self.limit == 0 => {}
+            (SinkContextKind::After, Some(it)) => it.after.push(shown(line, 0)),
+            _ => self.before.push(shown(line, 0)),
         }
         Ok(true)
     }
@@ -130,10 +155,11 @@ mod tests {
 
     #[test]
     fn carriage_returns_end_lines() {
-        let matcher = matcher("needle", true).unwrap();
+        let request = GrepRequest::new("needle");
+        let matcher = matcher(&request).unwrap();
         let scan = |text: &[u8]| {
             let mut lines = Vec::new();
-            let count = Scanner::new(&matcher).scan(text, 9, &mut lines);
+            let count = Scanner::new(&matcher, &request).scan(text, 9, &mut lines);
             let lines = lines.into_iter().map(|it| format!("{}:{}:{}", it.number, it.column, it.text));
             (count, lines.collect::<Vec<_>>())
         };

@@ -98,3 +98,41 @@ fn what_is_no_pattern_is_said() {
     let cancelled = grep(&Memory::from_files([("a", "")]).unwrap(), None, &GrepRequest::new("a"), &options);
     assert_eq!(cancelled, Err(GrepError::Cancelled(Cancelled)));
 }
+
+#[test]
+fn lines_around_belong_to_the_match_that_is_next() {
+    let tree = Memory::from_files([("a", "1\n2\nx 3\n4\nx 5\n6\n7\nx 8\n")]).unwrap();
+    let request = GrepRequest { context: [1, 1], limit: 2, ..GrepRequest::new("x") };
+    let answer = ask(&tree, &request).unwrap();
+    let around: Vec<_> =
+        answer.matches.iter().map(|it| (it.line, it.before.join(","), it.after.join(","))).collect();
+    assert_eq!(around, [(3, "2".into(), "4".into()), (5, String::new(), "6".into())]);
+    assert_eq!((answer.total_matches, answer.files[0].lines), (3, 3));
+}
+
+#[test]
+fn several_lines_match_together() {
+    let tree = Memory::from_files([("a", "fn f(\n    a,\n) {}\n"), ("b", "fn g() {}\n")]).unwrap();
+    assert_eq!(found(&tree, r"f\("), ["a:1:4:fn f("]);
+    let request = GrepRequest { multiline: true, ..GrepRequest::new(r"f\(.*?\) \{") };
+    let answer = ask(&tree, &request).unwrap();
+    assert_eq!(shown(&answer), ["a:1:4:fn f(\n    a,\n) {}"]);
+    assert_eq!((answer.total_matches, answer.files_with_matches), (3, 1));
+}
+
+#[test]
+fn files_are_counted_whether_they_match() {
+    let tree = Memory::from_files([("a.rs", "x\nx\n"), ("b.rs", "x\n"), ("c.py", "")]).unwrap();
+    let options = Options { walk: &walk_options(None), threads: 1, cancel: &|| false };
+    let of = |include: &str| {
+        let request = GrepRequest { include: vec![include.into()], ..GrepRequest::new("x") };
+        let files = ask(&tree, &request).unwrap().files;
+        let files: Vec<_> = files.iter().map(|it| format!("{}:{}", it.path, it.lines)).collect();
+        (files.join(" "), count_files(&tree, &request, &options).unwrap())
+    };
+    assert_eq!(of("*.rs"), ("a.rs:2 b.rs:1".to_owned(), 2));
+    assert_eq!(of("*.py"), (String::new(), 1));
+    assert_eq!(of("*.md"), (String::new(), 0));
+    let request = GrepRequest { file_type: Some("py".into()), ..GrepRequest::new("x") };
+    assert_eq!(count_files(&tree, &request, &options), Ok(1));
+}
