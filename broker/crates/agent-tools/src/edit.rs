@@ -2,7 +2,8 @@
 //!
 //! [`apply`] takes the text of one file and what an agent wrote, in any of the forms of [`Form`], and answers with the text
 //! that the file then has, or refuses: where an edit can be read in two ways that are as likely, both are shown, and the
-//! agent picks one with its [`ReadingId`]. [`plan`] is the same for patches that touch several files.
+//! agent picks one with its [`ReadingId`]. [`plan`] is the same for patches that touch several files. [`plan_targeted`]
+//! takes an edit that names its place, by a text that stands there or by the name of a definition.
 
 mod block;
 mod codex;
@@ -23,6 +24,7 @@ mod scopes;
 mod search_replace;
 mod sketch;
 mod syntax_errors;
+mod targeted;
 mod text;
 mod toolkit;
 mod tree_definitions;
@@ -37,9 +39,10 @@ pub use self::{
     codex::CodexPatch,
     form::Form,
     outcome::{Applied, Reading, ReadingId, Reason, Refused},
-    outline::{OutlineEntry, outline},
+    outline::{DefinitionSite, OutlineEntry, definitions_named, outline},
     plan::{FileChange, FileEdit, Plan, plan},
     syntax_errors::SyntaxError,
+    targeted::{DefinitionEdit, DefinitionPlace, NoTarget, Targeted, TextReplacement, plan_targeted},
 };
 use self::{
     outcome::Changed,

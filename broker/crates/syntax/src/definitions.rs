@@ -36,6 +36,8 @@ pub struct Definition {
     pub receiver: Option<String>,
     /// Range with the comments, attributes and decorators above, and with `export` and the like.
     pub whole: Range<usize>,
+    /// Start without what stands above it: comments, attributes and decorators.
+    pub head: usize,
     /// Range of the name, from the first to the last part of it.
     pub name_range: Range<usize>,
     pub body: Option<Range<usize>>,
@@ -149,6 +151,7 @@ impl<'t> Found<'t> {
             name,
             receiver: it.receiver.map(|it| self.shown(it)),
             whole: self.lead(outer)..outer.end_byte(),
+            head: self.head(outer),
             name_range: it.names.first()?.start_byte()..it.names.last()?.end_byte(),
             body: place::body(it.node).map(|it| it.byte_range()),
             parent: None,

@@ -10,6 +10,7 @@ use super::{
     form::Form,
     parser::Parser,
     syntax_errors::{SyntaxError, new_errors},
+    targeted::NoTarget,
 };
 
 /// An edit that could be read in one way only, or whose reading was picked.
@@ -97,6 +98,8 @@ pub enum Reason {
     FoundOften { part: usize, count: usize, lines: Vec<usize> },
     #[error("block {part} of the edit, at line {line}, has several lines `=======`, of which {}", of_cuts(*.is_found))]
     Uncut { part: usize, line: usize, is_found: bool },
+    #[error(transparent)]
+    NoTarget(#[from] NoTarget),
     #[error("the edit is of `{named}`, not of this file")]
     OtherFile { named: String },
     #[error("the edit may be of `{first}` or of `{second}`")]
@@ -195,6 +198,7 @@ impl Refused {
             Reason::Empty | Reason::TooLarge { .. } | Reason::Unreadable { .. } | Reason::Path(_) => {
                 "Send an edit of a text file of the workspace."
             }
+            Reason::NoTarget(it) => it.advice(),
             Reason::Cancelled => "Send the edit again.",
             Reason::ChangesNothing => "Read the file again: it has this text.",
             Reason::Malformed { .. } if self.form == Some(Form::SearchReplace) => {
@@ -271,6 +275,12 @@ fn of_file(path: &str, reason: &Reason) -> String {
     match reason.split_once("of the edit") {
         Some((before, after)) => format!("{before}of the edit of `{path}`{after}"),
         None => format!("`{path}`: {reason}"),
+    }
+}
+
+impl From<NoTarget> for Refused {
+    fn from(it: NoTarget) -> Self {
+        Reason::NoTarget(it).into()
     }
 }
 

@@ -1,6 +1,10 @@
 //! Outline of a file: its definitions by lines.
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::Range,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use bytes::Bytes;
 use overlay::{ContentHash, WorkspacePath};
@@ -10,6 +14,7 @@ use super::{
     definition::{Definition, Kind},
     definitions,
     parser::Parser,
+    targeted::named,
     toolkit::Toolkit,
 };
 
@@ -28,14 +33,35 @@ pub struct OutlineEntry {
     pub name: String,
 }
 
+/// Place of a definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefinitionSite {
+    pub kind: &'static str,
+    /// Bytes of the name.
+    pub name: Range<usize>,
+}
+
 /// Definitions of a text, without the fields of types; headings and keys of a document; nothing in a language without a grammar.
 pub fn outline(path: &WorkspacePath, text: &str, trees: &Trees) -> Vec<OutlineEntry> {
-    let (bytes, start) = (Bytes::copy_from_slice(text.as_bytes()), Instant::now());
-    let tree = trees.of_file(path, &bytes, ContentHash::of(&bytes), &|| start.elapsed() > PARSE_TIME);
-    match tree.filter(|it| syntax::has_definitions(it.language())) {
+    match tree(path, text, trees) {
         Some(tree) => of_code(&tree, text),
         None => of_document(path, text, trees),
     }
+}
+
+/// Definitions of a name, which may have those around it: `Class.method`.
+pub fn definitions_named(path: &WorkspacePath, text: &str, name: &str, trees: &Trees) -> Vec<DefinitionSite> {
+    let Some(tree) = tree(path, text, trees) else { return Vec::new() };
+    let all = syntax::definitions(&tree);
+    let site = |at: usize| DefinitionSite { kind: all[at].kind.name(), name: all[at].name_range.clone() };
+    named(&all, name).into_iter().map(site).collect()
+}
+
+/// The tree of a text whose definitions are known.
+fn tree(path: &WorkspacePath, text: &str, trees: &Trees) -> Option<Arc<Tree>> {
+    let (bytes, start) = (Bytes::copy_from_slice(text.as_bytes()), Instant::now());
+    let tree = trees.of_file(path, &bytes, ContentHash::of(&bytes), &|| start.elapsed() > PARSE_TIME);
+    tree.filter(|it| syntax::has_definitions(it.language()))
 }
 
 fn of_code(tree: &Tree, text: &str) -> Vec<OutlineEntry> {
@@ -81,6 +107,18 @@ mod tests {
         let rust = "impl Shape for A {\n    fn area(&self) {}\n}\nmacro_rules! m {\n    () => {};\n}\n";
         assert_eq!(shown("a.rs", rust), ["1 0 impl Shape for A", "2 1 method area", "4 0 macro m"]);
         assert_eq!(shown("a.go", "package p\n\nfunc (t *T) Run() {}\n"), ["3 0 method T.Run"]);
+    }
+
+    #[test]
+    fn definitions_are_found_by_name() {
+        let (path, trees) = (WorkspacePath::new("a.rs").unwrap(), Trees::new(1 << 20));
+        let text = "struct A;\nimpl A {\n    fn a(&self) {}\n}\nfn a() {}\n";
+        let at = |name| {
+            definitions_named(&path, text, name, &trees).iter().map(|it| it.name.start).collect::<Vec<_>>()
+        };
+        assert_eq!(at("a"), [26, 45]);
+        assert_eq!(at("A::a"), [26]);
+        assert_eq!(at("b"), [0; 0]);
     }
 
     #[test]

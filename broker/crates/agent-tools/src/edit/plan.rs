@@ -322,7 +322,7 @@ impl Planner<'_> {
     }
 }
 
-fn text_of(view: &dyn View, path: &WorkspacePath) -> Result<String, Refused> {
+pub(super) fn text_of(view: &dyn View, path: &WorkspacePath) -> Result<String, Refused> {
     let bytes = view.open(path).map_err(|it| unreadable(path, &overlay::io_reason(&it)))?;
     String::from_utf8(bytes.into()).map_err(|_| unreadable(path, "it is no text in UTF-8"))
 }

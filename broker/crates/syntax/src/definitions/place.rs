@@ -27,6 +27,13 @@ impl Found<'_> {
         first.start_byte()
     }
 
+    /// Start of a node without the comments, attributes and decorators in it.
+    pub(super) fn head(&self, outer: Node<'_>) -> usize {
+        let mut cursor = outer.walk();
+        let own = outer.children(&mut cursor).find(|it| !self.is_aside(*it));
+        own.unwrap_or(outer).start_byte()
+    }
+
     fn is_aside(&self, node: Node<'_>) -> bool {
         let kind = node.kind();
         kind.contains("comment")

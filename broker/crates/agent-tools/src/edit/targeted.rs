@@ -1,0 +1,115 @@
+//! Edits that name their place: a text that stands in the file, or a definition.
+
+mod definition;
+mod replacement;
+
+use overlay::{View, WorkspacePath};
+use syntax::Trees;
+use thiserror::Error;
+
+pub(crate) use self::definition::named;
+pub use self::{
+    definition::{DefinitionEdit, DefinitionPlace},
+    replacement::TextReplacement,
+};
+use super::{
+    form::Form,
+    outcome::{Applied, Changed, Reason, Refused},
+    parser::Parser,
+    plan::{FileChange, text_of},
+    toolkit::Toolkit,
+};
+
+/// An edit of one file that names its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Targeted {
+    Text(TextReplacement),
+    Definition(DefinitionEdit),
+}
+
+/// Reason why the place of an edit is not found.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NoTarget {
+    #[error("`old_string` is empty, and the file is not")]
+    NoOld,
+    #[error("`old_string` is not in the file{}", near.as_ref().map(|it| format!(": {it}")).unwrap_or_default())]
+    NotFound { near: Option<String> },
+    #[error("`old_string` is in the file {} times, at lines {}", lines.len(), listed(lines))]
+    FoundOften { lines: Vec<usize> },
+    #[error("definitions of `{0}` are not known")]
+    NoGrammar(String),
+    #[error("the file does not define `{name}`{}", it_defines(names))]
+    NoDefinition { name: String, names: Vec<String> },
+    #[error("the file defines `{name}` {} times, at lines {}", lines.len(), listed(lines))]
+    SeveralDefinitions { name: String, lines: Vec<usize> },
+    #[error("`{0}` has no body")]
+    NoBody(String),
+}
+
+/// Entries of a message.
+const SHOWN: usize = 20;
+
+impl NoTarget {
+    /// Advice on what to send instead.
+    pub(super) fn advice(&self) -> &'static str {
+        match self {
+            Self::NoOld => "Send the text that is to be replaced, or the whole file as code_edit.",
+            Self::NotFound { .. } => "Read the file again, and copy the text exactly, with its indentation.",
+            Self::FoundOften { .. } => "Add lines around it until it is there once, or set replace_all.",
+            Self::NoGrammar(_) | Self::NoBody(_) => "Use old_string and new_string.",
+            Self::NoDefinition { .. } => "read_file has an outline; or use old_string and new_string.",
+            Self::SeveralDefinitions { .. } => {
+                "Name what is around it, as `Class.method`; or use old_string and new_string."
+            }
+        }
+    }
+}
+
+fn listed(lines: &[usize]) -> String {
+    let shown: Vec<_> = lines.iter().take(SHOWN).map(ToString::to_string).collect();
+    let more = if lines.len() > SHOWN { ", …" } else { "" };
+    shown.join(", ") + more
+}
+
+fn it_defines(names: &[String]) -> String {
+    match names.len() {
+        0 => String::new(),
+        SHOWN.. => format!(", but {}, …", names[..SHOWN].join(", ")),
+        _ => format!(", but {}", names.join(", ")),
+    }
+}
+
+/// Number, from 1, of the line in which a byte is.
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+/// Plans an edit of one file of a view. Once `cancel` returns true, the work ends with [`Reason::Cancelled`].
+pub fn plan_targeted(
+    view: &dyn View,
+    path: &WorkspacePath,
+    edit: &Targeted,
+    trees: &Trees,
+    cancel: &dyn Fn() -> bool,
+) -> Result<FileChange, Refused> {
+    let before = match (text_of(view, path), edit) {
+        // An empty text is replaced by that of a new file.
+        (Err(_), Targeted::Text(it)) if it.old.is_empty() && view.metadata(path).is_err() => None,
+        (text, _) => Some(text?),
+    };
+    let text = before.as_deref().unwrap_or_default();
+    let parser = Parser::of(path, text, Toolkit { trees, cancel });
+    let changed = match edit {
+        Targeted::Text(it) => it.apply(text)?,
+        Targeted::Definition(it) => it.apply(path, text, &parser)?,
+    };
+    parser.tools.go_on()?;
+    if changed == text {
+        return Err(Reason::ChangesNothing.into());
+    }
+    let applied = Applied::new(Form::SearchReplace, text, Changed::from(changed), &parser);
+    Ok(FileChange::Write { path: path.clone(), applied, existed: before.is_some() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Replacements of texts and edits of definitions.
+
+use std::fmt::Write as _;
+
+use overlay::Memory;
+
+use super::*;
+
+/// The text after an edit, or the reason and the advice.
+fn edited(path: &str, text: Option<&str>, edit: &Targeted) -> String {
+    let view = Memory::from_files(text.map(|it| (path, it.to_owned()))).unwrap();
+    let trees = Trees::new(1 << 20);
+    match plan_targeted(&view, &WorkspacePath::new(path).unwrap(), edit, &trees, &|| false) {
+        Ok(FileChange::Write { applied, .. }) => {
+            assert_eq!(applied.new_syntax_errors, [], "{}", applied.text);
+            applied.text
+        }
+        Ok(other) => panic!("{other:?}"),
+        Err(refused) => format!("{refused}; {}", refused.advice()),
+    }
+}
+
+fn replaced(text: &str, old: &str, new: &str, all: bool) -> String {
+    let (old, new) = (old.to_owned(), new.to_owned());
+    edited("a.py", Some(text), &Targeted::Text(TextReplacement { old, new, all }))
+}
+
+fn defined(path: &str, text: &str, name: &str, place: DefinitionPlace, code: &str) -> String {
+    let edit = DefinitionEdit { name: name.to_owned(), place, code: code.to_owned() };
+    edited(path, Some(text), &Targeted::Definition(edit))
+}
+
+#[test]
+fn a_text_is_replaced_where_it_stands_once() {
+    assert_eq!(replaced("a = 1\nb = 1\n", "a = 1", "a = 2", false), "a = 2\nb = 1\n");
+    assert_eq!(replaced("a = 1\nb = 1\n", "a = 1\n", "", false), "b = 1\n");
+    assert_eq!(replaced("a = 1\nb = 1\n", "1", "2", true), "a = 2\nb = 2\n");
+    assert_eq!(replaced("a\r\nb\r\n", "a\nb", "c\nd", false), "c\r\nd\r\n");
+    let new = TextReplacement { old: String::new(), new: "x = 1\n".to_owned(), all: false };
+    assert_eq!(edited("new.py", None, &Targeted::Text(new.clone())), "x = 1\n");
+    assert_eq!(edited("a.py", Some("\n"), &Targeted::Text(new.clone())), "x = 1\n");
+    assert!(edited("a.py", Some("y = 1\n"), &Targeted::Text(new)).starts_with("`old_string` is empty"));
+}
+
+#[test]
+fn what_is_not_found_or_found_often_names_lines() {
+    let often = replaced("a = 1\nb = 1\n", "1", "2", false);
+    assert!(often.starts_with("`old_string` is in the file 2 times, at lines 1, 2; "), "{often}");
+    let text = "def f():\n    a = 1\n    b = 2\n";
+    let of = |old: &str| replaced(text, old, "x", false).split("; ").next().unwrap().to_owned();
+    let differs = "it is like line 1 on, but line 3 is `b = 2`, not `c = 2`";
+    assert_eq!(of("def f():\n    a = 1\n    c = 2"), format!("`old_string` is not in the file: {differs}"));
+    assert_eq!(of("a = 1\nb = 2"), "`old_string` is not in the file: line 2 has it with other blanks");
+    assert_eq!(of("f():\n    b"), "`old_string` is not in the file: its first line is only a part of line 1");
+    assert_eq!(of("nothing of it"), "`old_string` is not in the file");
+    assert!(replaced(text, "a = 1", "a = 1", false).starts_with("the edit changes nothing"));
+}
+
+#[test]
+fn a_definition_is_edited_by_its_name() {
+    use DefinitionPlace::{After, Before, Body, Whole};
+    let python = "import os\n\n\n# Adds.\n@cache\ndef add(a, b):\n    return a + b\n\n\nclass A:\n    def f(self): pass\n\n    def g(self):\n        return 1\n";
+    let rust = "/// Doc.\n#[inline]\nfn f() {\n    one();\n}\n\nimpl Shape for A {\n    fn area(&self) -> u32 { 1 }\n}\n";
+    let script =
+        "// Doc.\nexport const f = (a: number) => a;\n\nexport class A {\n\tm() {\n\t\treturn 1;\n\t}\n}\n";
+    let cpp = "template <class T>\nstruct A {\n  int m;\n};\n";
+    let cases = [
+        ("a.py", python, "add", Whole, "def add(a, b, c):\n    return a + b + c\n"),
+        ("a.py", python, "add", Whole, "# Sums.\ndef add(*all):\n    return sum(all)\n"),
+        ("a.py", python, "add()", Before, "def one():\n    return 1"),
+        ("a.py", python, "A.g", After, "def h(self):\n    return 2"),
+        ("a.py", python, "A.f", Body, "x = 1\nreturn x"),
+        ("a.py", python, "g", Body, "return 2"),
+        ("a.rs", rust, "f", Body, "two();\nthree();"),
+        ("a.rs", rust, "A::area", Body, "2"),
+        ("a.rs", rust, "area", Before, "fn name(&self) -> &str {\n    \"a\"\n}"),
+        ("a.rs", rust, "f", Whole, "fn f(a: u32) {\n    a;\n}"),
+        ("a.ts", script, "f", Whole, "export const f = (a: number) => a + 1;"),
+        ("a.ts", script, "f", Body, "a + 2"),
+        ("a.ts", script, "A.m", Body, "{\n\treturn 2;\n}"),
+        ("a.ts", script, "A.m", After, "n() {\n\treturn 3;\n}"),
+        ("a.cpp", cpp, "A", Whole, "template <class T>\nstruct A {\n  T m;\n};"),
+    ];
+    let mut shown = String::new();
+    for (path, text, name, place, code) in cases {
+        writeln!(shown, "==== {path} {name} {place:?}\n{}", defined(path, text, name, place, code)).unwrap();
+    }
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn a_definition_that_is_not_there_or_several_times_is_told() {
+    let text = "class A:\n    def f(self):\n        pass\n\n\nclass B:\n    def f(self):\n        pass\n";
+    let of = |name: &str, path: &str| defined(path, text, name, DefinitionPlace::Body, "return 1");
+    assert!(of("f", "a.py").starts_with("the file defines `f` 2 times, at lines 2, 7; Name what is around"));
+    assert!(of("g", "a.py").starts_with("the file does not define `g`, but A, f, B, f; "));
+    assert!(of("f", "a.txt").starts_with("definitions of `a.txt` are not known; "));
+    assert!(of("B.f", "a.py").contains("class B:\n    def f(self):\n        return 1\n"));
+    let none = defined("a.rs", "struct A;\n", "A", DefinitionPlace::Body, "x");
+    assert!(none.starts_with("`A` has no body; "), "{none}");
+}
