@@ -56,7 +56,7 @@ class Stdio(unittest.TestCase):
         self.assertEqual(first, second)
         size = len(json.dumps(first["tools"], separators=(",", ":")))
         # Some four bytes are a token.
-        self.assertLess(size, 3500 * 4, f"{size} bytes")
+        self.assertLess(size, 12_300, f"{size} bytes")
         for tool in first["tools"]:
             self.assertEqual(tool["outputSchema"]["type"], "object", tool["name"])
             self.assertIn("openWorldHint" if tool["name"] != "run_terminal_cmd" else "destructiveHint", tool["annotations"])
@@ -100,6 +100,95 @@ class Stdio(unittest.TestCase):
         self.assertFalse(answer.get("isError"), answer)
         now = wire.call("read_file", target_file="a.py")["structuredContent"]["text"]
         self.assertEqual(now.count("a += 1"), 1)
+        wire.close()
+
+    def test_a_client_that_reads_data_alone_is_sent_text(self):
+        wire = Wire(workspace(a_py="x = 1\n"))
+        wire.ask("initialize", protocolVersion=OLD[-1], capabilities={}, clientInfo={"name": "claude-code", "version": "1"})
+        wire.notify("notifications/initialized")
+        self.assertTrue(all("outputSchema" not in it for it in wire.ask("tools/list")["result"]["tools"]))
+        read = wire.call("read_file", target_file="a.py")
+        self.assertEqual(read["content"][0]["text"], "a.py, 1 lines\nx = 1\n")
+        self.assertNotIn("structuredContent", read)
+        wire.close()
+
+    def test_edits_of_claude_code_are_understood(self):
+        folder = workspace(a_py="x = 1\ny = 1\n")
+        wire = Wire(folder)
+        wire.begin(OLD[-1])
+        text = lambda: wire.call("read_file", file_path=str(folder / "a.py"))["structuredContent"]["text"]
+        often = wire.call("edit_file", file_path=str(folder / "a.py"), old_string="1", new_string="2")
+        self.assertIn("in the file 2 times, at lines 1, 2", often["content"][0]["text"])
+        wire.call("edit_file", file_path=str(folder / "a.py"), old_string="1", new_string="2", replace_all=True)
+        self.assertEqual(text(), "x = 2\ny = 2\n")
+        edits = [{"old_string": "x = 2", "new_string": "x = 3"}, {"old_string": "y = 2\n", "new_string": ""}]
+        self.assertTrue(wire.call("edit_file", file_path="a.py", edits=edits)["structuredContent"]["applied"])
+        self.assertEqual(text(), "x = 3\n")
+        wire.call("edit_file", file_path="b.py", old_string="", new_string="def f():\n    return 1\n")
+        wire.call("edit_file", target_file="b.py", symbol="f", place="body", code_edit="return 2")
+        self.assertEqual(wire.call("read_file", target_file="b.py")["structuredContent"]["text"], "def f():\n    return 2\n")
+        wire.close()
+
+    def test_several_files_are_read_at_once(self):
+        wire = Wire(workspace(a_py="x = 1\n", b_py="1\n2\n3\n"))
+        wire.begin(OLD[-1])
+        read = wire.call("read_file", paths=["a.py", "none.py", "b.py:2-3"])
+        self.assertFalse(read["isError"], read)
+        parts = read["content"][0]["text"].split("\n\n")
+        self.assertEqual((parts[0], parts[2]), ("a.py, 1 lines\nx = 1", "b.py, lines 2-3 of 3\n2\n3"))
+        self.assertTrue(parts[1].startswith("none.py: "), parts)
+        self.assertEqual([it["file"] for it in read["structuredContent"]["files"]], ["a.py", "none.py", "b.py"])
+        wire.close()
+
+    def test_lines_are_searched_with_what_is_around(self):
+        wire = Wire(workspace(a_py="1\nx\n3\n", b_py="x\nx\n"))
+        wire.begin(OLD[-1])
+        grep = lambda **more: wire.call("grep_search", pattern="x", **more)["content"][0]["text"]
+        self.assertEqual(grep(glob="a.py", **{"-C": 1}), "1 line in 1 file\na.py-1-1\na.py:2:x\na.py-3-3")
+        self.assertEqual(grep(output_mode="count"), "3 lines in 2 files\na.py:1\nb.py:2")
+        self.assertEqual(grep(output_mode="files_with_matches", type="py"), "3 lines in 2 files\na.py\nb.py")
+        self.assertEqual(grep(glob="*.rs"), "0 files match the pattern: nothing was searched")
+        none = wire.call("grep_search", query="nothing", glob="*.py")["content"][0]["text"]
+        self.assertEqual(none, "nothing found in 2 files")
+        both = wire.call("grep_search", query="1.x", multiline=True)["content"][0]["text"]
+        self.assertEqual(both, "2 lines in 1 file\na.py:1:1\na.py:2:x")
+        wire.close()
+
+    def test_a_definition_is_asked_about_by_its_name(self):
+        wire = Wire(workspace(a_txt="f\n", b_py="def f():\n    return 1\n", c_py="from b import f\n\nf()\n"))
+        wire.begin(OLD[-1])
+        places = lambda kind: wire.call("query", kind=kind, symbol="f")["structuredContent"]["places"]
+        self.assertEqual(places("definition"), ["b.py:1:5 def f():"])
+        self.assertIn("c.py:3:1 f()", places("references"))
+        several = wire.call("query", kind="hover", symbol="none")
+        self.assertIn("no definition of `none` is known", several["content"][0]["text"])
+        wire.close()
+
+    def test_a_conflict_has_the_lines_of_both_sides(self):
+        folder = workspace(a_py="x = 1\n")
+        wire = Wire(folder)
+        wire.begin(OLD[-1])
+        wire.call("edit_file", target_file="a.py", old_string="1", new_string="2")
+        (folder / "a.py").write_text("x = 3\n")
+        refused = wire.call("branch_commit")["content"][0]["text"]
+        self.assertIn("line 1\nbase:\n  x = 1\nours:\n  x = 2\ntheirs:\n  x = 3\n", refused)
+        unknown = wire.call("branch_rebase", resolve={"a.py": "theirs", "b.py": "ours"})["content"][0]["text"]
+        self.assertIn("`b.py` is in no conflict; `a.py` is", unknown)
+        side = wire.call("branch_rebase", resolve={"a.py": "mine"})["content"][0]["text"]
+        self.assertIn("`mine` is no side", side)
+        self.assertFalse(wire.call("branch_rebase", resolve={"a.py": ["theirs"]})["isError"])
+        self.assertEqual(wire.call("read_file", target_file="a.py")["structuredContent"]["text"], "x = 3\n")
+        wire.close()
+
+    def test_branches_are_merged_for_a_look(self):
+        wire = Wire(workspace(a_py="def f(a):\n    return a\n", b_py=""))
+        wire.begin(OLD[-1])
+        other = wire.call("branch_fork", name="other")["structuredContent"]["branch"]
+        wire.call("edit_file", target_file="a.py", old_string="return a", new_string="return 1")
+        wire.call("edit_file", target_file="a.py", old_string="return a", new_string="return 2", branch=other)
+        text = wire.call("branch_merge_preview", branches=[other])["content"][0]["text"]
+        self.assertIn("`a.py` was changed on both sides, at the same place: line 2", text)
+        self.assertIn("other after ", text)
         wire.close()
 
     def test_edits_are_made_only_if_clean(self):

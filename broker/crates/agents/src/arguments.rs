@@ -11,9 +11,9 @@ use serde_json::{Map, Number, Value};
 
 use crate::reply::ToolError;
 
-/// Arguments of Cursor's tools that mean nothing where a tool does not have them, and the one that clients make up for tools
-/// without any.
-const IGNORED: [&str; 7] = [
+/// Arguments of other programs' tools that mean nothing where a tool does not have them, and the one that clients make up for
+/// tools without any.
+const IGNORED: [&str; 9] = [
     "explanation",
     "instructions",
     "is_background",
@@ -21,16 +21,21 @@ const IGNORED: [&str; 7] = [
     "blocking",
     "target_directories",
     "random_string",
+    "-i",
+    "-n",
 ];
 
 /// Other names of arguments, as tools of Cursor, Claude Code and codex have them, and what ours may call the same.
-const ALIASES: [(&str, &[&str]); 6] = [
+const ALIASES: [(&str, &[&str]); 9] = [
     ("relative_workspace_path", &["target_file", "paths"]),
     ("file_path", &["target_file", "paths"]),
     ("path", &["target_file", "relative_workspace_path", "paths", "include_pattern"]),
     ("pattern", &["query"]),
     ("glob", &["include_pattern"]),
     ("cmd", &["command"]),
+    ("-A", &["after"]),
+    ("-B", &["before"]),
+    ("-C", &["context"]),
 ];
 
 /// Arguments that are paths or globs.
@@ -141,7 +146,8 @@ impl Kind {
     /// Name of the kind for an error message, and the remedy.
     fn wanted(self) -> (&'static str, &'static str) {
         match self {
-            Self::Integer => ("a whole number", "send a number, such as 10"),
+            // All of them count something.
+            Self::Integer => ("a whole number from 0 on", "send a number, such as 10"),
             Self::Boolean => ("true or false", "send true or false, or leave it out"),
             Self::Text => ("text", "send a string"),
             Self::List => ("a list", "send a list, in brackets"),
@@ -223,22 +229,20 @@ fn value(at: &At<'_>, schema: &Value, given: Value, is_required: bool) -> Result
 fn integer(given: &Value) -> Option<Number> {
     match given {
         Value::Number(it) if it.is_f64() => whole(it.as_f64()?),
-        Value::Number(it) => Some(it.clone()),
+        Value::Number(it) => it.as_u64().map(Number::from),
         Value::String(text) => {
             let text = text.trim();
-            let plain =
-                || text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
-            plain().ok().or_else(|| whole(text.parse().ok()?))
+            text.parse::<u64>().ok().map(Number::from).or_else(|| whole(text.parse().ok()?))
         }
         _ => None,
     }
 }
 
 /// A number without a fraction, if it is small enough to be exact.
-#[expect(clippy::cast_possible_truncation, reason = "it is whole and small")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and small")]
 fn whole(number: f64) -> Option<Number> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    (number.fract() == 0.0 && number.abs() < EXACT).then(|| Number::from(number as i64))
+    (number.fract() == 0.0 && (0.0..EXACT).contains(&number)).then(|| Number::from(number as u64))
 }
 
 fn boolean(given: &Value) -> Option<bool> {

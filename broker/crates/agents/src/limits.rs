@@ -11,6 +11,10 @@ pub(crate) const LINES: usize = 200;
 /// Lines of a file in any case.
 pub(crate) const MAX_LINES: usize = 5000;
 
+/// Lines and bytes of several files in one answer.
+pub(crate) const ALL_LINES: usize = 500;
+pub(crate) const ALL_BYTES: usize = 40 << 10;
+
 /// Bytes of the lines of a file in one answer.
 pub(crate) const LINE_BYTES: usize = 200 << 10;
 

@@ -18,7 +18,7 @@ use crate::{
     question::Question,
     reply::{Answer, ToolError},
     session::Session,
-    tools::plan::{self, Step},
+    tools::plan::{self, Step, StepEdit},
     wait::{Waiting, before},
 };
 
@@ -144,7 +144,8 @@ async fn make(context: &Context, branch: &BranchRef, edits: &[PreviewEdit]) -> R
         let edits = match it {
             PreviewEdit::File(it) => vec![it.clone()],
             PreviewEdit::Code { target_file, code_edit } => {
-                let step = Step { target_file: target_file.clone(), code_edit: code_edit.clone() };
+                let edit = StepEdit::Code(code_edit.clone());
+                let step = Step { target_file: target_file.clone(), edit };
                 let (view, _) = context.daemon.view(&branch.target()).await.map_err(ToolError::from)?;
                 plan::planned(context, view, &step, None).await.map_err(Failed::Edit)?.edits
             }

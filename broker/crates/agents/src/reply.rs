@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use workspaces::DaemonError;
 
-use crate::limits;
+use crate::limits::{self, count};
 
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,12 +96,29 @@ impl ToolError {
 impl From<DaemonError> for ToolError {
     fn from(error: DaemonError) -> Self {
         let remedy = remedy(&error);
-        let error = Self::new(error.to_string());
+        let error = Self::new(in_words(&error));
         match remedy {
             Some(remedy) => error.hint(remedy),
             None => error,
         }
     }
+}
+
+/// Files of a conflict that are described.
+const CONFLICTS: usize = 5;
+
+/// The error, with the lines of all sides where some conflict.
+fn in_words(error: &DaemonError) -> String {
+    let (DaemonError::Conflicts(_) | DaemonError::Markers(_)) = error else { return error.to_string() };
+    let obstacles = error.obstacles();
+    let mut text = error.to_string();
+    for it in obstacles.iter().take(CONFLICTS) {
+        text.push_str(&format!("\n{}", it.reason));
+    }
+    if obstacles.len() > CONFLICTS {
+        text.push_str(&format!("\n… {} more", count(obstacles.len() - CONFLICTS, "file", "files")));
+    }
+    text
 }
 
 fn remedy(error: &DaemonError) -> Option<String> {
@@ -111,7 +128,10 @@ fn remedy(error: &DaemonError) -> Option<String> {
             "open the workspace again: start a new session in the folder"
         }
         DaemonError::Stale { .. } => "read the file again, then send the edit for the new revision",
-        DaemonError::Conflicts(_) => "`branch_rebase` with `on_conflict: \"markers\"`, then resolve them",
+        DaemonError::Conflicts(_) => {
+            "`branch_rebase` with `resolve` takes a side, with `on_conflict: \"markers\"` it writes both for you to edit"
+        }
+        DaemonError::Markers(_) => "edit the lines between the markers, and remove these",
         DaemonError::Commit(error) if error.conflicts().is_some() => {
             "call `branch_rebase`, then commit again"
         }

@@ -10,7 +10,7 @@ pub(crate) fn of_input<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// The shape of a tool's result: its fields. What is within them, the fields' names say.
+/// The shape of a tool's result: the names of its fields, which say what they are.
 pub(crate) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = generated::<T>();
     prune(&mut schema);
@@ -18,11 +18,7 @@ pub(crate) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     for key in ["description", "required"] {
         schema.remove(key);
     }
-    for field in fields(&mut schema) {
-        if let Value::Object(field) = field {
-            field.retain(|key, _| key == "type");
-        }
-    }
+    fields(&mut schema).for_each(|it| *it = Value::Object(Map::new()));
     schema
 }
 

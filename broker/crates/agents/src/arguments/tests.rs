@@ -129,6 +129,22 @@ fn names_of_other_agents_are_understood() {
     );
     assert_eq!(given("file_search", json!({"pattern": "*.py"})), r#"{"query":"*.py"}"#);
     assert_eq!(
+        given("grep_search", json!({"pattern": "x", "-A": 1, "-B": 2, "-C": 3, "-n": true, "-i": true})),
+        r#"{"after":1,"before":2,"context":3,"query":"x"}"#
+    );
+    assert_eq!(
+        given(
+            "edit_file",
+            json!({"file_path": "/w/a", "old_string": "x", "new_string": "", "replace_all": false})
+        ),
+        r#"{"old_string":"x","replace_all":false,"target_file":"a"}"#
+    );
+    let edits = json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]});
+    assert_eq!(
+        given("edit_file", edits),
+        r#"{"edits":[{"new_string":"y","old_string":"x"}],"target_file":"a"}"#
+    );
+    assert_eq!(
         given("read_file", json!({"target_file": "a", "lines": 3})),
         r#"{"target_file":"a"} without lines"#
     );
@@ -142,13 +158,14 @@ fn what_is_wrong_is_named_with_a_remedy() {
         ("read_file", json!({"target_file": "a", "should_read_entire_file": 1})),
         ("read_file", json!({"target_file": ["a"]})),
         ("grep_search", json!({"query": 10})),
-        ("read_file", json!({"target_file": null})),
+        ("delete_file", json!({"target_file": null})),
+        ("check", json!({"wait": -1})),
+        ("check", json!({"wait": "-1"})),
         ("read_file", json!({"target_file": "a", "lines": 3})),
         ("branch_list", json!({"all": true})),
         ("check", json!({"paths": 3})),
         ("check", json!({"paths": ["a", {}]})),
         ("edit_file", json!({"edits": "nothing"})),
-        ("edit_file", json!({"edits": [{"target_file": "a"}]})),
         ("edit_file", json!({"edits": [{"target_file": "a", "code_edit": "b", "check": true}]})),
         ("edit_file", json!({"edits": {"long": "x".repeat(100)}})),
         ("grep_search", json!({"query": {"long": "x".repeat(100)}})),

@@ -11,14 +11,13 @@ use crate::{
     reply::{Answer, ToolError},
 };
 
-pub(super) const LIST: &str = "List the commands in the background.";
-pub(super) const OUTPUT: &str = "What a command in the background printed, and whether it has ended.";
+pub(super) const LIST: &str = "List commands in the background.";
+pub(super) const OUTPUT: &str = "What a command in the background printed, and its state.";
 pub(super) const KILL: &str = "End a command in the background.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Named {
-    /// Name that run_terminal_cmd gave it
     run: String,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use overlay::{ConflictSide, OnConflict, Resolution};
+use overlay::{OnConflict, Resolution};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workspaces::{CommitRequest, DiffRequest, DiffSide, FileChange, PageRequest, RebaseRequest, TargetId};
@@ -13,19 +13,18 @@ use crate::{
     reply::{Answer, ToolError},
 };
 
-pub(super) const FORK: &str =
-    "Fork a branch, to try something beside it. Pass its name as `branch` in later calls.";
-pub(super) const LIST: &str = "List the workspace's branches.";
-pub(super) const DIFF: &str = "What a branch changes against its parent, as a unified diff.";
-pub(super) const COMMIT: &str = "Write a branch's changes to the disk, all or none, merged with what changed there; nothing on a conflict.";
-pub(super) const DISCARD: &str = "Drop a branch with all its edits, for good.";
-pub(super) const REBASE: &str = "Bring a branch onto its parent or the disk as they are now.";
+pub(super) const FORK: &str = "Fork a branch; pass its name as `branch` to work on it.";
+pub(super) const LIST: &str = "List branches.";
+pub(super) const DIFF: &str = "What a branch changes, as a unified diff.";
+pub(super) const COMMIT: &str = "Write a branch to the disk, all or nothing, merged with what changed there.";
+pub(super) const DISCARD: &str = "Drop a branch for good.";
+pub(super) const REBASE: &str = "Bring a branch onto its parent and the disk as they are now.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fork {
     name: Option<String>,
-    /// The branch to fork; else yours
+    /// Default: yours
     branch: Option<String>,
 }
 
@@ -43,7 +42,7 @@ pub(super) struct OnBranch {
 #[serde(deny_unknown_fields)]
 pub(super) struct Commit {
     branch: Option<String>,
-    /// Only say what would be written
+    /// Write nothing
     #[serde(default)]
     dry_run: bool,
     /// Refuse new errors
@@ -56,7 +55,7 @@ pub(super) struct Commit {
 pub(super) struct Rebase {
     branch: Option<String>,
     on_conflict: Option<Conflicting>,
-    /// {path: [ours|theirs|both|base, …]}
+    /// {path: ours|theirs|both|base, or one for each place, or {text: …}}
     #[serde(default)]
     resolve: BTreeMap<String, Sides>,
 }
@@ -64,17 +63,10 @@ pub(super) struct Rebase {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Sides {
-    Each(Vec<Side>),
+    All(String),
+    Each(Vec<String>),
     Text { text: String },
-}
-
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Side {
-    Ours,
-    Theirs,
-    Both,
-    Base,
+    Other(serde_json::Value),
 }
 
 // Treatment of places that both sides changed.
@@ -86,18 +78,20 @@ enum Conflicting {
     Markers,
 }
 
-impl From<Sides> for Resolution {
-    fn from(it: Sides) -> Self {
-        let side = |it: Side| match it {
-            Side::Ours => ConflictSide::Ours,
-            Side::Theirs => ConflictSide::Theirs,
-            Side::Both => ConflictSide::Both,
-            Side::Base => ConflictSide::Base,
+impl Sides {
+    fn resolution(self, path: &str) -> Result<Resolution, ToolError> {
+        let wrong = |what: String| {
+            ToolError::new(format!("`resolve` of `{path}`: {what}"))
+                .hint("one side for all places, a list with one for each, or {\"text\": the whole file}")
         };
-        match it {
-            Sides::Each(all) => Self::Sides(all.into_iter().map(side).collect()),
-            Sides::Text { text } => Self::Text(text),
-        }
+        let sides = match self {
+            Self::All(side) => vec![side],
+            Self::Each(sides) => sides,
+            Self::Text { text } => return Ok(Resolution::Text(text)),
+            Self::Other(it) => return Err(wrong(format!("`{it}` decides nothing"))),
+        };
+        let sides = sides.iter().map(|it| it.parse()).collect::<Result<_, _>>();
+        sides.map(Resolution::Sides).map_err(|it: overlay::UnknownSide| wrong(it.to_string()))
     }
 }
 
@@ -254,7 +248,8 @@ pub(super) async fn rebase(
         Some(Conflicting::KeepOurs) => OnConflict::KeepOurs,
         Some(Conflicting::Markers) => OnConflict::Markers,
     };
-    let resolutions = resolve.into_iter().map(|(path, it)| (path, it.into())).collect();
+    let resolutions = resolve.into_iter().map(|(path, it)| Ok((path.clone(), it.resolution(&path)?)));
+    let resolutions = resolutions.collect::<Result<_, ToolError>>()?;
     let request = RebaseRequest { on_conflict, resolutions, ..RebaseRequest::of(branch.id) };
     let rebased = context.daemon.rebase(request).await?;
     Ok(Rebased {

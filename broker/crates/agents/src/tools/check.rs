@@ -19,20 +19,19 @@ use crate::{
     wait::Waiting,
 };
 
-pub(super) const CHECK: &str =
-    "New findings of linters and type checkers against the parent. `ok` if there are none.";
-pub(super) const APPLY_FIXES: &str = "Make the linters' own fixes on the branch.";
+pub(super) const CHECK: &str = "New findings of linters and type checkers against the parent.";
+pub(super) const APPLY_FIXES: &str = "Make the linters' own fixes.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Check {
-    /// Else the whole branch
+    /// Default: the branch
     #[serde(default)]
     paths: Vec<String>,
-    /// Also what the parent has
+    /// Also old ones
     #[serde(default)]
     all: bool,
-    /// Seconds; then what is known
+    /// Seconds
     wait: Option<u64>,
     branch: Option<String>,
 }
@@ -40,13 +39,13 @@ pub(super) struct Check {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ApplyFixes {
-    /// Else the files that the branch changed
+    /// Default: changed files
     #[serde(default)]
     paths: Vec<String>,
-    /// Rules such as python/F401
+    /// Such as python/F401
     #[serde(default)]
     rules: Vec<String>,
-    /// Also fixes that may change what the code does
+    /// Those that may change behaviour
     #[serde(default)]
     unsafe_fixes: bool,
     branch: Option<String>,

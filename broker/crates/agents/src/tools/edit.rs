@@ -8,7 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workspaces::{DaemonError, EditRequest, FileEdit};
 
-use super::plan::{EditedFile, Step, Wrote, expect_no_mask, planned, write};
+use super::{
+    plan::{EditedFile, Step, StepEdit, Wrote, expect_no_mask, planned, write},
+    steps::EditFile,
+};
 use crate::{
     checks::{self, PendingCheck},
     context::{BranchRef, Context, blocking, path},
@@ -18,33 +21,9 @@ use crate::{
     wait::Waiting,
 };
 
-pub(super) const EDIT_FILE: &str = "Edit or create a file. code_edit has only the changed lines with an unchanged line around, and `... existing code ...` in a comment where lines stay; or SEARCH/REPLACE blocks, a unified diff, a `*** Begin Patch` or the whole file. Answers with new findings.";
-pub(super) const DELETE_FILE: &str = "Delete a file of the branch.";
-pub(super) const REAPPLY: &str =
-    "Retry a refused edit_file, by the id of a reading or with more lines around.";
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct EditFile {
-    target_file: Option<String>,
-    code_edit: Option<String>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "agents send it; edits are applied by rules alone")]
-    instructions: Option<String>,
-    /// A chain instead; says through which step it is clean
-    #[serde(default)]
-    edits: Vec<Step>,
-    /// Answer with new findings; default true
-    check: Option<bool>,
-    /// Edit only if nothing new is found
-    #[serde(default)]
-    if_clean: bool,
-    /// Refuse if the branch is at another
-    if_revision: Option<u64>,
-    /// Seconds for findings
-    wait: Option<u64>,
-    branch: Option<String>,
-}
+pub(super) const EDIT_FILE: &str = "Edit or create a file: `old_string` becomes `new_string`, or `code_edit` has SEARCH/REPLACE blocks, a unified diff, a `*** Begin Patch`, the whole file, or only changed lines with an unchanged line around and `... existing code ...` in a comment where lines stay. Answers with new findings.";
+pub(super) const DELETE_FILE: &str = "Delete a file.";
+pub(super) const REAPPLY: &str = "Retry a refused edit_file, by a reading's id or with more lines around.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -58,7 +37,6 @@ pub(super) struct DeleteFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct Reapply {
     target_file: String,
-    /// The id of a reading
     reading: Option<String>,
     code_edit: Option<String>,
     check: Option<bool>,
@@ -82,7 +60,7 @@ pub(super) struct Edited {
     clean_through: Option<usize>,
 }
 
-pub(super) async fn edit_file(context: Context, request: EditFile) -> Result<Edited, ToolError> {
+pub(super) async fn edit_file(context: Context, mut request: EditFile) -> Result<Edited, ToolError> {
     let steps = request.steps()?;
     expect_no_mask(&context, &steps).await?;
     expect_applicable(&context, request.branch.as_deref(), &steps[0], None).await?;
@@ -102,7 +80,8 @@ pub(super) async fn reapply(context: Context, request: Reapply) -> Result<Edited
     let edit = request.code_edit.or_else(|| context.session.refused(&path));
     let none =
         || ToolError::new(format!("no edit of `{path}` was refused")).hint("send one with `edit_file`");
-    let step = Step { target_file: request.target_file, code_edit: edit.ok_or_else(none)? };
+    let edit = StepEdit::Code(edit.ok_or_else(none)?);
+    let step = Step { target_file: request.target_file, edit };
     let reading = request.reading.map(ReadingId::new);
     expect_no_mask(&context, slice::from_ref(&step)).await?;
     expect_applicable(&context, request.branch.as_deref(), &step, reading.as_ref()).await?;
@@ -164,18 +143,6 @@ pub(super) async fn changed_files(
 ) -> Result<Vec<WorkspacePath>, ToolError> {
     let changes = context.changes(branch).await?;
     Ok(changes.into_iter().filter(|it| it.kind != ChangeKind::Deleted).map(|it| it.path).collect())
-}
-
-impl EditFile {
-    fn steps(&self) -> Result<Vec<Step>, ToolError> {
-        match (&self.target_file, &self.code_edit, self.edits.as_slice()) {
-            (file, Some(edit), []) => {
-                Ok(vec![Step { target_file: file.clone().unwrap_or_default(), code_edit: edit.clone() }])
-            }
-            (None, None, [_, ..]) => Ok(self.edits.clone()),
-            _ => Err(ToolError::new("an edit has either `target_file` and `code_edit`, or `edits`")),
-        }
-    }
 }
 
 async fn finish(

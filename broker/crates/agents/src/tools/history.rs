@@ -11,15 +11,14 @@ use crate::{
     reply::{Answer, ToolError},
 };
 
-pub(super) const DIFF_HISTORY: &str = "The branch's edits, newest last, and what changed since one of them.";
+pub(super) const DIFF_HISTORY: &str = "A branch's edits, and what changed since one.";
 
-pub(super) const UNDO: &str =
-    "Take back the last edit of a branch, or all since a revision. An undo can be undone.";
+pub(super) const UNDO: &str = "Take back a branch's last edit, or all since a revision. Can be undone.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UndoEdits {
-    /// Else the last edit
+    /// Default: one edit
     to_revision: Option<u64>,
     branch: Option<String>,
 }
@@ -35,7 +34,6 @@ pub(super) struct TakenBack {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DiffHistory {
-    /// Else since the last edit
     since_revision: Option<u64>,
     branch: Option<String>,
 }

@@ -1,10 +1,15 @@
 //! The tools, one file for those of a kind.
 
+mod answered;
 mod background;
 mod branches;
 mod check;
 mod edit;
+mod grep;
 mod history;
+mod lines;
+mod list;
+mod merge_preview;
 mod output;
 pub(crate) mod plan;
 mod query;
@@ -12,6 +17,8 @@ mod read;
 mod rules;
 mod run;
 mod search;
+mod steps;
+mod symbol;
 
 use std::sync::LazyLock;
 
@@ -24,17 +31,17 @@ use crate::{
 pub const INSTRUCTIONS: &str = "\
 Broker answers what linters, type checkers and tests would say, before anything is written to the disk. You work on a \
 branch of the workspace in memory; your first edit makes it, and every result names it.\n\
-Loop: find (grep_search, codebase_search, query), read_file, then edit_file with only the changed lines and \
-`... existing code ...` in a comment for what stays. Each edit answers with what is new: errors that you brought in. Mend them \
-or call apply_fixes. run_terminal_cmd runs tests on the branch. An edit that is refused was not applied: pick a reading \
-with reapply, or send more context. When check says ok, branch_commit writes all to the disk, or branch_discard drops it. \
+Loop: find (grep_search, codebase_search, query), read_file, then edit_file: old_string and new_string, or a symbol with its new \
+code. Each edit answers with what is new: errors that you brought in. Mend them or call apply_fixes. run_terminal_cmd runs \
+tests on the branch. An edit that is refused was not applied: send more context, or pick a reading with reapply. When check says \
+ok, branch_commit writes all to the disk, or branch_discard drops it. \
 To try alternatives, branch_fork and pass `branch`.";
 
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     vec![
         Tool::new("read_file", Reads, read::READ_FILE, read::read_file),
-        Tool::new("list_dir", Reads, read::LIST_DIR, read::list_dir),
-        Tool::new("grep_search", Reads, search::GREP, search::grep_search),
+        Tool::new("list_dir", Reads, list::LIST_DIR, list::list_dir),
+        Tool::new("grep_search", Reads, grep::GREP, grep::grep_search),
         Tool::new("file_search", Reads, search::FILES, search::file_search),
         Tool::new("codebase_search", Reads, search::CODE, search::codebase_search),
         Tool::new("edit_file", Edits, edit::EDIT_FILE, edit::edit_file),
@@ -55,6 +62,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         Tool::new("branch_undo", Edits, history::UNDO, history::branch_undo),
         Tool::new("branch_discard", Destroys, branches::DISCARD, branches::discard),
         Tool::new("branch_rebase", EditsOnce, branches::REBASE, branches::rebase),
+        Tool::new("branch_merge_preview", Reads, merge_preview::MERGE_PREVIEW, merge_preview::merge_preview),
         Tool::new("explain_rule", Reads, rules::EXPLAIN, rules::explain_rule),
     ]
 });

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use agent_tools::edit::{FileChange, Plan, ReadingId, Refused, plan};
+use agent_tools::edit::{FileChange, Plan, ReadingId, Refused, Targeted, plan, plan_targeted};
 use bytes::Bytes;
 use overlay::{Revision, View, WorkspacePath};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use workspaces::{DaemonError, EditRequest, Expected, FileEdit};
 
 use crate::{
@@ -16,12 +16,29 @@ use crate::{
     secrets,
 };
 
-// Edit of a chain.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Edit of a chain.
+#[derive(Debug, Clone)]
 pub(crate) struct Step {
+    /// Empty if the edit names its files itself.
     pub(crate) target_file: String,
-    pub(crate) code_edit: String,
+    pub(crate) edit: StepEdit,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum StepEdit {
+    /// Text in any form that is understood by rules.
+    Code(String),
+    Targeted(Targeted),
+}
+
+impl StepEdit {
+    fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Code(it) => vec![it],
+            Self::Targeted(Targeted::Text(it)) => vec![&it.old, &it.new],
+            Self::Targeted(Targeted::Definition(it)) => vec![&it.code],
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -56,11 +73,11 @@ const ATTEMPTS: usize = 100;
 
 /// Refuses edits that would put a mask in the place of the secret that it stands for.
 pub(super) async fn expect_no_mask(context: &Context, steps: &[Step]) -> Result<(), ToolError> {
-    let has_mask = steps.iter().any(|it| it.code_edit.contains(secrets::MASK));
+    let has_mask = steps.iter().flat_map(|it| it.edit.texts()).any(|it| it.contains(secrets::MASK));
     if !has_mask || !context.settings().await?.mask_secrets {
         return Ok(());
     }
-    Err(ToolError::new(format!("`code_edit` has `{}`, which stands for a secret", secrets::MASK))
+    Err(ToolError::new(format!("the edit has `{}`, which stands for a secret", secrets::MASK))
         .hint("leave that line out: a line with `... existing code ...` stands for it"))
 }
 
@@ -107,10 +124,14 @@ pub(crate) async fn planned(
         "" => None,
         text => Some(path("target_file", text)?),
     };
-    let (edit, trees, reading) = (step.code_edit.clone(), Arc::clone(&context.trees), reading.cloned());
-    let (named, seen) = (target.clone(), Arc::clone(&view));
+    let edit = match &step.edit {
+        StepEdit::Code(edit) => edit.clone(),
+        StepEdit::Targeted(edit) => return planned_targeted(context, view, target, edit.clone()).await,
+    };
+    let (trees, reading) = (Arc::clone(&context.trees), reading.cloned());
+    let (named, seen, sent) = (target.clone(), Arc::clone(&view), edit.clone());
     let planned = blocking_for_caller(move |cancel| {
-        Ok(plan(&*seen, named.as_ref(), &edit, reading.as_ref(), &trees, cancel))
+        Ok(plan(&*seen, named.as_ref(), &sent, reading.as_ref(), &trees, cancel))
     });
     let planned = planned.await?;
     let form = planned.as_ref().map(|it| it.form.name()).unwrap_or_default();
@@ -121,10 +142,29 @@ pub(crate) async fn planned(
             blocking(move || Ok(Planned::of(changes, form, &*view))).await
         }
         Err(refused) => {
-            files.iter().for_each(|it| context.session.refuse(it, &step.code_edit));
+            files.iter().for_each(|it| context.session.refuse(it, &edit));
             Err(refusal(&refused))
         }
     }
+}
+
+async fn planned_targeted(
+    context: &Context,
+    view: Arc<dyn View>,
+    target: Option<WorkspacePath>,
+    edit: Targeted,
+) -> Result<Planned, ToolError> {
+    let target = target.ok_or_else(|| ToolError::new("`target_file` is missing"))?;
+    let trees = Arc::clone(&context.trees);
+    let form = match edit {
+        Targeted::Text(_) => "replacement",
+        Targeted::Definition(_) => "definition",
+    };
+    blocking_for_caller(move |cancel| {
+        let change = plan_targeted(&*view, &target, &edit, &trees, cancel);
+        change.map(|it| Planned::of(vec![it], form, &*view)).map_err(|it| refusal(&it))
+    })
+    .await
 }
 
 /// The file that an edit is of; those that a patch names, if the agent names none.

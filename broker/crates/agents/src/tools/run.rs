@@ -16,21 +16,15 @@ use crate::{
     reply::{Answer, ToolError},
 };
 
-pub(super) const RUN: &str = "Run a shell command in the branch's folder: tests, builds, formatters. No network. What it writes to source files becomes an edit of the branch, and what git commits or stashes stays with the branch.";
+pub(super) const RUN: &str = "Run a shell command in the branch's folder: tests, builds, formatters. No network. What it writes to source files becomes an edit; git commits and stashes stay with the branch.";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Run {
     command: String,
-    /// Let it run on; run_output has what it prints
+    /// run_output has what it prints
     #[serde(default)]
     is_background: bool,
-    #[serde(default)]
-    #[expect(
-        dead_code,
-        reason = "agents send it; what needs a permission is refused unless broker.toml gives it"
-    )]
-    require_user_approval: bool,
     /// Default 600
     timeout_seconds: Option<u64>,
     branch: Option<String>,
