@@ -15,7 +15,10 @@ use rmcp::{
 };
 use workspaces::RequestError;
 
-use super::{resources, translate};
+use super::{
+    resources,
+    translate::{self, Parts},
+};
 
 /// Answers a client. Its session's own branch is found by the session's name.
 #[derive(Clone)]
@@ -60,6 +63,13 @@ impl Handler {
         }
     }
 
+    /// Parts of results that the client of a request is sent.
+    fn parts(context: &RequestContext<RoleServer>) -> Parts {
+        let named = context.meta.client_info().map(|it| it.name);
+        let name = named.or_else(|| context.peer.peer_info().map(|it| it.client_info.name.clone()));
+        Parts::of_client(name.as_deref())
+    }
+
     pub(super) fn daemon(&self) -> &dyn Tools {
         &*self.daemon
     }
@@ -76,10 +86,12 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut all = ListToolsResult::with_all_items(self.tools.clone()).with_ttl_ms(FRESH);
-        all.cache_scope = Some(CacheScope::Public);
+        let parts = Self::parts(&context);
+        let tools = self.tools.iter().map(|it| translate::listed(it, parts)).collect();
+        let mut all = ListToolsResult::with_all_items(tools).with_ttl_ms(FRESH);
+        all.cache_scope = Some(if parts == Parts::Text { CacheScope::Private } else { CacheScope::Public });
         Ok(all)
     }
 
@@ -95,6 +107,7 @@ impl ServerHandler for Handler {
         if self.get_tool(&request.name).is_none() {
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
         }
+        let parts = Self::parts(&context);
         let traceparent = context.meta.get_traceparent().map(str::to_owned);
         let call = Call { traceparent, ..self.call(&request.name, request.arguments) };
         // The daemon ends what a caller that is gone had it read or run.
@@ -103,7 +116,7 @@ impl ServerHandler for Handler {
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
         };
         Ok(match answer {
-            Ok(answer) => translate::result(answer),
+            Ok(answer) => translate::result(answer, parts),
             Err(error) => translate::refusal(&error),
         }
         .into())
