@@ -191,8 +191,11 @@ fn is_ignored(name: &str) -> bool {
 /// Gives arguments the tool's own names, unless these are given as well.
 fn rename(fields: &Map<String, Value>, given: &mut Map<String, Value>) {
     for (alias, names) in ALIASES {
-        let is_free = |it: &&&str| fields.contains_key(**it) && given.get(**it).is_none_or(Value::is_null);
-        let Some(name) = names.iter().find(is_free).filter(|_| !fields.contains_key(alias)) else { continue };
+        if fields.contains_key(alias) {
+            continue;
+        }
+        let is_free = |it: &&&str| given.get(**it).is_none_or(Value::is_null);
+        let Some(name) = names.iter().find(|it| fields.contains_key(**it)).filter(is_free) else { continue };
         if let Some(value) = given.remove(alias) {
             given.insert((*name).to_owned(), value);
         }

@@ -10,7 +10,10 @@ pub(crate) fn of_input<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// The shape of a tool's result: the names of its fields, which say what they are.
+/// Fields that most results have, and that the instructions tell of once.
+const COMMON: [&str; 2] = ["branch", "revision"];
+
+/// The shape of a tool's result: the names of its own fields, which say what they are.
 pub(crate) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = generated::<T>();
     prune(&mut schema);
@@ -18,7 +21,10 @@ pub(crate) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     for key in ["description", "required"] {
         schema.remove(key);
     }
-    fields(&mut schema).for_each(|it| *it = Value::Object(Map::new()));
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        fields.retain(|name, _| !COMMON.contains(&&**name));
+        fields.values_mut().for_each(|it| *it = Value::Object(Map::new()));
+    }
     schema
 }
 
@@ -30,10 +36,6 @@ fn generated<T: JsonSchema>() -> Map<String, Value> {
         Value::Object(schema) => schema,
         _ => Map::new(),
     }
-}
-
-fn fields(schema: &mut Map<String, Value>) -> impl Iterator<Item = &mut Value> {
-    schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(|it| it.values_mut())
 }
 
 /// Takes out what says nothing to a client that sends what is described.
@@ -84,6 +86,18 @@ mod tests {
     struct Named {
         title: String,
         format: Option<u32>,
+    }
+
+    #[test]
+    fn results_have_names_alone() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only its shape is looked at")]
+        struct Answer {
+            branch: String,
+            total: u32,
+        }
+        let schema = Value::Object(of_output::<Answer>());
+        insta::assert_snapshot!(schema, @r#"{"properties":{"total":{}},"type":"object"}"#);
     }
 
     #[test]

@@ -116,7 +116,7 @@ mod tests {
         let at = |name| {
             definitions_named(&path, text, name, &trees).iter().map(|it| it.name.start).collect::<Vec<_>>()
         };
-        assert_eq!(at("a"), [26, 45]);
+        assert_eq!(at("a"), [26, 43]);
         assert_eq!(at("A::a"), [26]);
         assert_eq!(at("b"), [0; 0]);
     }

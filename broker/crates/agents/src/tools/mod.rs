@@ -30,7 +30,7 @@ use crate::{
 /// Instructions for agents: the way to work with the tools.
 pub const INSTRUCTIONS: &str = "\
 Broker answers what linters, type checkers and tests would say, before anything is written to the disk. You work on a \
-branch of the workspace in memory; your first edit makes it, and every result names it.\n\
+branch of the workspace in memory; your first edit makes it, and every result names it and its revision.\n\
 Loop: find (grep_search, codebase_search, query), read_file, then edit_file: old_string and new_string, or a symbol with its new \
 code. Each edit answers with what is new: errors that you brought in. Mend them or call apply_fixes. run_terminal_cmd runs \
 tests on the branch. An edit that is refused was not applied: send more context, or pick a reading with reapply. When check says \
