@@ -157,9 +157,10 @@ class Stdio(unittest.TestCase):
     def test_a_definition_is_asked_about_by_its_name(self):
         wire = Wire(workspace(a_txt="f\n", b_py="def f():\n    return 1\n", c_py="from b import f\n\nf()\n"))
         wire.begin(OLD[-1])
-        places = lambda kind: wire.call("query", kind=kind, symbol="f")["structuredContent"]["places"]
-        self.assertEqual(places("definition"), ["b.py:1:5 def f():"])
-        self.assertIn("c.py:3:1 f()", places("references"))
+        found = wire.call("query", kind="definition", symbol="f")["content"][0]["text"]
+        self.assertEqual(found, "b.py:1:5 def f():\nthere may be more: no language server was asked")
+        renamed = wire.call("query", kind="rename", symbol="f", new_name="g")["content"][0]["text"]
+        self.assertIn("no language server handles `b.py`", renamed)
         several = wire.call("query", kind="hover", symbol="none")
         self.assertIn("no definition of `none` is known", several["content"][0]["text"])
         wire.close()

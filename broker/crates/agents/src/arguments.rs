@@ -222,7 +222,11 @@ fn value(at: &At<'_>, schema: &Value, given: Value, is_required: bool) -> Result
             items.into_iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::Array)
         }
         Kind::Object => match (schema.as_object(), parsed(&given)) {
-            (Some(schema), Value::Object(given)) => object(at, schema, given).map(Value::Object),
+            (Some(schema), Value::Object(given)) if schema.contains_key("properties") => {
+                object(at, schema, given).map(Value::Object)
+            }
+            // Its names are the caller's own, such as paths.
+            (_, given @ Value::Object(_)) => Ok(given),
             _ => Err(wrong(&given)),
         },
     }

@@ -64,6 +64,12 @@ fn a_list_may_be_its_only_element_or_text() {
 }
 
 #[test]
+fn an_object_may_have_names_of_the_callers_own() {
+    let resolve = json!({"resolve": {"a.py": "ours", "b.py": ["theirs", "both"]}});
+    assert_eq!(given("branch_rebase", resolve.clone()), resolve.to_string());
+}
+
+#[test]
 fn text_stays_text() {
     for text in ["[1, 2]", "{\"a\": 1}", "true", "10", "null", " "] {
         let edit = json!({"code_edit": text, "target_file": "a.json"});
