@@ -57,7 +57,7 @@ class Every(unittest.TestCase):
         inspector = Inspector(server.url, "--header", f"Authorization: {server.token}")
         self.call_all(folder, inspector)
         arguments = ["--method", "tools/list", "--protocol-era", "modern"]
-        self.assertEqual(len(inspector.run(*arguments)["result"]["tools"]), 24)
+        self.assertEqual(len(inspector.run(*arguments)["result"]["tools"]), 25)
 
     def call_all(self, folder: pathlib.Path, inspector: Inspector) -> None:
         listed = inspector.run("--method", "tools/list", "--strict")["result"]["tools"]
@@ -105,7 +105,7 @@ class Every(unittest.TestCase):
         fixed = inspector.data("apply_fixes", paths=["a.py"])
         self.assertEqual((fixed["fixed"], fixed["files"]), (1, ["a.py"]))
         found = inspector.data("query", kind="references", target_file="a.py", line=3, symbol="total")
-        self.assertIn("a.py:3:5", found["places"])
+        self.assertIn("a.py:3:5 def total(prices):", found["places"])
         ran = inspector.data("run_terminal_cmd", command="echo 'c = 1' > c.py && grep -c import a.py")
         self.assertEqual((ran["exit_code"], ran["output"], ran["written"]), (1, "0\n", ["c.py"]))
         self.assertEqual(inspector.data("branch_undo")["to_revision"], ran["revision"] - 1)
@@ -120,6 +120,9 @@ class Every(unittest.TestCase):
         changes = ["M a.py", "D b.py", "A c.py"]
         self.assertEqual(inspector.data("branch_diff")["changes"], changes)
         self.assertEqual(inspector.data("branch_rebase")["conflicts"], [])
+        other = inspector.call("branch_fork", name="other", branch="try")["structuredContent"]["branch"]
+        self.assertTrue(inspector.call("branch_merge_preview", branches=["try", other])["structuredContent"]["ok"])
+        inspector.call("branch_discard", branch=other)
         self.assertEqual([it["branch"] for it in inspector.call("branch_list")["structuredContent"]["branches"]], ["try"])
         self.assertEqual((folder / "a.py").read_text(), TEXT)
         self.assertEqual(inspector.data("branch_commit")["changes"], changes)

@@ -178,7 +178,7 @@ fn a_commit_overwrites_nothing_unasked() {
     let (exit, stdout, stderr) = it.told(&["branch", "commit", "try"]);
     assert_eq!((exit, stdout.as_str()), (2, ""));
     assert!(!stderr.contains("`a.py`") && stderr.contains("`b.py`"), "{stderr}");
-    let places = ["line 1", "before:", "  x", "the branch:", "  ours", "the other side:", "  theirs"];
+    let places = ["line 1", "base:", "  x", "ours:", "  ours", "theirs:", "  theirs"];
     assert!(places.iter().all(|it| stderr.contains(it)), "{stderr}");
     assert!(stderr.contains("`broker branch rebase try`") && stderr.contains("`--force PATH`"), "{stderr}");
     assert_eq!(it.read("b.py"), "theirs\n");

@@ -72,7 +72,14 @@ impl EditFile {
             (Some(symbol), all) if all.is_empty() => Ok(vec![own.of_definition(symbol, place)?]),
             (None, all) if all.is_empty() => Ok(vec![own.step(None)?]),
             (None, all) if own.is_target() => {
-                all.into_iter().map(|it| it.step(own.target_file.as_deref())).collect()
+                let named = |at: usize, error: ToolError| ToolError {
+                    message: format!("arguments of `edit_file`: `edits[{at}]`: {}", error.message),
+                    ..error
+                };
+                let step = |(at, it): (usize, OneOf)| {
+                    it.step(own.target_file.as_deref()).map_err(|error| named(at, error))
+                };
+                all.into_iter().enumerate().map(step).collect()
             }
             _ => Err(ToolError::new("an edit has either `edits`, or one of `code_edit` and `old_string`")),
         }
@@ -169,5 +176,7 @@ mod tests {
         assert_eq!(edit(edits.clone()), "a: x -> y (true); b: z");
         let more = json!({ "edits": edits["edits"], "code_edit": "x" });
         assert!(edit(more).starts_with("an edit has either `edits`, or"));
+        let none = "arguments of `edit_file`: `edits[0]`: the edit is missing";
+        assert_eq!(edit(json!({ "edits": [{}] })), none);
     }
 }
