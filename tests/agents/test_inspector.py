@@ -68,7 +68,7 @@ class Every(unittest.TestCase):
         self.judge(inspector)
         self.finish(folder, inspector)
         self.assertEqual(inspector.called, {it["name"] for it in listed})
-        self.assertEqual(len(listed), 24)
+        self.assertEqual(len(listed), 25)
 
     def read(self, inspector: Inspector) -> None:
         self.assertEqual(inspector.data("read_file", target_file="a.py")["text"], TEXT)
