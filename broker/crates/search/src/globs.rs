@@ -42,7 +42,7 @@ impl Globs {
         Ok(Self { include, exclude: matcher(exclude)?, types: None })
     }
 
-    /// Of the same files those of one type, as ripgrep has them.
+    /// Restricts them to files of one type, as ripgrep has types.
     pub(crate) fn of_type(self, name: Option<&str>) -> Result<Self, GlobError> {
         let Some(name) = name else { return Ok(self) };
         let types = TypesBuilder::new().add_defaults().select(name).build();

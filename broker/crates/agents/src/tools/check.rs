@@ -45,7 +45,7 @@ pub(super) struct ApplyFixes {
     /// Such as python/F401
     #[serde(default)]
     rules: Vec<String>,
-    /// Those that may change behaviour
+    /// Also ones that may change behaviour
     #[serde(default)]
     unsafe_fixes: bool,
     branch: Option<String>,

@@ -22,7 +22,7 @@ pub(super) struct Grep {
     /// Glob
     include_pattern: Option<String>,
     exclude_pattern: Option<String>,
-    /// Of files: py, rust
+    /// Such as py, rust
     r#type: Option<String>,
     #[serde(default)]
     case_sensitive: bool,
