@@ -129,6 +129,7 @@ pub(super) fn commit(it: pb::CommitBranchRequest) -> CommitRequest {
         force_paths: it.force_paths,
         rebase: it.rebase,
         if_clean: it.if_clean,
+        wait: None,
         dry_run: it.dry_run,
         request_id: some(it.request_id),
     }

@@ -20,6 +20,7 @@ mod late;
 mod limits;
 mod preview;
 mod question;
+mod reads;
 mod reasons;
 mod reply;
 mod schema;

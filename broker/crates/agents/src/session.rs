@@ -8,7 +8,7 @@ use std::{
 use overlay::{ContentHash, WorkspacePath};
 use parking_lot::Mutex;
 
-use crate::{late::BackgroundChecks, reasons::ReportedReasons};
+use crate::{late::BackgroundChecks, reads::Reads, reasons::ReportedReasons};
 
 /// Session of one agent in one workspace.
 pub(crate) struct Session {
@@ -23,6 +23,8 @@ pub(crate) struct Session {
     /// Checks that go on after their call.
     pub(crate) late: BackgroundChecks,
     pub(crate) told: ReportedReasons,
+    /// Texts of files as the agent knows them.
+    pub(crate) reads: Reads,
 }
 
 /// Number of files of which the last refused edit is kept.
@@ -46,6 +48,7 @@ impl Session {
             forking: tokio::sync::Mutex::default(),
             late: BackgroundChecks::default(),
             told: ReportedReasons::default(),
+            reads: Reads::default(),
         }
     }
 

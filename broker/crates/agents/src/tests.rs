@@ -23,7 +23,7 @@ use overlay::{ContentHash, Revision, View};
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use workspaces::{BATCH, BranchRequest, Parts, TargetId};
+use workspaces::{BATCH, BranchRequest, Parts, Side, TargetId};
 
 use super::*;
 
@@ -160,7 +160,7 @@ struct Fixture {
     agents: Arc<Agents>,
     workspace: String,
     gate: Arc<Gate>,
-    _folders: [TempDir; 2],
+    folders: [TempDir; 2],
 }
 
 impl Drop for Fixture {
@@ -196,7 +196,7 @@ impl Fixture {
         });
         let opened = daemon.open_workspace(folders[0].path().to_owned(), None).await.unwrap();
         let agents = Arc::new(Agents::new(daemon, None, None));
-        Self { agents, workspace: opened.info.id.to_string(), gate, _folders: folders }
+        Self { agents, workspace: opened.info.id.to_string(), gate, folders }
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Reply {
@@ -216,6 +216,22 @@ impl Fixture {
         let reply = self.call("edit_file", arguments).await;
         assert!(!reply.is_error, "{}", reply.text);
         reply
+    }
+
+    /// Saves a file as its user would, and waits until the base has it.
+    async fn save(&self, file: &str, text: &str) {
+        std::fs::write(self.folders[0].path().join(file), text).unwrap();
+        let base = TargetId::Workspace(self.workspace.clone());
+        let has_it = async {
+            while self.agents.daemon.read_file(&base, file, Side::Now).await.unwrap().bytes != text {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(TEST_TIMEOUT, has_it).await.unwrap();
+    }
+
+    fn disk(&self, file: &str) -> String {
+        std::fs::read_to_string(self.folders[0].path().join(file)).unwrap()
     }
 
     /// Waits until the checks of this revision that go on have ended.
@@ -325,4 +341,72 @@ async fn a_preview_answers_before_its_caller_leaves() {
     let found = reply.expect("it is in time").unwrap().structured;
     assert_eq!((&found["total"], &found["findings"][0]["rule"]), (&json!(1), &json!("quick/X")));
     assert_eq!(found["still_asked"][0]["linter"], "slow");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_does_not_undo_what_its_user_saves_during_its_check() {
+    let it = Fixture::new().await;
+    let lines: String = (0..9).map(|it| format!("line {it}\n")).collect();
+    it.save("a.txt", &lines).await;
+    let step = |old: &str, new: &str| json!({ "target_file": "a.txt", "old_string": old, "new_string": new });
+    let steps = json!({ "edits": [step("line 1", "one"), step("line 2", "two")], "wait": 120 });
+    let (edited, saved) = tokio::join!(it.call("edit_file", steps), async {
+        let is_asked = async {
+            while it.gate.asked.load(SeqCst) == 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(TEST_TIMEOUT, is_asked).await.unwrap();
+        let saved = lines.replace("line 8", "saved");
+        it.save("a.txt", &saved).await;
+        it.gate.open();
+        saved
+    });
+    assert!(!edited.is_error, "{}", edited.text);
+    let committed = it.call("branch_commit", json!({})).await;
+    assert!(!committed.is_error, "{}", committed.text);
+    assert_eq!(it.disk("a.txt"), saved.replace("line 1", "one").replace("line 2", "two"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_file_keeps_what_changed_since_it_was_read() {
+    let it = Fixture::new().await;
+    it.gate.open();
+    let lines: String = (0..30).map(|it| format!("line {it}\n")).collect();
+    it.save("a.txt", &lines).await;
+    it.call("read_file", json!({ "target_file": "a.txt" })).await;
+    let saved = lines.replace("line 28\n", "saved\n");
+    it.save("a.txt", &saved).await;
+    let edited = it.edit("a.txt", &lines.replace("line 2\n", "two\n")).await;
+    assert!(
+        edited.text.contains("merged with what changed in the file since you read it"),
+        "{}",
+        edited.text
+    );
+    let refused = json!({ "target_file": "a.txt", "code_edit": lines.replace("line 28\n", "mine\n") });
+    it.call("branch_commit", json!({})).await;
+    assert_eq!(it.disk("a.txt"), saved.replace("line 2\n", "two\n"));
+    it.save("a.txt", &saved.replace("saved", "saved again")).await;
+    let refused = it.call("edit_file", refused).await;
+    assert!(refused.is_error, "{}", refused.text);
+    assert!(refused.text.contains("has changed since you read it"), "{}", refused.text);
+    assert!(it.disk("a.txt").contains("saved again"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_waits_for_a_check_lets_others_pass() {
+    let it = Fixture::new().await;
+    it.edit("a.txt", "slow was here\nfine\n").await;
+    it.call("branch_fork", json!({ "name": "other" })).await;
+    let other = json!({ "branch": "other", "target_file": "c.txt", "code_edit": "fine\n", "check": false });
+    assert!(!it.call("edit_file", other).await.is_error);
+    let waiting = it.call("branch_commit", json!({ "if_clean": true }));
+    let passing = async {
+        let committed = it.call("branch_commit", json!({ "branch": "other" })).await;
+        assert!(!committed.is_error, "{}", committed.text);
+        it.gate.open();
+    };
+    let (waited, ()) = tokio::join!(waiting, passing);
+    assert!(!waited.is_error, "{}", waited.text);
+    assert_eq!((it.disk("a.txt").as_str(), it.disk("c.txt").as_str()), ("slow was here\nfine\n", "fine\n"));
 }

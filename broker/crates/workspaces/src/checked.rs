@@ -1,9 +1,9 @@
 //! A check of a branch, or of a merge that is no branch, against an ancestor: for merge previews and tournaments.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use check_engine::{
-    Incomplete,
+    Due, Incomplete, Unfinished,
     pipeline::{self, Change, FileReport, Reported, Sink},
 };
 use lint::Identity;
@@ -11,7 +11,7 @@ use overlay::{Snapshot, WorkspacePath};
 use scheduler::Reads;
 
 use crate::{
-    BranchCell, CheckRequest, Daemon, DaemonError, OpenWorkspace,
+    BranchCell, CheckOptions, CheckRequest, Daemon, DaemonError, OpenWorkspace,
     ask::refused,
     clean_commit::reason,
     target::{ResolvedView, Target, TargetId},
@@ -65,20 +65,39 @@ impl Sink for Checked {
 
 impl Daemon {
     /// Checks what `snapshot` changed since its fork point, and what depends on that, as a check of the branch `cell` does.
+    /// Answers within `wait`, if there is one, with what is known then; the rest is done beside the caller, for the next check.
     pub(super) async fn check_snapshot(
         self: &Arc<Self>,
         workspace: &Arc<OpenWorkspace>,
         cell: &Arc<BranchCell>,
         snapshot: &Snapshot,
+        wait: Option<Duration>,
     ) -> Result<Checked, DaemonError> {
         let target = TargetId::Branch(cell.id.to_string());
-        let request = CheckRequest { dependents: true, new_only: true, ..CheckRequest::of(target) };
+        let options = CheckOptions { wait, ..CheckOptions::default() };
+        let request = CheckRequest { dependents: true, new_only: true, options, ..CheckRequest::of(target) };
         let mut ask = self.ask(request)?;
         ask.target = Target::Branch(Arc::clone(workspace), Arc::clone(cell));
         let resolved = ResolvedView::of_branch(snapshot.clone());
         let request = self.request(&ask, &resolved).await?;
         let mut checked = Checked::default();
         pipeline::check(&self.engine, &self.policy_cache, &request, &mut checked).await.map_err(refused)?;
+        let unfinished = request.schedule.due.as_ref().map(Due::unfinished).filter(|it| !it.is_empty());
+        if let Some(unfinished) = unfinished {
+            self.finish(request, unfinished);
+        }
         Ok(checked)
+    }
+
+    /// Does the work of a check that was not done when its answer was due.
+    fn finish(self: &Arc<Self>, mut request: pipeline::Request, unfinished: Arc<Unfinished>) {
+        request.schedule.due = None;
+        let daemon = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut checked = Checked::default();
+            // Its answers are kept by what they rest on.
+            let _kept = pipeline::check(&daemon.engine, &daemon.policy_cache, &request, &mut checked).await;
+            drop(unfinished);
+        });
     }
 }

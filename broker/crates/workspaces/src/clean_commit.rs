@@ -1,6 +1,6 @@
 //! Commits that are refused if the branch brings new errors.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use check_engine::{Finding, Incomplete, pipeline::Reported};
 use lint::Severity;
@@ -13,13 +13,14 @@ const MAX_SHOWN: usize = 20;
 
 impl Daemon {
     /// Checks the branch with what changed on the disk merged into it; the branch itself stays as it is. Fails if the result has
-    /// errors that its parent has not, or if some linter gave no answer. Returns the result, and the revision that it is of.
+    /// errors that its parent has not, or if some linter gave no answer, be it within `wait`. Returns the result, and the revision that it is of.
     pub(super) async fn expect_clean(
         self: &Arc<Self>,
         workspace: &Arc<OpenWorkspace>,
         cell: &Arc<BranchCell>,
         if_revision: Option<Revision>,
         merge: Merge,
+        wait: Option<Duration>,
     ) -> Result<(Revision, Snapshot), DaemonError> {
         let merged = move |branch: &mut Branch| {
             let mut merged = branch.clone();
@@ -27,7 +28,7 @@ impl Daemon {
             Ok(merged.snapshot())
         };
         let (merged, revision) = cell.edit(if_revision, merged).await?;
-        let Checked { new, incomplete, .. } = self.check_snapshot(workspace, cell, &merged).await?;
+        let Checked { new, incomplete, .. } = self.check_snapshot(workspace, cell, &merged, wait).await?;
         let mut errors: Vec<_> = new.iter().filter_map(new_error).collect();
         if errors.is_empty() && incomplete.is_empty() {
             return Ok((revision, merged));

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use overlay::{
@@ -30,6 +30,8 @@ pub struct CommitRequest {
     /// Refuses if the branch has errors that its parent has not, or if a linter gives no answer. What changed on the disk is
     /// merged before the check, if `rebase` is set.
     pub if_clean: bool,
+    /// The longest that `if_clean` waits for linters; without one, as long as they take.
+    pub wait: Option<Duration>,
     /// Reports what would be written, and writes nothing.
     pub dry_run: bool,
     /// A request that is repeated with the same id commits once.
@@ -46,6 +48,7 @@ impl CommitRequest {
             force_paths: Vec::new(),
             rebase: false,
             if_clean: false,
+            wait: None,
             dry_run: false,
             request_id: None,
         }
@@ -134,46 +137,72 @@ impl OpenWorkspace {
     pub(super) async fn commit(
         self: &Arc<Self>,
         cell: &Arc<BranchCell>,
-        mut if_revision: Option<Revision>,
-        mut merge: Merge,
+        if_revision: Option<Revision>,
+        merge: Merge,
         request: Option<Repeatable>,
     ) -> Result<Committed, DaemonError> {
         let commit = async {
-            let _one_at_a_time = self.committing.lock().await;
-            if let Some(daemon) = merge.checked_by.take() {
-                let (seen, checked) = daemon.expect_clean(self, cell, if_revision, merge.clone()).await?;
-                (if_revision, merge.checked) = (Some(seen), Some(checked));
-            }
-            let workspace = Arc::clone(self);
-            let write = move |branch: &mut Branch| {
-                workspace.expect_there()?;
-                // Leftovers of an earlier commit, by this process or another.
-                let recovered = workspace.committer.recover().map_err(DaemonError::Commit)?;
-                let merged_files = merge.merge_disk_changes(branch)?;
-                merge.expect_as_checked(branch)?;
-                let plan = workspace.plan(branch, &merge.force)?;
-                let (written, unfinished) = write(&workspace.committer, &plan)?;
-                branch.committed_but(&plan.left, written.permissions);
-                let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
-                Ok((plan, merged_files, left.map(|it| it.to_string()).collect(), unfinished))
+            let Some(daemon) = merge.checked_by.clone() else {
+                return self.write_out(cell, if_revision, merge).await;
             };
-            let kind = |(plan, ..): &(CommitPlan, _, _, _)| BranchChangeKind::Committed {
-                changes: FileChange::all(plan.changes.clone()),
-                unsaved: plan.unsaved.clone(),
-                left: plan.left.clone(),
-            };
-            let done = cell.edit_for_good(if_revision, write, kind).await?;
-            let ((plan, MergedFiles { merged, merged_by_syntax }, notes, unfinished), revision) = done;
-            match unfinished {
-                Some(error) => Err(DaemonError::Commit(error)),
-                None => {
-                    let CommitPlan { changes, unsaved, left, .. } = plan;
-                    let changes = FileChange::all(changes);
-                    Ok(Committed { revision, changes, merged, merged_by_syntax, unsaved, left, notes })
+            let until = merge.wait.map(|it| Instant::now() + it);
+            // Other commits go on during the check; what they change is checked again.
+            for _ in 0..CHECKS {
+                let commits = *self.commit_count.lock().await;
+                let wait = until.map(|it| it.saturating_duration_since(Instant::now()));
+                let clean = daemon.expect_clean(self, cell, if_revision, merge.clone(), wait);
+                let (seen, snapshot) = clean.await?;
+                let merge = Merge { checked: Some(Merged { snapshot, commits }), ..merge.clone() };
+                match self.write_out(cell, Some(seen), merge).await {
+                    Err(DaemonError::Busy { .. }) => {}
+                    Err(DaemonError::Stale { .. }) if if_revision.is_none() => {}
+                    written => return written,
                 }
             }
+            Err(DaemonError::Busy { retry_after: RETRY_AFTER })
         };
         self.commits.run(request, commit).await
+    }
+
+    /// Writes out a branch that nothing more is asked about.
+    async fn write_out(
+        self: &Arc<Self>,
+        cell: &Arc<BranchCell>,
+        if_revision: Option<Revision>,
+        merge: Merge,
+    ) -> Result<Committed, DaemonError> {
+        // One at a time.
+        let mut commits = self.commit_count.lock().await;
+        merge.expect_no_commit_since(*commits)?;
+        let workspace = Arc::clone(self);
+        let write = move |branch: &mut Branch| {
+            workspace.expect_there()?;
+            // Leftovers of an earlier commit, by this process or another.
+            let recovered = workspace.committer.recover().map_err(DaemonError::Commit)?;
+            let merged_files = merge.merge_disk_changes(branch)?;
+            merge.expect_as_checked(branch)?;
+            let plan = workspace.plan(branch, &merge.force)?;
+            let (written, unfinished) = write(&workspace.committer, &plan)?;
+            branch.committed_but(&plan.left, written.permissions);
+            let left = recovered.into_iter().flat_map(|it| it.leftovers).chain(written.leftovers);
+            Ok((plan, merged_files, left.map(|it| it.to_string()).collect(), unfinished))
+        };
+        let kind = |(plan, ..): &(CommitPlan, _, _, _)| BranchChangeKind::Committed {
+            changes: FileChange::all(plan.changes.clone()),
+            unsaved: plan.unsaved.clone(),
+            left: plan.left.clone(),
+        };
+        let done = cell.edit_for_good(if_revision, write, kind).await?;
+        *commits += 1;
+        let ((plan, MergedFiles { merged, merged_by_syntax }, notes, unfinished), revision) = done;
+        match unfinished {
+            Some(error) => Err(DaemonError::Commit(error)),
+            None => {
+                let CommitPlan { changes, unsaved, left, .. } = plan;
+                let changes = FileChange::all(changes);
+                Ok(Committed { revision, changes, merged, merged_by_syntax, unsaved, left, notes })
+            }
+        }
     }
 
     /// Changes that [`commit`](OpenWorkspace::commit) would write, with the same conflicts.
@@ -225,10 +254,20 @@ pub(super) struct Merge {
     rebase: bool,
     /// Checks the result first, and refuses new errors.
     checked_by: Option<Arc<Daemon>>,
+    /// The longest wait for the check.
+    wait: Option<Duration>,
     /// Result of the merge that was checked.
-    checked: Option<Snapshot>,
+    checked: Option<Merged>,
     /// Paths that are written over.
     force: BTreeSet<WorkspacePath>,
+}
+
+/// Branch with what changed on the disk merged into it.
+#[derive(Clone)]
+struct Merged {
+    snapshot: Snapshot,
+    /// Number of commits to the workspace before.
+    commits: u64,
 }
 
 /// Files with changes of both sides.
@@ -250,13 +289,24 @@ impl Merge {
         Ok(MergedFiles { merged: rebased.merged, merged_by_syntax: rebased.merged_by_syntax })
     }
 
+    /// Fails if another commit has changed files that the check may have read.
+    fn expect_no_commit_since(&self, commits: u64) -> Result<(), DaemonError> {
+        match &self.checked {
+            Some(it) if it.commits != commits => Err(DaemonError::Busy { retry_after: RETRY_AFTER }),
+            _ => Ok(()),
+        }
+    }
+
     /// Fails if the branch is not what was checked, since the disk changed meanwhile.
     fn expect_as_checked(&self, branch: &Branch) -> Result<(), DaemonError> {
         let Some(checked) = &self.checked else { return Ok(()) };
-        let changes = branch.snapshot().changes(checked).map_err(DaemonError::unreadable)?;
+        let changes = branch.snapshot().changes(&checked.snapshot).map_err(DaemonError::unreadable)?;
         if changes.is_empty() { Ok(()) } else { Err(DaemonError::Busy { retry_after: RETRY_AFTER }) }
     }
 }
+
+/// Times that a result is checked while other commits change it.
+const CHECKS: usize = 5;
 
 /// Time after which a commit is tried again, if the disk changed while its result was checked.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
@@ -357,7 +407,8 @@ impl Daemon {
         run_uncancellable(async move {
             let measured = Measured::commit(&cell);
             let checked_by = request.if_clean.then(|| Arc::clone(&daemon));
-            let merge = Merge { rebase: request.rebase, checked_by, force, ..Merge::default() };
+            let wait = request.wait;
+            let merge = Merge { rebase: request.rebase, checked_by, wait, force, ..Merge::default() };
             let commit = workspace.commit(&cell, if_revision, merge, repeatable);
             let committed = measured.around(commit).await;
             match &committed {

@@ -156,7 +156,7 @@ impl Daemon {
         ancestor: &Snapshot,
     ) -> Result<Side, DaemonError> {
         let snapshot = snapshot.since(ancestor);
-        let checked = self.check_snapshot(workspace, cell, &snapshot).await?;
+        let checked = self.check_snapshot(workspace, cell, &snapshot, None).await?;
         let (id, ancestor) = (cell.id.to_string(), ancestor.clone());
         blocking(move || Side::new(id, snapshot, &ancestor, checked).map_err(DaemonError::unreadable)).await
     }
@@ -185,7 +185,7 @@ impl Daemon {
             ..PairPreview::default()
         };
         if preview.conflicts.is_empty() {
-            let checked = self.check_snapshot(workspace, cell, &merged.snapshot).await?;
+            let checked = self.check_snapshot(workspace, cell, &merged.snapshot, None).await?;
             preview.not_computed = reasons([&checked, &sides[a].checked, &sides[b].checked]);
             let (shared, snapshot) = (Arc::clone(sides), merged.snapshot);
             let findings = move || Ok(finding::in_neither(&snapshot, &checked, [&shared[a], &shared[b]]));

@@ -100,6 +100,7 @@ fn commit(branch: &str, request_id: Option<&str>) -> CommitRequest {
         force_paths: Vec::new(),
         rebase: false,
         if_clean: false,
+        wait: None,
         dry_run: false,
         request_id: request_id.map(str::to_owned),
     }

@@ -97,7 +97,7 @@ impl Daemon {
             return Ok((result, Checked::default()));
         };
         let snapshot = snapshot.since(ancestor);
-        let checked = self.check_snapshot(&ground.workspace, cell, &snapshot);
+        let checked = self.check_snapshot(&ground.workspace, cell, &snapshot, None);
         let tested = async {
             match test {
                 Some(test) => Some(self.test(cell, snapshot.revision(), test).await),

@@ -37,8 +37,8 @@ pub(super) struct OpenWorkspace {
     pub(super) key: BranchKey,
     pub(super) store: Arc<Store>,
     pub(super) committer: Arc<Committer>,
-    /// Lock that is held by one commit at a time.
-    pub(super) committing: Mutex<()>,
+    /// Number of commits; a commit has the lock while it writes.
+    pub(super) commit_count: Mutex<u64>,
     branches: DashMap<Arc<str>, Arc<BranchCell>>,
     names: DashMap<String, Arc<str>>,
     /// New branches that the store refused and may have all the same.
@@ -119,7 +119,7 @@ impl OpenWorkspace {
             identity: identity(root).map_err(io(format!("cannot open {}", root.display())))?,
             store,
             committer: Arc::new(committer),
-            committing: Mutex::default(),
+            commit_count: Mutex::default(),
             branches: DashMap::new(),
             names: DashMap::new(),
             refused: Mutex::default(),

@@ -64,6 +64,8 @@ pub enum Reason {
     TooLarge { bytes: usize },
     #[error("the edit changes nothing: the file reads like this already")]
     ChangesNothing,
+    #[error("the file has changed since you read it, in lines that the edit replaces")]
+    Overtaken,
     #[error("line {line} of the edit: {message}")]
     Malformed { line: usize, message: String },
     #[error("{} of the edit: no line there says where in the file they go", lines(*first, *last))]
@@ -201,6 +203,7 @@ impl Refused {
             Reason::NoTarget(it) => it.advice(),
             Reason::Cancelled => "Send the edit again.",
             Reason::ChangesNothing => "Read the file again: it has this text.",
+            Reason::Overtaken => "Read the file again, and send the edit for the text that it has now.",
             Reason::Malformed { .. } if self.form == Some(Form::SearchReplace) => {
                 "Send that part again in its form, or as a unified diff, in which each line has its sign."
             }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use overlay::{FileKind, View, WorkspacePath};
+use bytes::Bytes;
+use overlay::{ContentHash, FileKind, View, WorkspacePath, merge_texts};
 use syntax::Trees;
 
 use super::{
@@ -39,8 +40,7 @@ pub enum FileChange {
     Write {
         path: WorkspacePath,
         applied: Applied,
-        /// Whether a file stood there before.
-        existed: bool,
+        before: Before,
     },
     Delete {
         path: WorkspacePath,
@@ -50,9 +50,26 @@ pub enum FileChange {
         to: WorkspacePath,
         /// The text at its new place.
         applied: Applied,
+        before: Before,
         /// Whether another file stood there.
         replaces: bool,
     },
+}
+
+/// State of a file that a change was planned for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    Missing,
+    /// A text with this hash.
+    Text(ContentHash),
+    /// Anything that is no text.
+    Other,
+}
+
+impl Before {
+    pub(super) fn of(text: Option<&str>) -> Self {
+        text.map_or(Self::Missing, |it| Self::Text(ContentHash::of(it.as_bytes())))
+    }
 }
 
 impl Plan {
@@ -65,12 +82,13 @@ impl Plan {
 }
 
 /// Plans the changes of an edit to the files of a view. `path` is the file that it is of, or one of them; the form may name
-/// it instead. Once `cancel` returns true, the work ends with [`Reason::Cancelled`].
+/// it instead. `seen` is the text of that file which the edit was written for, if it is known. Once `cancel` returns true, the work ends with [`Reason::Cancelled`].
 pub fn plan(
     view: &dyn View,
     path: Option<&WorkspacePath>,
     edit: &str,
     picked: Option<&ReadingId>,
+    seen: Option<&str>,
     trees: &Trees,
     cancel: &dyn Fn() -> bool,
 ) -> Result<Plan, Refused> {
@@ -82,6 +100,7 @@ pub fn plan(
     let mut planner = Planner {
         view,
         picked,
+        seen,
         tools: Toolkit { trees, cancel },
         recognised,
         makes_crlf: makes_crlf(form, edit),
@@ -113,6 +132,8 @@ pub fn plan(
 struct Planner<'a> {
     view: &'a dyn View,
     picked: Option<&'a ReadingId>,
+    /// The text that the edit was written for.
+    seen: Option<&'a str>,
     tools: Toolkit<'a>,
     recognised: Recognised,
     /// Whether the lines of new files end in CR LF.
@@ -151,7 +172,7 @@ impl Planner<'_> {
         let shown = path.as_ref().map_or(named.shown(), WorkspacePath::as_str).to_owned();
         let outcome = self.tools.go_on().and(path).and_then(|it| change(self, it));
         let mut outcome = outcome.map_err(|it| it.of(self.recognised.form));
-        if let Ok(FileChange::Write { applied, existed: false, .. }) = &mut outcome
+        if let Ok(FileChange::Write { applied, before: Before::Missing, .. }) = &mut outcome
             && self.makes_crlf
         {
             applied.text = applied.text.replace("\r\n", "\n").replace('\n', "\r\n");
@@ -226,8 +247,34 @@ impl Planner<'_> {
             before => before.ok(),
         };
         let text = before.as_deref().unwrap_or_default();
-        let applied = super::applied(&path, text, edit, self.picked, self.tools)?;
-        Ok(FileChange::Write { path, applied, existed: before.is_some() })
+        let applied = match before.as_ref().and(self.since(&path, text, edit)) {
+            Some(applied) => applied?,
+            None => super::applied(&path, text, edit, self.picked, self.tools)?,
+        };
+        Ok(FileChange::Write { path, applied, before: Before::of(before.as_deref()) })
+    }
+
+    /// An edit of the text that it was written for, merged with what changed in the file since. Only forms that replace lines
+    /// without naming them need it; `None` if nothing changed, or if the edit is what was seen.
+    fn since(&self, path: &WorkspacePath, now: &str, edit: &str) -> Option<Result<Applied, Refused>> {
+        let is_blind = matches!(self.recognised.form, Form::Whole | Form::Sketch);
+        let seen = self.seen.filter(|it| is_blind && *it != now)?;
+        let edited = match super::applied(path, seen, edit, self.picked, self.tools) {
+            Err(refused) if refused.reason == Reason::ChangesNothing => return None,
+            edited => edited,
+        };
+        let merged = |edited: Applied| {
+            let bytes = |it: &str| Bytes::copy_from_slice(it.as_bytes());
+            let merged = merge_texts(&bytes(seen), &bytes(&edited.text), &bytes(now));
+            let text = merged.and_then(|it| String::from_utf8(it.into()).ok()).ok_or(Reason::Overtaken)?;
+            if text == now {
+                return Err(Reason::ChangesNothing.into());
+            }
+            let mut changed = Changed { text, notes: edited.notes };
+            changed.notes.push("merged with what changed in the file since you read it".to_owned());
+            Ok(Applied::new(edited.form, now, changed, &Parser::of(path, now, self.tools)))
+        };
+        Some(edited.and_then(merged))
     }
 
     /// Returns the text after a change, or the reading that was picked.
@@ -245,15 +292,16 @@ impl Planner<'_> {
         if self.kind(&path) == Some(FileKind::Directory) {
             return Err(unreadable(&path, "it is a directory"));
         }
-        let before = match self.text(&path) {
-            Ok(before) => Some(before),
-            Err(_) => self.kind(&path).map(|_| String::new()),
+        let text = self.text(&path).ok();
+        let before = match self.kind(&path) {
+            Some(_) if text.is_none() => Before::Other,
+            _ => Before::of(text.as_deref()),
         };
-        if before.is_some() {
+        if before != Before::Missing {
             changed.notes.push(format!("the file that was at `{path}` is replaced"));
         }
-        let applied = self.finish(&path, before.as_deref().unwrap_or_default(), changed);
-        Ok(FileChange::Write { path, applied, existed: before.is_some() })
+        let applied = self.finish(&path, text.as_deref().unwrap_or_default(), changed);
+        Ok(FileChange::Write { path, applied, before })
     }
 
     fn written(
@@ -266,7 +314,7 @@ impl Planner<'_> {
             return Err(Reason::ChangesNothing.into());
         }
         let applied = self.finish(&path, before.unwrap_or_default(), changed);
-        Ok(FileChange::Write { path, applied, existed: before.is_some() })
+        Ok(FileChange::Write { path, applied, before: Before::of(before) })
     }
 
     fn deleted(&self, path: WorkspacePath) -> Result<FileChange, Refused> {
@@ -296,7 +344,8 @@ impl Planner<'_> {
             changed.notes.push(format!("the file that was at `{to}` is replaced"));
         }
         let applied = self.finish(&to, before, changed);
-        Ok(FileChange::Move { from, to, applied, replaces: replaced.is_some() })
+        let before = Before::of(Some(before));
+        Ok(FileChange::Move { from, to, applied, before, replaces: replaced.is_some() })
     }
 
     fn finish(&self, path: &WorkspacePath, before: &str, changed: Changed) -> Applied {

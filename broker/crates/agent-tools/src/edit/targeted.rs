@@ -16,7 +16,7 @@ use super::{
     form::Form,
     outcome::{Applied, Changed, Reason, Refused},
     parser::Parser,
-    plan::{FileChange, text_of},
+    plan::{Before, FileChange, text_of},
     toolkit::Toolkit,
 };
 
@@ -108,7 +108,7 @@ pub fn plan_targeted(
         return Err(Reason::ChangesNothing.into());
     }
     let applied = Applied::new(Form::SearchReplace, text, Changed::from(changed), &parser);
-    Ok(FileChange::Write { path: path.clone(), applied, existed: before.is_some() })
+    Ok(FileChange::Write { path: path.clone(), applied, before: Before::of(before.as_deref()) })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::{
     context::{BranchRef, Context},
     limits::{self, count},
     reply::{Answer, ToolError},
+    wait::Waiting,
 };
 
 pub(super) const FORK: &str = "Fork a branch; pass its name as `branch` to work on it.";
@@ -209,10 +210,12 @@ pub(super) async fn commit(
     Commit { branch, dry_run, if_clean }: Commit,
 ) -> Result<Written, ToolError> {
     let branch = context.expect_branch(branch.as_deref()).await?;
+    let wait = context.wait(Waiting::Check, None).await?;
     let request = CommitRequest {
         if_revision: Some(branch.revision),
         rebase: true,
         if_clean,
+        wait: Some(wait),
         dry_run,
         ..CommitRequest::of(branch.id)
     };

@@ -1,12 +1,12 @@
 //! Tools that say what is wrong with a branch, and mend what can be mended.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lint::Applicability;
 use overlay::WorkspacePath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workspaces::{CheckRequest, FixRequest};
+use workspaces::{CheckOptions, CheckRequest, FixRequest};
 
 use crate::{
     checks,
@@ -75,9 +75,10 @@ pub(super) async fn check(context: Context, request: Check) -> Result<Checked, T
     let paths = paths(&request.paths)?;
     let start = Instant::now();
     let wait = context.wait(Waiting::Check, request.wait).await?;
-    context.session.late.join(&seen.target, seen.revision, wait).await;
+    // A look at known answers takes the rest.
+    context.session.late.join(&seen.target, seen.revision, wait.mul_f64(JOINED)).await;
     let question = Question { target: seen.target, paths, new_only };
-    let findings = checks::check(&context, question, left(wait, start)).await?;
+    let findings = checks::check(&context, question, wait.saturating_sub(start.elapsed())).await?;
     Ok(Checked { branch: seen.branch, findings })
 }
 
@@ -94,9 +95,11 @@ pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result
     if paths.is_empty() {
         return Err(ToolError::new("the branch changed no file").hint("name what is to be fixed in `paths`"));
     }
+    let wait = context.wait(Waiting::Check, None).await?;
     let check = CheckRequest {
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
         select: request.rules,
+        options: CheckOptions { wait: Some(wait), ..CheckOptions::default() },
         ..CheckRequest::of(branch.target())
     };
     let least = if request.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
@@ -114,10 +117,8 @@ pub(super) async fn apply_fixes(context: Context, request: ApplyFixes) -> Result
     })
 }
 
-/// Time that is left of `wait`, at least what a look at known answers takes.
-fn left(wait: Duration, start: Instant) -> Duration {
-    wait.saturating_sub(start.elapsed()).max(wait / 5)
-}
+/// Part of the wait that may pass until checks that are under way have ended.
+const JOINED: f64 = 0.8;
 
 fn paths(texts: &[String]) -> Result<Vec<WorkspacePath>, ToolError> {
     texts.iter().map(|it| path("paths", it)).collect()

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use workspaces::{DaemonError, EditRequest, FileEdit};
 
 use super::{
-    plan::{EditedFile, Step, StepEdit, Wrote, expect_no_mask, planned, write},
+    plan::{EditedFile, Step, StepEdit, Wrote, expect_no_mask, is_overtaken, planned, write},
     steps::EditFile,
 };
 use crate::{
@@ -68,7 +68,12 @@ pub(super) async fn edit_file(context: Context, mut request: EditFile) -> Result
     let if_revision = request.if_revision.map(Revision);
     let until = Instant::now() + context.wait(Waiting::Edit, request.wait).await?;
     if request.if_clean || steps.len() > 1 {
-        return edit_if_clean(&context, branch, steps, if_revision, request.if_clean, until).await;
+        let reads = context.session.reads.clone();
+        let edited = edit_if_clean(&context, branch, steps, if_revision, request.if_clean, until).await;
+        if !edited.as_ref().is_ok_and(|it| it.applied) {
+            context.session.reads.restore(&reads);
+        }
+        return edited;
     }
     let step = &steps[0];
     let edited = write(&context, &branch, step, None, if_revision).await?;
@@ -172,7 +177,11 @@ async fn finish(
     Ok(edited)
 }
 
-/// Tries the steps on a branch of their own, and makes them on this one if they may be.
+/// Times that a chain is tried while its files change meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// Tries the steps on a branch of their own, and makes them on this one if they may be. Steps that a change of their files has
+/// overtaken are tried again.
 async fn edit_if_clean(
     context: &Context,
     branch: BranchRef,
@@ -181,18 +190,48 @@ async fn edit_if_clean(
     only_if_clean: bool,
     until: Instant,
 ) -> Result<Edited, ToolError> {
+    let reads = context.session.reads.clone();
+    for _ in 0..ATTEMPTS {
+        context.session.reads.restore(&reads);
+        let (mut edited, edits) = tried(context, &branch, &steps, if_revision, until).await?;
+        if only_if_clean && edited.clean_through != Some(steps.len()) {
+            return Ok(edited);
+        }
+        // The result of the trial holds for this revision alone.
+        let if_revision = Some(Revision(edited.revision));
+        let request = EditRequest { branch: branch.id.clone(), edits, if_revision, request_id: None };
+        match context.daemon.edit_files(request).await {
+            Ok(revision) => {
+                (edited.revision, edited.applied) = (revision.0, true);
+                return Ok(edited);
+            }
+            Err(error) if is_overtaken(&error) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let message = format!("not applied: the files changed {ATTEMPTS} times while the edit was checked");
+    Err(ToolError::new(message).hint("send it again"))
+}
+
+/// Tries the steps on a branch of their own. Returns what came of it, as an edit that is not made, and what it would write.
+async fn tried(
+    context: &Context,
+    branch: &BranchRef,
+    steps: &[Step],
+    if_revision: Option<Revision>,
+    until: Instant,
+) -> Result<(Edited, Vec<FileEdit>), ToolError> {
     let (_, revision) = context.daemon.view(&branch.target()).await?;
     if let Some(expected) = if_revision.filter(|it| *it != revision) {
         return Err(DaemonError::Stale { expected, actual: revision }.into());
     }
     let trial = context.fork_trial(branch.target()).await?;
-    let tried = try_steps(context, &trial, &steps, until).await;
+    let tried = try_steps(context, &trial, steps, until).await;
     // The trial is in no list of branches.
     let late = tried.as_ref().ok().and_then(|it| it.late.clone());
     checks::end_trials(context, vec![trial], late).await;
     let Tried { edits, files, check, clean_through, .. } = tried?;
-    let is_clean = clean_through == steps.len();
-    let mut edited = Edited {
+    let edited = Edited {
         branch: branch.name.clone(),
         revision: revision.0,
         applied: false,
@@ -201,13 +240,7 @@ async fn edit_if_clean(
         not_checked: None,
         clean_through: Some(clean_through),
     };
-    if only_if_clean && !is_clean {
-        return Ok(edited);
-    }
-    // The result of the trial holds for this revision alone.
-    let request = EditRequest { branch: branch.id, edits, if_revision: Some(revision), request_id: None };
-    (edited.revision, edited.applied) = (context.daemon.edit_files(request).await?.0, true);
-    Ok(edited)
+    Ok((edited, edits))
 }
 
 struct Tried {

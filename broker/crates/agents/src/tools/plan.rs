@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use agent_tools::edit::{FileChange, Plan, ReadingId, Refused, Targeted, plan, plan_targeted};
+use agent_tools::edit::{Before, FileChange, Plan, ReadingId, Refused, Targeted, plan, plan_targeted};
 use bytes::Bytes;
-use overlay::{Revision, View, WorkspacePath};
+use overlay::{EditError, Revision, View, WorkspacePath};
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspaces::{DaemonError, EditRequest, Expected, FileEdit};
@@ -106,9 +106,10 @@ pub(super) async fn write(
         match context.daemon.edit_files(request).await {
             Ok(revision) => {
                 let Planned { edits, paths, shown } = planned;
+                context.session.reads.written(&edits);
                 return Ok(Wrote { revision, edits, paths, shown });
             }
-            Err(DaemonError::Stale { .. }) if if_revision.is_none() && attempt < ATTEMPTS => {}
+            Err(error) if is_overtaken(&error) && if_revision.is_none() && attempt < ATTEMPTS => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -129,9 +130,11 @@ pub(crate) async fn planned(
         StepEdit::Targeted(edit) => return planned_targeted(context, view, target, edit.clone()).await,
     };
     let (trees, reading) = (Arc::clone(&context.trees), reading.cloned());
+    let read = target.as_ref().and_then(|it| context.session.reads.last(it));
     let (named, seen, sent) = (target.clone(), Arc::clone(&view), edit.clone());
     let planned = blocking_for_caller(move |cancel| {
-        Ok(plan(&*seen, named.as_ref(), &sent, reading.as_ref(), &trees, cancel))
+        let read = read.as_ref().and_then(|it| str::from_utf8(it).ok());
+        Ok(plan(&*seen, named.as_ref(), &sent, reading.as_ref(), read, &trees, cancel))
     });
     let planned = planned.await?;
     let form = planned.as_ref().map(|it| it.form.name()).unwrap_or_default();
@@ -204,11 +207,11 @@ impl Planned {
                 self.edits.push(FileEdit::Remove { path: path.to_string() });
                 (path, None)
             }
-            FileChange::Write { path, applied, .. } => (path, Some(applied)),
-            FileChange::Move { from, to, applied, .. } => {
+            FileChange::Write { path, applied, before } => (path, Some((applied, before))),
+            FileChange::Move { from, to, applied, before, .. } => {
                 self.edits.push(FileEdit::Rename { from: from.to_string(), to: to.to_string() });
                 self.paths.push(from);
-                (to, Some(applied))
+                (to, Some((applied, before)))
             }
         };
         let mut shown = EditedFile {
@@ -218,11 +221,11 @@ impl Planned {
             notes: Vec::new(),
             new_syntax_errors: Vec::new(),
         };
-        if let Some(applied) = applied {
+        if let Some((applied, before)) = applied {
             self.edits.push(FileEdit::Write {
                 path: path.to_string(),
                 content: Bytes::from(applied.text),
-                expected: Expected::Anything,
+                expected: expected(before),
             });
             (shown.diff, shown.notes) = (limits::diff(&applied.diff), applied.notes);
             shown.new_syntax_errors = applied
@@ -233,6 +236,24 @@ impl Planned {
         }
         self.paths.push(path);
         self.shown.push(shown);
+    }
+}
+
+/// Condition under which a change that was planned still means the same.
+fn expected(before: Before) -> Expected {
+    match before {
+        Before::Missing => Expected::Missing,
+        Before::Text(hash) => Expected::Content(hash.to_string()),
+        Before::Other => Expected::Anything,
+    }
+}
+
+/// Whether an edit was refused because a file changed after the edit was planned.
+pub(super) fn is_overtaken(error: &DaemonError) -> bool {
+    match error {
+        DaemonError::Stale { .. } | DaemonError::Edit(EditError::OtherContent { .. }) => true,
+        DaemonError::InEdit { error, .. } => is_overtaken(error),
+        _ => false,
     }
 }
 

@@ -106,6 +106,7 @@ async fn one(
 ) -> Result<Lines, ToolError> {
     let path = path("target_file", file)?;
     let content = context.daemon.read_file(&seen.target, path.as_str(), Side::Now).await?;
+    context.session.reads.read(&path, content.bytes.clone());
     let mask = context.settings().await?.mask_secrets;
     let (trees, lines, bytes) = (Arc::clone(&context.trees), room.lines, room.bytes);
     let shown = blocking(move || {

@@ -28,6 +28,12 @@ impl std::fmt::Debug for Unfinished {
     }
 }
 
+impl Unfinished {
+    pub fn is_empty(&self) -> bool {
+        self.0.lock().is_empty()
+    }
+}
+
 impl Due {
     pub fn within(time: Duration) -> Self {
         Self { at: Instant::now() + time, unfinished: Arc::default() }
