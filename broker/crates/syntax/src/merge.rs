@@ -6,16 +6,21 @@
 //! item that both replaced, a name that two imports bind, entries with a spread. The result has a tree without errors and no
 //! word that none of the changes explains.
 
+mod bound;
 mod imports;
 mod item;
 mod kinds;
 mod list;
+mod sets;
+mod side;
+mod text;
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{borrow::Cow, ops::Range};
 
 use bytes::Bytes;
 use tree_sitter::Node;
 
+use self::text::{Format, choose_gap, is_explained};
 use crate::{Language, Tree};
 
 /// Bytes of a text. What is larger is rarely written by hand.
@@ -30,22 +35,27 @@ const LANGUAGES: [&str; 8] =
     ["go", "java", "javascript", "json", "python", "rust", "typescript", "typescriptreact"];
 
 /// Merges both changes of a text; `None` if they are at the same place or in doubt, if one of the texts has a syntax error or
-/// carriage returns, or if the language is not known here.
+/// other ends of lines, or if the language is not known here.
 pub fn merge(language: Language, base: &str, ours: &str, theirs: &str) -> Option<String> {
     let texts = [base, ours, theirs];
-    if !LANGUAGES.contains(&language.name())
-        || texts.iter().any(|it| it.len() > MAX_BYTES || it.contains('\r'))
-    {
+    if !LANGUAGES.contains(&language.name()) || texts.iter().any(|it| it.len() > MAX_BYTES) {
         return None;
     }
+    let format = Format::common(texts)?;
+    let bare = texts.map(|it| format.bare(it));
+    let merged = merge_bare(language, bare.each_ref().map(|it| &**it))?;
+    Some(format.written(merged))
+}
+
+fn merge_bare(language: Language, texts: [&str; 3]) -> Option<String> {
     let parsed = |text: &str| Tree::parse(language, Bytes::copy_from_slice(text.as_bytes()), &|| false).ok();
     let sound = |text: &str| parsed(text).filter(|it| !it.has_error());
-    let trees = [sound(base)?, sound(ours)?, sound(theirs)?];
+    let trees = [sound(texts[0])?, sound(texts[1])?, sound(texts[2])?];
     let versions = [0, 1, 2].map(|it| Part::whole(&trees[it], texts[it]));
     let merged = merge_parts(versions, 0)?.into_owned();
     let result = sound(&merged)?;
-    let bound = [&trees[0], &trees[1], &trees[2], &result].map(imports::bound_names);
-    (is_explained(texts, &merged) && imports::are_bound_once(bound)).then_some(merged)
+    let bound = [&trees[0], &trees[1], &trees[2], &result].map(bound::bound_names);
+    (is_explained(texts, &merged) && bound::are_bound_once(bound)).then_some(merged)
 }
 
 /// A node of a version, with what lies between the ends of its range.
@@ -84,12 +94,15 @@ fn merge_parts(parts: [Part<'_>; 3], depth: usize) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(text));
     }
     let kind = parts[0].node.kind_id();
-    if depth > MAX_DEPTH || parts.iter().any(|it| it.node.kind_id() != kind) {
+    if depth > MAX_DEPTH {
         return None;
+    }
+    if parts.iter().any(|it| it.node.kind_id() != kind) {
+        return merge_wrapped(parts).map(Cow::Owned);
     }
     // The whole text was merged by lines before.
     let by_lines = if depth == 0 { None } else { merge_lines(texts) };
-    let by_tree = || match kinds::list_of(parts[0].node) {
+    let by_tree = || match kinds::list_of(parts[0].node, parts[0].text) {
         Some(_) => list::merge(parts, depth),
         None => merge_children(parts, depth),
     };
@@ -114,20 +127,22 @@ fn merge_lines(texts: [&str; 3]) -> Option<String> {
     String::from_utf8(merged.into()).ok()
 }
 
-/// Merges a definition or an import whose children correspond one to one. Of expressions and statements, two changes rarely go
-/// together.
+/// Merges a node whose children correspond one to one: a definition or an import, or one of which both sides changed a single
+/// child, so that this one has the same context in all. Of expressions and statements, other changes rarely go together.
 fn merge_children(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
-    if parts.iter().any(|it| !kinds::has_parts(it.node, it.text)) {
-        return None;
-    }
     let [base, ours, theirs] = parts.map(Part::children);
+    let have_parts = || parts.iter().all(|it| kinds::has_parts(it.node, it.text));
     if base.is_empty() || [&ours, &theirs].iter().any(|it| it.len() != base.len()) {
+        return if have_parts() { merge_reshaped(parts) } else { None };
+    }
+    let children: Vec<_> = base.into_iter().zip(ours).zip(theirs).map(|((b, o), t)| [b, o, t]).collect();
+    let is_changed = |it: &&[Part<'_>; 3]| it[1].text() != it[0].text() || it[2].text() != it[0].text();
+    if children.iter().filter(is_changed).count() > 1 && !have_parts() {
         return None;
     }
     let mut merged = String::new();
     let mut ends = parts.map(|it| it.start);
-    for ((base, ours), theirs) in base.into_iter().zip(ours).zip(theirs) {
-        let child = [base, ours, theirs];
+    for child in children {
         let gap = [0, 1, 2].map(|it| &parts[it].text[ends[it]..child[it].start]);
         merged.push_str(choose_gap(gap)?);
         merged.push_str(&merge_parts(child, depth + 1)?);
@@ -137,32 +152,40 @@ fn merge_children(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
     Some(merged)
 }
 
-/// The text between two nodes. Where both sides changed only blanks, the branch's are taken.
-fn choose_gap(gaps: [&str; 3]) -> Option<&str> {
-    let bare = |it: &str| it.chars().filter(|it| !it.is_whitespace()).collect::<String>();
-    choose(gaps).or_else(|| (bare(gaps[1]) == bare(gaps[2])).then_some(gaps[1]))
+/// Merges a definition around which one side put something, such as a decorator, while the other changed it.
+fn merge_wrapped([base, ours, theirs]: [Part<'_>; 3]) -> Option<String> {
+    let put = |changed: Part<'_>, wrapped: Part<'_>| {
+        let inner = Part::of(kinds::inner(wrapped.node), wrapped.text);
+        let is_wrapped = inner.node != wrapped.node && inner.text() == base.text();
+        let is_changed = changed.node.kind_id() == base.node.kind_id();
+        let [before, after] =
+            [&wrapped.text[wrapped.start..inner.start], &wrapped.text[inner.end..wrapped.end]];
+        (is_wrapped && is_changed).then(|| format!("{before}{}{after}", changed.text()))
+    };
+    put(theirs, ours).or_else(|| put(ours, theirs))
 }
 
-/// Whether each word is in the result as often as both changes, or one of two equal ones, make it.
-fn is_explained(texts: [&str; 3], merged: &str) -> bool {
-    let [base, ours, theirs] = texts.map(words);
-    let result = words(merged);
-    let count = |counts: &HashMap<&str, i64>, word| counts.get(word).copied().unwrap_or(0);
-    let all = base.keys().chain(ours.keys()).chain(theirs.keys()).chain(result.keys());
-    all.into_iter().all(|word| {
-        let (base, ours, theirs) = (count(&base, word), count(&ours, word), count(&theirs, word));
-        let both = ours + theirs - base;
-        (ours.min(theirs).min(both)..=ours.max(theirs).max(both)).contains(&count(&result, word))
-    })
+/// Merges a definition to which one side added parts such as modifiers, while the other changed one child that is as it was in
+/// the first.
+fn merge_reshaped([base, ours, theirs]: [Part<'_>; 3]) -> Option<String> {
+    put_change(base, theirs, ours).or_else(|| put_change(base, ours, theirs))
 }
 
-/// Number of occurrences of each word of a text. What separates entries is left out.
-fn words(text: &str) -> HashMap<&str, i64> {
-    let mut counts = HashMap::new();
-    for word in text.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| !it.is_empty()) {
-        *counts.entry(word).or_default() += 1;
+/// Puts the only change of `changed` into `other`.
+fn put_change(base: Part<'_>, changed: Part<'_>, other: Part<'_>) -> Option<String> {
+    let (before, after) = (base.children(), changed.children());
+    let mut changes = before.iter().zip(&after).filter(|(before, after)| before.text() != after.text());
+    let (old, new) = changes.next()?;
+    if before.len() != after.len() || changes.next().is_some() {
+        return None;
     }
-    counts
+    let is_rest_same = base.text[base.start..old.start] == changed.text[changed.start..new.start]
+        && base.text[old.end..base.end] == changed.text[new.end..changed.end];
+    let is_old = |it: &&Part<'_>| it.node.kind_id() == old.node.kind_id() && it.text() == old.text();
+    let others = other.children();
+    let place = others.iter().find(is_old).filter(|_| is_rest_same)?;
+    let text = other.text;
+    Some(format!("{}{}{}", &text[other.start..place.start], new.text(), &text[place.end..other.end]))
 }
 
 #[cfg(test)]

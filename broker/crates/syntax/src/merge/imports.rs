@@ -1,60 +1,124 @@
-//! Names that the imports of a text bind.
-
-use std::collections::BTreeMap;
+//! Names that an import binds.
 
 use tree_sitter::Node;
 
-use super::kinds;
-use crate::Tree;
-
-/// Names by the number of imports that bind them.
-pub(super) type Bound = BTreeMap<String, usize>;
-
-/// Returns the names that a text's imports bind: what stands last in each part of one.
-pub(super) fn bound_names(tree: &Tree) -> Bound {
-    let mut bound = Bound::new();
-    let text = str::from_utf8(tree.text()).unwrap_or_default();
-    let mut waiting = vec![tree.inner.root_node()];
-    while let Some(node) = waiting.pop() {
-        if kinds::is_import(node) {
-            names(node, text).into_iter().for_each(|it| *bound.entry(it).or_default() += 1);
-        } else {
-            waiting.extend(node.children(&mut node.walk()).filter(|it| it.child_count() > 0));
-        }
-    }
-    bound
+/// A name, and what it stands for if two imports of it are as good as one.
+pub(super) struct Imported {
+    pub(super) name: String,
+    pub(super) target: Option<String>,
 }
 
-/// Whether no name of `[base, ours, theirs, merged]` is bound more often in the last than in each of the others.
-pub(super) fn are_bound_once([base, ours, theirs, merged]: [Bound; 4]) -> bool {
-    let count = |bound: &Bound, name: &str| bound.get(name).copied().unwrap_or(0);
-    merged.iter().all(|(name, number)| {
-        let most = [&base, &ours, &theirs].map(|it| count(it, name)).into_iter().max().unwrap_or(0);
-        *number <= most
-    })
-}
-
-/// The words before a separator, before `from`, and at the end.
-fn names(import: Node<'_>, text: &str) -> Vec<String> {
-    let text = text.get(import.byte_range()).unwrap_or_default();
+/// Returns the names that an import binds in its scope. An import of everything binds none that are known.
+pub(super) fn imported(import: Node<'_>, text: &str) -> Vec<Imported> {
     let mut names = Vec::new();
-    let mut word = String::new();
-    let mut last = String::new();
-    for it in text.chars().chain([';']) {
-        if it.is_alphanumeric() || it == '_' || it == '$' {
-            word.push(it);
-            continue;
+    match import.kind() {
+        "import_from_statement" => python_from(import, text, &mut names),
+        "import_statement" if import.child_by_field_name("name").is_some() => {
+            python_modules(import, text, &mut names);
         }
-        if !word.is_empty() {
-            if word == "from" && !last.is_empty() {
-                names.push(std::mem::take(&mut last));
-            }
-            last = std::mem::take(&mut word);
+        "import_statement" | "import_alias" => script(import, text, &mut names),
+        "import_declaration" => java(import, text, &mut names),
+        "import_spec" => names.extend(go(import, text).map(once)),
+        "use_declaration" => {
+            let argument = import.child_by_field_name("argument");
+            argument.into_iter().for_each(|it| rust(it, "", text, &mut names));
         }
-        if ",;})\"'\n".contains(it) && !last.is_empty() {
-            names.push(std::mem::take(&mut last));
+        "extern_crate_declaration" => names.extend(alias_or_name(import, text).map(once)),
+        _ => {}
+    }
+    names.retain(|it| !["_", ".", ""].contains(&it.name.as_str()));
+    names
+}
+
+/// A name that must not be bound again.
+fn once(name: &str) -> Imported {
+    Imported { name: name.to_owned(), target: None }
+}
+
+fn source<'t>(node: Node<'_>, text: &'t str) -> &'t str {
+    text.get(node.byte_range()).unwrap_or_default()
+}
+
+fn field<'t>(node: Node<'_>, name: &str, text: &'t str) -> Option<&'t str> {
+    node.child_by_field_name(name).map(|it| source(it, text))
+}
+
+fn alias_or_name<'t>(node: Node<'_>, text: &'t str) -> Option<&'t str> {
+    field(node, "alias", text).or_else(|| field(node, "name", text))
+}
+
+/// `from a import b as c` binds `c`.
+fn python_from(import: Node<'_>, text: &str, names: &mut Vec<Imported>) {
+    let module = field(import, "module_name", text).unwrap_or_default();
+    for it in import.children_by_field_name("name", &mut import.walk()) {
+        let name = field(it, "alias", text).unwrap_or_else(|| source(it, text));
+        let what = field(it, "name", text).unwrap_or_else(|| source(it, text));
+        names.push(Imported { name: name.to_owned(), target: Some(format!("{module} {what}")) });
+    }
+}
+
+/// `import a.b` binds `a`, as does `import a.c`.
+fn python_modules(import: Node<'_>, text: &str, names: &mut Vec<Imported>) {
+    for it in import.children_by_field_name("name", &mut import.walk()) {
+        let whole = source(it, text);
+        let first = whole.split('.').next().unwrap_or_default();
+        let name = field(it, "alias", text).unwrap_or(first);
+        let target = if name == first { first } else { whole };
+        names.push(Imported { name: name.to_owned(), target: Some(target.to_owned()) });
+    }
+}
+
+fn script(import: Node<'_>, text: &str, names: &mut Vec<Imported>) {
+    let mut waiting = vec![import];
+    while let Some(node) = waiting.pop() {
+        match node.kind() {
+            "import_specifier" => names.extend(alias_or_name(node, text).map(once)),
+            "identifier" => names.push(once(source(node, text))),
+            // The module of `import a = b.c`.
+            "nested_identifier" | "import_attribute" => {}
+            _ => waiting.extend(node.named_children(&mut node.walk())),
         }
     }
-    names.retain(|it| !["import", "from", "use", "type", "as"].contains(&it.as_str()));
-    names
+}
+
+/// `import a.B` binds `B`. Go has specifications in a declaration, which bind.
+fn java(import: Node<'_>, text: &str, names: &mut Vec<Imported>) {
+    let children: Vec<_> = import.named_children(&mut import.walk()).collect();
+    let Some(path) = children.iter().find(|it| it.kind() == "scoped_identifier") else { return };
+    if children.iter().all(|it| it.kind() != "asterisk") {
+        let name = field(*path, "name", text).unwrap_or_default().to_owned();
+        names.push(Imported { name, target: Some(source(import, text).to_owned()) });
+    }
+}
+
+/// The name of a Go package: as far as the path says it, the last part that is no version.
+fn go<'t>(import: Node<'_>, text: &'t str) -> Option<&'t str> {
+    if let Some(name) = field(import, "name", text) {
+        return Some(name);
+    }
+    let path = field(import, "path", text)?.trim_matches(['"', '`']);
+    let is_version =
+        |it: &str| it.strip_prefix('v').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
+    let last = path.rsplit('/').find(|it| !is_version(it))?;
+    Some(last.rsplit_once('.').filter(|it| is_version(it.1)).map_or(last, |it| it.0))
+}
+
+/// The names of a tree of uses; `module` is the last part of the path before it.
+fn rust(tree: Node<'_>, module: &str, text: &str, names: &mut Vec<Imported>) {
+    match tree.kind() {
+        "identifier" => names.push(once(source(tree, text))),
+        "self" => names.push(once(module)),
+        "scoped_identifier" => names.extend(field(tree, "name", text).map(once)),
+        "use_as_clause" => names.extend(field(tree, "alias", text).map(once)),
+        "use_list" => {
+            tree.named_children(&mut tree.walk()).for_each(|it| rust(it, module, text, names));
+        }
+        "scoped_use_list" => {
+            let path = field(tree, "path", text).unwrap_or_default();
+            let last = path.rsplit("::").next().unwrap_or_default();
+            let list = tree.child_by_field_name("list");
+            list.into_iter().for_each(|it| rust(it, last, text, names));
+        }
+        _ => {}
+    }
 }

@@ -1,5 +1,7 @@
 //! A list as items, and as what stands before, between and after them.
 
+use std::collections::HashMap;
+
 use tree_sitter::Node;
 
 use super::{
@@ -24,7 +26,7 @@ pub(super) struct Item<'t> {
     /// `None` for comments alone.
     pub(super) part: Option<Part<'t>>,
     text: &'t str,
-    /// Name, kept where two items have it.
+    /// Name, which other items may have.
     pub(super) name: Option<String>,
     pub(super) key: String,
 }
@@ -53,6 +55,15 @@ impl<'t> Item<'t> {
         self.indentation().trim().is_empty() && is_last
     }
 
+    /// Whether JavaScript may read an item and the next one, of the two sides, as one statement: the first does not end with
+    /// a semicolon.
+    pub(super) fn joins(&self, next: &Self) -> bool {
+        let (Some(part), Some(after)) = (self.part, next.part) else { return false };
+        let is_open = kinds::may_lack_semicolon(part.node) && !self.text().trim_end().ends_with(';');
+        let is_prefix = ["get", "set", "static", "async", "accessor"].contains(&part.text().trim());
+        is_open && (is_prefix || after.text().starts_with(['(', '[', '`', '*', '/', '+', '-', ',', '.']))
+    }
+
     pub(super) fn is_definition(&self) -> bool {
         self.part.is_some_and(|it| kinds::is_definition(it.node, self.text))
     }
@@ -64,7 +75,7 @@ const LEADING: [&str; 3] = ["attribute_item", "decorator", "annotation"];
 /// Splits a list into items; `None` where something else is between them.
 pub(super) fn split(list: Part<'_>, kind: ListKind) -> Option<Split<'_>> {
     let mut found: Vec<ItemSpan<'_>> = Vec::new();
-    let mut leading: Option<usize> = None;
+    let mut leading: Option<ItemSpan<'_>> = None;
     for child in list.children() {
         let last = found.last_mut();
         if child.node.is_extra() || LEADING.contains(&child.node.kind()) {
@@ -72,33 +83,29 @@ pub(super) fn split(list: Part<'_>, kind: ListKind) -> Option<Split<'_>> {
                 // Behind a comma, the comment belongs to what is before it.
                 Some(_) if kind == ListKind::Commas => return None,
                 Some(last) if leading.is_none() => last.end = child.end,
-                _ => leading = leading.or(Some(child.start)),
+                _ => {
+                    let start = leading.map_or(child.start, |it| it.start);
+                    leading = Some(ItemSpan { start, end: child.end, part: None, last: child });
+                }
             }
         } else if is_item(list.node, child.node) {
-            found.push(ItemSpan {
-                start: leading.take().unwrap_or(child.start),
-                end: child.end,
-                part: Some(child),
-            });
+            let start = leading.take().map_or(child.start, |it| it.start);
+            found.push(ItemSpan { start, end: child.end, part: Some(child), last: child });
         } else if let Some(last) = last.filter(|_| kind == ListKind::Lines && child.node.kind() == ";") {
             last.end = child.end;
         }
     }
-    if let Some(start) = leading {
-        let comment = list.children().into_iter().rev().find(|it| it.node.is_extra())?;
-        found.push(ItemSpan { start, end: comment.end, part: None });
+    match leading {
+        // An attribute of nothing.
+        Some(it) if !it.last.node.is_extra() => return None,
+        leading => found.extend(leading),
     }
     Some(Split::new(list, found)).filter(|it| it.is_clean(kind))
 }
 
 fn is_item(list: Node<'_>, child: Node<'_>) -> bool {
     match list.kind() {
-        "import_from_statement" => {
-            let names = list.children_by_field_name("name", &mut list.walk()).collect::<Vec<_>>();
-            names.contains(&child)
-        }
-        // The name of the table is in its head.
-        "table" => child.is_named() && child.kind() == "pair",
+        "import_from_statement" => child.is_named() && Some(child) != list.child_by_field_name("module_name"),
         _ => child.is_named(),
     }
 }
@@ -107,6 +114,8 @@ struct ItemSpan<'t> {
     start: usize,
     end: usize,
     part: Option<Part<'t>>,
+    /// The item's last node, without comments behind it.
+    last: Part<'t>,
 }
 
 impl ItemSpan<'_> {
@@ -121,7 +130,7 @@ impl<'t> Split<'t> {
         let first = found.first().map_or(list.end, |it| it.start);
         let mut end = None;
         let mut items: Vec<Item<'t>> = Vec::new();
-        for ItemSpan { start, end: next, part } in found {
+        for ItemSpan { start, end: next, part, .. } in found {
             let gap = end.map(|it| &text[it..start]);
             let own = &text[start..next];
             let name = part.and_then(|it| kinds::name(it.node, text));
@@ -137,14 +146,14 @@ impl<'t> Split<'t> {
 
     /// Tells items of one name apart by their texts, and those by their order.
     fn make_unique(&mut self) {
-        let keys: Vec<_> = self.items.iter().map(|it| it.key.clone()).collect();
-        let is_twice = |key: &String| keys.iter().filter(|it| *it == key).count() > 1;
-        for (at, key) in keys.iter().enumerate() {
-            if is_twice(key) {
-                let own = self.items[at].text();
-                let before = self.items[..at].iter().filter(|it| it.text() == own).count();
-                self.items[at].key = format!("{key} {before} {own}");
-            }
+        let mut number = HashMap::<String, usize>::new();
+        self.items.iter().for_each(|it| *number.entry(it.key.clone()).or_default() += 1);
+        let mut before = HashMap::<&str, usize>::new();
+        for item in self.items.iter_mut().filter(|it| number[&it.key] > 1) {
+            let own = &item.text[item.start..item.end];
+            let seen = before.entry(own).or_default();
+            item.key = format!("{} {seen} {own}", item.key);
+            *seen += 1;
         }
     }
 

@@ -1,18 +1,21 @@
 //! Merge of a list, item by item.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{
     Part, choose, choose_gap,
     item::{Item, Split, split},
     kinds::{ListKind, list_of},
-    merge_parts,
+    merge_parts, sets,
+    side::Side,
 };
 
 /// Merges `[base, ours, theirs]` of one list; `None` if the nodes are no lists, or the changes do not go together.
 pub(super) fn merge(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
-    let kinds = parts.map(|it| list_of(it.node));
-    let kind = kinds[0]?;
+    let [base, ours, theirs] = parts.map(|it| list_of(it.node, it.text));
+    let kinds = [base?, ours?, theirs?];
     // A list of one entry has no comma yet.
-    let kind = if kinds.contains(&Some(ListKind::Commas)) { ListKind::Commas } else { kind };
+    let kind = if kinds.contains(&ListKind::Commas) { ListKind::Commas } else { kinds[0] };
     let [base, ours, theirs] = parts.map(|it| split(it, kind));
     let (base, ours, theirs) = (base?, ours?, theirs?);
     if kind == ListKind::Lines && !are_alike([&base, &ours, &theirs]) {
@@ -26,8 +29,8 @@ pub(super) fn merge(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
             merged.keep(item, [sides[0].of(slot), sides[1].of(slot)], depth)?;
         }
     }
-    merged.has_unique_names([&base, &ours, &theirs]).then_some(())?;
-    merged.written([&base, &ours, &theirs])
+    let splits = [&base, &ours, &theirs];
+    if merged.is_sound(splits) { merged.written(splits) } else { None }
 }
 
 /// Whether all items have one indentation.
@@ -35,57 +38,6 @@ fn are_alike(splits: [&Split<'_>; 3]) -> bool {
     let mut all = splits.iter().flat_map(|it| &it.items).map(Item::indentation);
     let first = all.next();
     all.all(|it| Some(it) == first)
-}
-
-/// A changed list beside the base.
-struct Side<'s, 't> {
-    split: &'s Split<'t>,
-    /// Index of each item of the base; `None` if it was deleted.
-    matches: Vec<Option<usize>>,
-    /// Items before each item of the base, and after the last, that the base does not have.
-    inserted: Vec<Vec<usize>>,
-}
-
-impl<'s, 't> Side<'s, 't> {
-    /// `None` if items that both have are in another order.
-    fn new(base: &Split<'_>, split: &'s Split<'t>) -> Option<Self> {
-        let find = |key: &str| split.items.iter().position(|it| it.key == key);
-        let matches: Vec<_> = base.items.iter().map(|it| find(&it.key)).collect();
-        if !matches.iter().flatten().is_sorted() {
-            return None;
-        }
-        let mut inserted = vec![Vec::new(); base.items.len() + 1];
-        let mut slot = 0;
-        for at in 0..split.items.len() {
-            match matches.iter().position(|it| *it == Some(at)) {
-                Some(matched) => slot = matched + 1,
-                None => inserted[slot].push(at),
-            }
-        }
-        Some(Self { split, matches, inserted })
-    }
-
-    fn of(&self, slot: usize) -> Option<&'s Item<'t>> {
-        self.matches[slot].map(|it| &self.split.items[it])
-    }
-
-    fn inserted(&self, slot: usize) -> impl Iterator<Item = &'s Item<'t>> {
-        self.inserted[slot].iter().map(|it| &self.split.items[*it])
-    }
-
-    /// Whether a side has other items in the place of those of the base at a slot.
-    fn replaces(&self, slot: usize) -> bool {
-        let is_gone = |at: usize| self.matches.get(at).is_some_and(Option::is_none);
-        !self.inserted[slot].is_empty() && (is_gone(slot) || slot.checked_sub(1).is_some_and(is_gone))
-    }
-
-    /// Whether the items of the base on both sides of a slot are as they were.
-    fn is_unchanged_around(&self, base: &Split<'_>, slot: usize) -> bool {
-        let is_same = |at: usize| {
-            base.items.get(at).is_none_or(|item| self.of(at).is_some_and(|it| it.text() == item.text()))
-        };
-        is_same(slot) && slot.checked_sub(1).is_none_or(is_same)
-    }
 }
 
 struct Merged<'t> {
@@ -98,47 +50,39 @@ struct Output<'t> {
     /// `None` if the item is the first one wherever it is.
     gap: Option<&'t str>,
     text: String,
-    name: Option<&'t str>,
+    /// The item that it is, or one of those that were merged.
+    item: &'t Item<'t>,
 }
 
 impl<'t> Merged<'t> {
-    fn insert<'s: 't>(&mut self, sides: [&Side<'s, 't>; 2], base: &Split<'_>, slot: usize) -> Option<()> {
+    fn insert(&mut self, sides: [&Side<'t, 't>; 2], base: &Split<'_>, slot: usize) -> Option<()> {
         let [ours, theirs] = sides.map(|it| it.inserted(slot).collect::<Vec<_>>());
         for [own, other] in [[sides[0], sides[1]], [sides[1], sides[0]]] {
-            let is_touched = !other.inserted[slot].is_empty() || !other.is_unchanged_around(base, slot);
+            let is_touched = other.has_inserted(slot) || !other.is_unchanged_around(base, slot);
             if own.replaces(slot) && is_touched {
                 return None;
             }
         }
         let is_free = |it: &&Item<'_>| self.kind == ListKind::Commas || it.is_definition();
-        let (ours_free, theirs_free) = (ours.iter().all(is_free), theirs.iter().all(is_free));
-        let is_alone = |own: &[&Item<'_>], is_free: bool, other: &Side<'_, '_>, others: &[&Item<'_>]| {
-            own.is_empty() || is_free || (others.is_empty() && other.is_unchanged_around(base, slot))
+        let is_alone = |own: &[&Item<'_>], other: &Side<'_, '_>| {
+            let is_touched = other.has_inserted(slot) || !other.is_unchanged_around(base, slot);
+            !is_touched || own.iter().all(is_free)
         };
-        let goes = ours == theirs
-            || (is_alone(&ours, ours_free, sides[1], &theirs)
-                && is_alone(&theirs, theirs_free, sides[0], &ours));
+        let is_same = || are_same(&ours, &theirs);
+        let goes = is_same()
+            || (is_alone(&ours, sides[1])
+                && is_alone(&theirs, sides[0])
+                && (self.kind == ListKind::Lines || sets::are_comparable(&ours, &theirs)));
         if !goes {
             return None;
         }
-        let is_twin = |it: &&Item<'_>| ours.iter().any(|own| own == it);
-        let others = theirs.iter().filter(|it| !is_twin(it));
-        for item in ours.iter().chain(others) {
-            self.items.push(Output {
-                gap: item.gap,
-                text: item.text().to_owned(),
-                name: item.name.as_deref(),
-            });
-        }
+        let twins: HashSet<_> = ours.iter().map(|it| it.text()).collect();
+        let others = theirs.iter().filter(|it| !twins.contains(it.text()));
+        self.items.extend(ours.iter().chain(others).map(|it| Output::of(it)));
         Some(())
     }
 
-    fn keep<'s: 't>(
-        &mut self,
-        base: &'s Item<'t>,
-        sides: [Option<&'s Item<'t>>; 2],
-        depth: usize,
-    ) -> Option<()> {
+    fn keep(&mut self, base: &'t Item<'t>, sides: [Option<&'t Item<'t>>; 2], depth: usize) -> Option<()> {
         let (ours, theirs) = match sides {
             [None, None] => return Some(()),
             [Some(one), None] | [None, Some(one)] => return (one.text() == base.text()).then_some(()),
@@ -148,20 +92,25 @@ impl<'t> Merged<'t> {
             (Some(base), Some(ours), Some(theirs)) => choose_gap([base, ours, theirs]),
             (base, ours, theirs) => ours.or(theirs).or(base),
         };
-        let name = ours.name.as_deref();
-        self.items.push(Output { gap, text: item([base, ours, theirs], depth)?, name });
+        self.items.push(Output { gap, text: item([base, ours, theirs], depth)?, ..Output::of(ours) });
         Some(())
     }
 
-    /// Whether each name is there as often as in one of the versions.
-    fn has_unique_names(&self, splits: [&Split<'_>; 3]) -> bool {
-        let count =
-            |name: &str, names: &mut dyn Iterator<Item = &str>| names.filter(|it| *it == name).count();
-        let own = || self.items.iter().filter_map(|it| it.name);
-        own().all(|name| {
-            let of = |it: &Split<'_>| count(name, &mut it.items.iter().filter_map(|it| it.name.as_deref()));
-            count(name, &mut own()) <= splits.map(of).into_iter().max().unwrap_or(0)
-        })
+    /// Whether the result can be one: a body keeps an item, names of entries are as many as in one of the versions, and what
+    /// stands together because of its name does so.
+    fn is_sound(&self, splits: [&Split<'_>; 3]) -> bool {
+        let names = self.items.iter().map(|it| it.item.name.as_deref());
+        let of = splits.map(|it| it.items.iter().map(|it| it.name.as_deref()));
+        match self.kind {
+            ListKind::Commas => are_at_most(occurrences(names), of.map(occurrences)),
+            ListKind::Lines => {
+                let has_nodes = |it: &&Split<'_>| it.items.iter().any(|it| it.part.is_some());
+                let is_emptied =
+                    !self.items.iter().any(|it| it.item.part.is_some()) && splits.iter().all(has_nodes);
+                let joins = |it: &[Output<'_>]| it[0].item.joins(it[1].item);
+                !is_emptied && !self.items.windows(2).any(joins) && are_at_most(runs(names), of.map(runs))
+            }
+        }
     }
 
     fn written(&self, splits: [&Split<'_>; 3]) -> Option<String> {
@@ -180,10 +129,34 @@ impl<'t> Merged<'t> {
     }
 }
 
-impl PartialEq for Item<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.text() == other.text()
+impl<'t> Output<'t> {
+    fn of(item: &'t Item<'t>) -> Self {
+        Self { gap: item.gap, text: item.text().to_owned(), item }
     }
+}
+
+fn are_same(ours: &[&Item<'_>], theirs: &[&Item<'_>]) -> bool {
+    ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(ours, theirs)| ours.text() == theirs.text())
+}
+
+/// Whether no name of the result has a higher number than in each of the versions.
+fn are_at_most(result: HashMap<&str, usize>, versions: [HashMap<&str, usize>; 3]) -> bool {
+    let is_as_before = |(name, number): (&str, usize)| {
+        number <= 1 || versions.iter().filter_map(|it| it.get(name)).any(|it| number <= *it)
+    };
+    result.into_iter().all(is_as_before)
+}
+
+fn occurrences<'n>(names: impl Iterator<Item = Option<&'n str>>) -> HashMap<&'n str, usize> {
+    let mut numbers = HashMap::new();
+    names.flatten().for_each(|it| *numbers.entry(it).or_default() += 1);
+    numbers
+}
+
+/// Number of places in which each name stands, once or several times in a row. Signatures of one function are one place.
+fn runs<'n>(names: impl Iterator<Item = Option<&'n str>>) -> HashMap<&'n str, usize> {
+    let mut last = None;
+    occurrences(names.filter_map(|it| (std::mem::replace(&mut last, it) != it).then_some(it)))
 }
 
 /// Merges an item that all three have.

@@ -1,7 +1,61 @@
 //! Texts that go together by their trees, and such that do not.
 
+use std::fmt::Write as _;
+
 use super::merge;
 use crate::Language;
+
+/// The results of a file's cases. Each is a text with the changes of both sides between markers, below a line
+/// `### LANGUAGE: TITLE`.
+fn shown(cases: &str) -> String {
+    let mut shown = String::new();
+    for case in cases.split("### ").skip(1) {
+        let (title, text) = case.split_once('\n').unwrap();
+        let language = Language::named(title.split(':').next().unwrap()).unwrap();
+        let [ours, base, theirs] = versions(text);
+        let merged = merge(language, &base, &ours, &theirs);
+        write!(shown, "### {title}\n{}", merged.as_deref().unwrap_or("(conflict)\n")).unwrap();
+    }
+    shown
+}
+
+/// Ours, base and theirs.
+fn versions(text: &str) -> [String; 3] {
+    let mut versions = [const { String::new() }; 3];
+    let mut version = None;
+    for line in text.lines() {
+        match line {
+            "<<<<<<<" => version = Some(0),
+            "|||||||" => version = Some(1),
+            "=======" => version = Some(2),
+            ">>>>>>>" => version = None,
+            _ => {
+                let to = version.map_or(0..3, |it| it..it + 1);
+                versions[to].iter_mut().for_each(|it| *it += &format!("{line}\n"));
+            }
+        }
+    }
+    versions
+}
+
+/// A snapshot of the results of `samples/NAME`.
+macro_rules! samples {
+    ($($name:ident $file:literal;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                insta::assert_snapshot!(shown(include_str!(concat!("samples/", $file))));
+            }
+        )*
+    };
+}
+
+samples! {
+    bodies "bodies.txt";
+    imports "imports.txt";
+    lists "lists.txt";
+    names "names.txt";
+}
 
 fn merged(language: &str, base: &str, ours: &str, theirs: &str) -> Option<String> {
     merge(Language::named(language).unwrap(), base, ours, theirs)
@@ -162,5 +216,26 @@ fn what_is_in_doubt_is_a_conflict() {
     // Languages in which an entry belongs to what is above it.
     none("toml", "x = 1\n", "x = 1\n\n[a]\ny = 1\n", "x = 1\nz = 2\n");
     none("yaml", "r:\n  a: 1\n", "r:\n  a: 1\n  b: 2\n", "r:\n  a: 1\n  c: 3\n");
-    none("python", "def f():\r\n    pass\r\n", "def f():\r\n    a()\r\n", "def f():\r\n    b()\r\n");
+    none("python", "def f():\r\n    pass\r\n", "def f():\r\n    a()\n", "def f():\r\n    b()\r\n");
+}
+
+#[test]
+fn ends_of_lines_and_byte_order_marks_are_kept() {
+    let text = |names: &[&str]| names.iter().map(|it| format!("import {it}\r\n")).collect::<String>();
+    let [base, ours, theirs, want] =
+        [&["a"][..], &["a", "b"], &["a", "c"], &["a", "b", "c"]].map(|it| format!("\u{feff}{}", text(it)));
+    assert_eq!(merged("python", &base, &ours, &theirs).unwrap(), want);
+    assert_eq!(merged("python", &base, &text(&["a", "b"]), &theirs), None);
+}
+
+/// A merge whose time grew with the square of the number of entries would not end here.
+#[test]
+fn long_lists_are_merged_in_linear_time() {
+    let names = |more: &str| {
+        let entries = (0..40_000).map(|it| format!("\"n{it}\"")).collect::<Vec<_>>().join(",\n");
+        format!("{{\"names\": [\n{entries}{more}\n]}}\n")
+    };
+    let [ours, theirs] = [",\n\"b\"", ",\n\"c\""];
+    let both = names(&format!("{ours}{theirs}"));
+    assert_eq!(merged("json", &names(""), &names(ours), &names(theirs)).unwrap(), both);
 }

@@ -1,0 +1,62 @@
+//! A changed list beside the one that it came from.
+
+use std::collections::HashMap;
+
+use super::item::{Item, Split};
+
+pub(super) struct Side<'s, 't> {
+    split: &'s Split<'t>,
+    /// Index of each item of the base; `None` if it was deleted.
+    matches: Vec<Option<usize>>,
+    /// Items before each item of the base, and after the last, that the base does not have.
+    inserted: Vec<Vec<usize>>,
+}
+
+impl<'s, 't> Side<'s, 't> {
+    /// `None` if items that both have are in another order.
+    pub(super) fn new(base: &Split<'_>, split: &'s Split<'t>) -> Option<Self> {
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for (at, item) in split.items.iter().enumerate().rev() {
+            places.insert(&item.key, at);
+        }
+        let matches: Vec<_> = base.items.iter().map(|it| places.get(&*it.key).copied()).collect();
+        if !matches.iter().flatten().is_sorted() {
+            return None;
+        }
+        let mut inserted = vec![Vec::new(); base.items.len() + 1];
+        let mut next = 0;
+        let mut slot = 0;
+        for (at, matched) in matches.iter().enumerate().filter_map(|(at, it)| Some((at, (*it)?))) {
+            inserted[slot].extend(next..matched);
+            (next, slot) = (matched + 1, at + 1);
+        }
+        inserted[slot].extend(next..split.items.len());
+        Some(Self { split, matches, inserted })
+    }
+
+    pub(super) fn of(&self, slot: usize) -> Option<&'s Item<'t>> {
+        self.matches[slot].map(|it| &self.split.items[it])
+    }
+
+    pub(super) fn inserted(&self, slot: usize) -> impl Iterator<Item = &'s Item<'t>> {
+        self.inserted[slot].iter().map(|it| &self.split.items[*it])
+    }
+
+    pub(super) fn has_inserted(&self, slot: usize) -> bool {
+        !self.inserted[slot].is_empty()
+    }
+
+    /// Whether a side has other items in the place of those of the base at a slot.
+    pub(super) fn replaces(&self, slot: usize) -> bool {
+        let is_gone = |at: usize| self.matches.get(at).is_some_and(Option::is_none);
+        self.has_inserted(slot) && (is_gone(slot) || slot.checked_sub(1).is_some_and(is_gone))
+    }
+
+    /// Whether the items of the base on both sides of a slot are as they were.
+    pub(super) fn is_unchanged_around(&self, base: &Split<'_>, slot: usize) -> bool {
+        let is_same = |at: usize| {
+            base.items.get(at).is_none_or(|item| self.of(at).is_some_and(|it| it.text() == item.text()))
+        };
+        is_same(slot) && slot.checked_sub(1).is_none_or(is_same)
+    }
+}
