@@ -89,6 +89,8 @@ pub(super) fn split(list: Part<'_>, kind: ListKind) -> Option<Split<'_>> {
                 }
             }
         } else if is_item(list.node, child.node) {
+            // What a blank line separates is not about the item.
+            found.extend(leading.take_if(|it| kind == ListKind::Lines && it.is_apart_from(child)));
             let start = leading.take().map_or(child.start, |it| it.start);
             found.push(ItemSpan { start, end: child.end, part: Some(child), last: child });
         } else if let Some(last) = last.filter(|_| kind == ListKind::Lines && child.node.kind() == ";") {
@@ -119,6 +121,13 @@ struct ItemSpan<'t> {
 }
 
 impl ItemSpan<'_> {
+    /// Whether comments have a blank line behind them.
+    fn is_apart_from(&self, next: Part<'_>) -> bool {
+        let behind = next.text[self.start..self.end].trim_end().len();
+        let is_comment = self.last.node.is_extra();
+        is_comment && next.text[self.start + behind..next.start].matches('\n').count() > 1
+    }
+
     fn is_on_line_of(&self, next: Part<'_>) -> bool {
         !next.text[self.end..next.start].contains('\n')
     }

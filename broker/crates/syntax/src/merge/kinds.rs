@@ -252,7 +252,8 @@ pub(super) fn name(node: Node<'_>, text: &str) -> Option<String> {
     let own = |name| node.child_by_field_name(name).map(|it| key(source(it, text).to_owned()));
     if is_import(node) {
         let module = ["source", "module_name"].into_iter().find_map(own);
-        let path = || source(node, text).split('{').next().unwrap_or_default().to_owned();
+        // Without the names of a group.
+        let path = || source(node, text).split(['{', '(']).next().unwrap_or_default().to_owned();
         return Some(format!("{} {}", node.kind(), module.unwrap_or_else(path)));
     }
     let node = inner(node);

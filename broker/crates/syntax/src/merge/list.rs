@@ -1,6 +1,9 @@
 //! Merge of a list, item by item.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use super::{
     Part, choose, choose_gap,
@@ -26,6 +29,11 @@ pub(super) fn merge(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
     for slot in 0..=base.items.len() {
         merged.insert([&sides[0], &sides[1]], &base, slot)?;
         if let Some(item) = base.items.get(slot) {
+            let [ours, theirs] = &sides;
+            if ours.is_rewritten_beside(&base, slot, theirs) || theirs.is_rewritten_beside(&base, slot, ours)
+            {
+                return None;
+            }
             merged.keep(item, [sides[0].of(slot), sides[1].of(slot)], depth)?;
         }
     }
@@ -76,9 +84,13 @@ impl<'t> Merged<'t> {
         if !goes {
             return None;
         }
-        let twins: HashSet<_> = ours.iter().map(|it| it.text()).collect();
-        let others = theirs.iter().filter(|it| !twins.contains(it.text()));
-        self.items.extend(ours.iter().chain(others).map(|it| Output::of(it)));
+        let next = base.items.get(slot).and_then(|it| it.name.as_ref());
+        let stays_before = |items: &[&'t Item<'t>]| next.is_some() && last_name(items) == next;
+        let [first, second] =
+            if stays_before(&ours) && !stays_before(&theirs) { [theirs, ours] } else { [ours, theirs] };
+        let twins: HashSet<_> = first.iter().map(|it| it.text()).collect();
+        let others = second.iter().filter(|it| !twins.contains(it.text()));
+        self.items.extend(first.iter().chain(others).map(|it| Output::of(it)));
         Some(())
     }
 
@@ -113,14 +125,22 @@ impl<'t> Merged<'t> {
         }
     }
 
+    /// The text between items where there was none between any.
+    fn first_gap(&self, item: &Item<'_>) -> Cow<'static, str> {
+        match self.kind {
+            ListKind::Lines => format!("\n{}", item.indentation()).into(),
+            ListKind::Commas => ", ".into(),
+        }
+    }
+
     fn written(&self, splits: [&Split<'_>; 3]) -> Option<String> {
         let mut text = choose_gap(splits.map(|it| it.head))?.to_owned();
         let usual = splits.iter().flat_map(|it| &it.items).find_map(|it| it.gap);
-        let usual = usual.or((self.kind == ListKind::Commas).then_some(", "));
         for (at, item) in self.items.iter().enumerate() {
             if at > 0 {
                 let next = || self.items.get(at + 1).and_then(|it| it.gap);
-                text.push_str(item.gap.or_else(next).or(usual)?);
+                let gap = item.gap.or_else(next).or(usual).map(Cow::Borrowed);
+                text.push_str(&gap.unwrap_or_else(|| self.first_gap(item.item)));
             }
             text.push_str(&item.text);
         }
@@ -133,6 +153,10 @@ impl<'t> Output<'t> {
     fn of(item: &'t Item<'t>) -> Self {
         Self { gap: item.gap, text: item.text().to_owned(), item }
     }
+}
+
+fn last_name<'t>(items: &[&'t Item<'_>]) -> Option<&'t String> {
+    items.last().and_then(|it| it.name.as_ref())
 }
 
 fn are_same(ours: &[&Item<'_>], theirs: &[&Item<'_>]) -> bool {

@@ -8,6 +8,8 @@ pub(super) struct Side<'s, 't> {
     split: &'s Split<'t>,
     /// Index of each item of the base; `None` if it was deleted.
     matches: Vec<Option<usize>>,
+    /// Whether an item of the base was matched by its place alone.
+    is_rewritten: Vec<bool>,
     /// Items before each item of the base, and after the last, that the base does not have.
     inserted: Vec<Vec<usize>>,
 }
@@ -19,10 +21,13 @@ impl<'s, 't> Side<'s, 't> {
         for (at, item) in split.items.iter().enumerate().rev() {
             places.insert(&item.key, at);
         }
-        let matches: Vec<_> = base.items.iter().map(|it| places.get(&*it.key).copied()).collect();
+        let mut matches: Vec<_> = base.items.iter().map(|it| places.get(&*it.key).copied()).collect();
         if !matches.iter().flatten().is_sorted() {
             return None;
         }
+        let is_gone: Vec<_> = matches.iter().map(Option::is_none).collect();
+        pair_nameless(base, split, &mut matches);
+        let is_rewritten = is_gone.iter().zip(&matches).map(|(was, now)| *was && now.is_some()).collect();
         let mut inserted = vec![Vec::new(); base.items.len() + 1];
         let mut next = 0;
         let mut slot = 0;
@@ -31,7 +36,7 @@ impl<'s, 't> Side<'s, 't> {
             (next, slot) = (matched + 1, at + 1);
         }
         inserted[slot].extend(next..split.items.len());
-        Some(Self { split, matches, inserted })
+        Some(Self { split, matches, is_rewritten, inserted })
     }
 
     pub(super) fn of(&self, slot: usize) -> Option<&'s Item<'t>> {
@@ -52,6 +57,14 @@ impl<'s, 't> Side<'s, 't> {
         self.has_inserted(slot) && (is_gone(slot) || slot.checked_sub(1).is_some_and(is_gone))
     }
 
+    /// Whether a side has another statement in the place of one of the base, and the other side changed what is beside it, but
+    /// not this one.
+    pub(super) fn is_rewritten_beside(&self, base: &Split<'_>, slot: usize, other: &Self) -> bool {
+        let is_as_before = || other.of(slot).is_some_and(|it| it.text() == base.items[slot].text());
+        let is_touched = |at: usize| other.has_inserted(at) || !other.is_unchanged_around(base, at);
+        self.is_rewritten[slot] && is_as_before() && (is_touched(slot) || is_touched(slot + 1))
+    }
+
     /// Whether the items of the base on both sides of a slot are as they were.
     pub(super) fn is_unchanged_around(&self, base: &Split<'_>, slot: usize) -> bool {
         let is_same = |at: usize| {
@@ -59,4 +72,27 @@ impl<'s, 't> Side<'s, 't> {
         };
         is_same(slot) && slot.checked_sub(1).is_none_or(is_same)
     }
+}
+
+/// Matches items without names that were changed: between two that are matched, as many of the same kinds, one by one.
+fn pair_nameless(base: &Split<'_>, split: &Split<'_>, matches: &mut [Option<usize>]) {
+    let (mut start, mut next) = (0, 0);
+    for at in 0..=matches.len() {
+        let end = match matches.get(at) {
+            Some(None) => continue,
+            Some(Some(matched)) => *matched,
+            None => split.items.len(),
+        };
+        let (old, new) = (&base.items[start..at], &split.items[next..end]);
+        let are_pairs = old.len() == new.len() && old.iter().zip(new).all(|(old, new)| may_be_one(old, new));
+        if are_pairs {
+            matches[start..at].iter_mut().zip(next..).for_each(|(matched, at)| *matched = Some(at));
+        }
+        (start, next) = (at + 1, end + 1);
+    }
+}
+
+fn may_be_one(old: &Item<'_>, new: &Item<'_>) -> bool {
+    let (Some(before), Some(after)) = (old.part, new.part) else { return false };
+    old.name.is_none() && new.name.is_none() && before.node.kind_id() == after.node.kind_id()
 }
