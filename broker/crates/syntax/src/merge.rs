@@ -26,6 +26,9 @@ use crate::{Language, Tree};
 /// Bytes of a text. What is larger is rarely written by hand.
 const MAX_BYTES: usize = 1 << 20;
 
+/// Bytes up to which each text within another one is merged by lines.
+const SMALL: usize = 1 << 14;
+
 /// Nodes within each other that are merged one by one.
 const MAX_DEPTH: usize = 64;
 
@@ -52,7 +55,9 @@ fn merge_bare(language: Language, texts: [&str; 3]) -> Option<String> {
     let sound = |text: &str| parsed(text).filter(|it| !it.has_error());
     let trees = [sound(texts[0])?, sound(texts[1])?, sound(texts[2])?];
     let versions = [0, 1, 2].map(|it| Part::whole(&trees[it], texts[it]));
-    let merged = merge_parts(versions, 0)?.into_owned();
+    // The whole text was merged by lines before.
+    let around = Around { depth: 0, unmerged: texts.iter().map(|it| it.len()).sum() };
+    let merged = merge_parts(versions, around)?.into_owned();
     let result = sound(&merged)?;
     let bound = [&trees[0], &trees[1], &trees[2], &result].map(bound::bound_names);
     (is_explained(texts, &merged) && bound::are_bound_once(bound)).then_some(merged)
@@ -87,26 +92,45 @@ impl<'t> Part<'t> {
     }
 }
 
+/// What is around a node that is merged.
+#[derive(Clone, Copy)]
+struct Around {
+    depth: usize,
+    /// Bytes of the smallest text around it that does not merge by lines.
+    unmerged: usize,
+}
+
+impl Around {
+    fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+}
+
 /// Merges `[base, ours, theirs]` of one node.
-fn merge_parts(parts: [Part<'_>; 3], depth: usize) -> Option<Cow<'_, str>> {
+fn merge_parts(parts: [Part<'_>; 3], around: Around) -> Option<Cow<'_, str>> {
     let texts = parts.map(Part::text);
     if let Some(text) = choose(texts) {
         return Some(Cow::Borrowed(text));
     }
     let kind = parts[0].node.kind_id();
-    if depth > MAX_DEPTH {
+    if around.depth > MAX_DEPTH {
         return None;
     }
     if parts.iter().any(|it| it.node.kind_id() != kind) {
         return merge_wrapped(parts).map(Cow::Owned);
     }
-    // The whole text was merged by lines before.
-    let by_lines = if depth == 0 { None } else { merge_lines(texts) };
-    let by_tree = || match kinds::list_of(parts[0].node, parts[0].text) {
-        Some(_) => list::merge(parts, depth),
-        None => merge_children(parts, depth),
-    };
-    by_lines.or_else(by_tree).map(Cow::Owned)
+    let bytes = texts.iter().map(|it| it.len()).sum::<usize>();
+    // Each larger text has at most half of the one around it, so that all take a time that is linear in the number of those.
+    let is_tried = bytes * 2 <= around.unmerged || (bytes <= SMALL && bytes < around.unmerged);
+    if let Some(merged) = is_tried.then(|| merge_lines(texts)).flatten() {
+        return Some(merged.into());
+    }
+    let around = if is_tried { Around { unmerged: bytes, ..around } } else { around };
+    match kinds::list_of(parts[0].node, parts[0].text) {
+        Some(_) => list::merge(parts, around),
+        None => merge_children(parts, around),
+    }
+    .map(Cow::Owned)
 }
 
 /// The version that has the only change, if there is only one.
@@ -129,7 +153,7 @@ fn merge_lines(texts: [&str; 3]) -> Option<String> {
 
 /// Merges a node whose children correspond one to one: a definition or an import, or one of which both sides changed a single
 /// child, so that this one has the same context in all. Of expressions and statements, other changes rarely go together.
-fn merge_children(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
+fn merge_children(parts: [Part<'_>; 3], around: Around) -> Option<String> {
     let [base, ours, theirs] = parts.map(Part::children);
     let have_parts = || parts.iter().all(|it| kinds::has_parts(it.node, it.text));
     if base.is_empty() || [&ours, &theirs].iter().any(|it| it.len() != base.len()) {
@@ -145,7 +169,7 @@ fn merge_children(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
     for child in children {
         let gap = [0, 1, 2].map(|it| &parts[it].text[ends[it]..child[it].start]);
         merged.push_str(choose_gap(gap)?);
-        merged.push_str(&merge_parts(child, depth + 1)?);
+        merged.push_str(&merge_parts(child, around.deeper())?);
         ends = child.map(|it| it.end);
     }
     merged.push_str(choose_gap([0, 1, 2].map(|it| &parts[it].text[ends[it]..parts[it].end]))?);
@@ -184,6 +208,9 @@ fn put_change(base: Part<'_>, changed: Part<'_>, other: Part<'_>) -> Option<Stri
     let is_old = |it: &&Part<'_>| it.node.kind_id() == old.node.kind_id() && it.text() == old.text();
     let others = other.children();
     let place = others.iter().find(is_old).filter(|_| is_rest_same)?;
+    if [&before, &others].iter().any(|it| it.iter().filter(is_old).count() > 1) {
+        return None;
+    }
     let text = other.text;
     Some(format!("{}{}{}", &text[other.start..place.start], new.text(), &text[place.end..other.end]))
 }

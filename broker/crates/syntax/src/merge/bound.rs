@@ -8,6 +8,7 @@ use std::{
 };
 
 use tree_sitter::Node;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::{
     imports::{Imported, imported},
@@ -115,6 +116,7 @@ impl<'t> Walk<'t> {
             let bindings = bindings(node, self.text);
             let first = bindings.first().map(|it| (it.owner.clone(), it.import.name.clone()));
             for Binding { owner, import } in bindings {
+                let import = if self.is_python { normalized(import) } else { import };
                 let path = owner.map_or_else(|| scope.path.clone(), |it| inside(&scope.path, &it));
                 let is_new = import.target.is_none() || seen.insert((import.name.clone(), import.target));
                 *names.entry((path, import.name)).or_default() += usize::from(is_new);
@@ -147,6 +149,11 @@ impl<'t> Walk<'t> {
         let is_scope = SCOPES.contains(&kind) && !is_body && !(self.is_python && BLOCKS.contains(&kind));
         is_scope.then(|| Scope { path: inside(&around.path, kind), is_one: false, node })
     }
+}
+
+/// A name as Python reads it: in the normal form NFKC.
+fn normalized(import: Imported) -> Imported {
+    if import.name.is_ascii() { import } else { Imported { name: import.name.nfkc().collect(), ..import } }
 }
 
 fn children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {

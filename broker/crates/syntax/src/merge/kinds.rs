@@ -56,6 +56,8 @@ pub(super) fn list_of(node: Node<'_>, text: &str) -> Option<ListKind> {
         "argument_list" => has_only(node, "keyword_argument").then_some(ListKind::Commas),
         "const_declaration" => has_plain_constants(node, text).then_some(ListKind::Lines),
         "field_declaration_list" if has_field_order(node, text) => None,
+        // TypeScript's, around a block; Python's is a whole text.
+        "module" if node.child_by_field_name("body").is_some() => None,
         kind if LINES.contains(&kind) => {
             let has_comma = node.children(&mut node.walk()).any(|it| it.kind() == ",");
             Some(if has_comma { ListKind::Commas } else { ListKind::Lines })

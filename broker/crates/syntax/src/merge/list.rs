@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Part, choose, choose_gap,
+    Around, Part, choose, choose_gap,
     item::{Item, Split, split},
     kinds::{ListKind, list_of},
     merge_parts, sets,
@@ -14,7 +14,7 @@ use super::{
 };
 
 /// Merges `[base, ours, theirs]` of one list; `None` if the nodes are no lists, or the changes do not go together.
-pub(super) fn merge(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
+pub(super) fn merge(parts: [Part<'_>; 3], around: Around) -> Option<String> {
     let [base, ours, theirs] = parts.map(|it| list_of(it.node, it.text));
     let kinds = [base?, ours?, theirs?];
     // A list of one entry has no comma yet.
@@ -34,7 +34,7 @@ pub(super) fn merge(parts: [Part<'_>; 3], depth: usize) -> Option<String> {
             {
                 return None;
             }
-            merged.keep(item, [sides[0].of(slot), sides[1].of(slot)], depth)?;
+            merged.keep(item, [sides[0].of(slot), sides[1].of(slot)], around)?;
         }
     }
     let splits = [&base, &ours, &theirs];
@@ -94,7 +94,7 @@ impl<'t> Merged<'t> {
         Some(())
     }
 
-    fn keep(&mut self, base: &'t Item<'t>, sides: [Option<&'t Item<'t>>; 2], depth: usize) -> Option<()> {
+    fn keep(&mut self, base: &'t Item<'t>, sides: [Option<&'t Item<'t>>; 2], around: Around) -> Option<()> {
         let (ours, theirs) = match sides {
             [None, None] => return Some(()),
             [Some(one), None] | [None, Some(one)] => return (one.text() == base.text()).then_some(()),
@@ -104,23 +104,25 @@ impl<'t> Merged<'t> {
             (Some(base), Some(ours), Some(theirs)) => choose_gap([base, ours, theirs]),
             (base, ours, theirs) => ours.or(theirs).or(base),
         };
-        self.items.push(Output { gap, text: item([base, ours, theirs], depth)?, ..Output::of(ours) });
+        self.items.push(Output { gap, text: item([base, ours, theirs], around)?, ..Output::of(ours) });
         Some(())
     }
 
     /// Whether the result can be one: a body keeps an item, names of entries are as many as in one of the versions, and what
     /// stands together because of its name does so.
     fn is_sound(&self, splits: [&Split<'_>; 3]) -> bool {
-        let names = self.items.iter().map(|it| it.item.name.as_deref());
-        let of = splits.map(|it| it.items.iter().map(|it| it.name.as_deref()));
+        let own = self.items.iter().map(|it| it.item);
+        let of = splits.map(|it| it.items.iter());
         match self.kind {
-            ListKind::Commas => are_at_most(occurrences(names), of.map(occurrences)),
+            ListKind::Commas => {
+                are_at_most(occurrences(own.map(name)), of.map(|it| occurrences(it.map(name))))
+            }
             ListKind::Lines => {
                 let has_nodes = |it: &&Split<'_>| it.items.iter().any(|it| it.part.is_some());
                 let is_emptied =
                     !self.items.iter().any(|it| it.item.part.is_some()) && splits.iter().all(has_nodes);
                 let joins = |it: &[Output<'_>]| it[0].item.joins(it[1].item);
-                !is_emptied && !self.items.windows(2).any(joins) && are_at_most(runs(names), of.map(runs))
+                !is_emptied && !self.items.windows(2).any(joins) && are_at_most(runs(own), of.map(runs))
             }
         }
     }
@@ -177,14 +179,20 @@ fn occurrences<'n>(names: impl Iterator<Item = Option<&'n str>>) -> HashMap<&'n 
     numbers
 }
 
-/// Number of places in which each name stands, once or several times in a row. Signatures of one function are one place.
-fn runs<'n>(names: impl Iterator<Item = Option<&'n str>>) -> HashMap<&'n str, usize> {
+/// Number of places in which a definition of each name stands, once or several times in a row. Signatures of one function are
+/// one place.
+fn runs<'i>(items: impl Iterator<Item = &'i Item<'i>>) -> HashMap<&'i str, usize> {
     let mut last = None;
-    occurrences(names.filter_map(|it| (std::mem::replace(&mut last, it) != it).then_some(it)))
+    let names = items.map(|it| name(it).filter(|_| it.is_definition()));
+    occurrences(names.filter(|it| std::mem::replace(&mut last, *it) != *it))
+}
+
+fn name<'i>(item: &'i Item<'_>) -> Option<&'i str> {
+    item.name.as_deref()
 }
 
 /// Merges an item that all three have.
-fn item(items: [&Item<'_>; 3], depth: usize) -> Option<String> {
+fn item(items: [&Item<'_>; 3], around: Around) -> Option<String> {
     let texts = items.map(Item::text);
     if let Some(text) = choose(texts) {
         return Some(text.to_owned());
@@ -192,5 +200,5 @@ fn item(items: [&Item<'_>; 3], depth: usize) -> Option<String> {
     let [base, ours, theirs] = items.map(|it| Some((it.part?, it.around()?)));
     let versions = [base?, ours?, theirs?];
     let [before, after] = [0, 1].map(|end| choose_gap(versions.map(|it| it.1[end])));
-    Some(format!("{}{}{}", before?, merge_parts(versions.map(|it| it.0), depth + 1)?, after?))
+    Some(format!("{}{}{}", before?, merge_parts(versions.map(|it| it.0), around.deeper())?, after?))
 }

@@ -13,8 +13,28 @@ use super::{Part, item::Item};
 const SETS: [&str; 4] = ["__all__", "dependencies", "files", "keywords"];
 
 /// Words in the names of lists whose order has a meaning.
-const SEQUENCES: [&str; 12] = [
-    "arg", "argument", "argv", "cmd", "command", "exec", "order", "path", "pipeline", "run", "script", "step",
+const SEQUENCES: [&str; 21] = [
+    "arg",
+    "argument",
+    "argv",
+    "cmd",
+    "command",
+    "exec",
+    "extend",
+    "layer",
+    "loader",
+    "middleware",
+    "order",
+    "path",
+    "phase",
+    "pipeline",
+    "plugin",
+    "preset",
+    "run",
+    "script",
+    "stage",
+    "step",
+    "task",
 ];
 
 /// Whether the order of an array's entries has no meaning.

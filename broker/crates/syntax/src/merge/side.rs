@@ -26,8 +26,9 @@ impl<'s, 't> Side<'s, 't> {
             return None;
         }
         let is_gone: Vec<_> = matches.iter().map(Option::is_none).collect();
-        pair_nameless(base, split, &mut matches);
-        let is_rewritten = is_gone.iter().zip(&matches).map(|(was, now)| *was && now.is_some()).collect();
+        pair_renamed(base, split, &mut matches);
+        let is_new = |at: usize| is_gone[at] && matches[at].is_some() && base.items[at].name.is_none();
+        let is_rewritten = (0..base.items.len()).map(is_new).collect();
         let mut inserted = vec![Vec::new(); base.items.len() + 1];
         let mut next = 0;
         let mut slot = 0;
@@ -74,8 +75,9 @@ impl<'s, 't> Side<'s, 't> {
     }
 }
 
-/// Matches items without names that were changed: between two that are matched, as many of the same kinds, one by one.
-fn pair_nameless(base: &Split<'_>, split: &Split<'_>, matches: &mut [Option<usize>]) {
+/// Matches items that were changed so that their keys are others: between two that are matched, as many of the same kinds, one
+/// by one.
+fn pair_renamed(base: &Split<'_>, split: &Split<'_>, matches: &mut [Option<usize>]) {
     let (mut start, mut next) = (0, 0);
     for at in 0..=matches.len() {
         let end = match matches.get(at) {
@@ -92,7 +94,12 @@ fn pair_nameless(base: &Split<'_>, split: &Split<'_>, matches: &mut [Option<usiz
     }
 }
 
+/// Whether two items are statements without names, or methods of one name with other parameters.
 fn may_be_one(old: &Item<'_>, new: &Item<'_>) -> bool {
     let (Some(before), Some(after)) = (old.part, new.part) else { return false };
-    old.name.is_none() && new.name.is_none() && before.node.kind_id() == after.node.kind_id()
+    let method = |it: &Item<'_>| {
+        it.name.as_ref().map(|it| it.strip_suffix(')').and_then(|it| Some(it.split_once('(')?.0.to_owned())))
+    };
+    let (was, is) = (method(old), method(new));
+    before.node.kind_id() == after.node.kind_id() && was == is && was != Some(None)
 }
