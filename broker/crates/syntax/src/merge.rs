@@ -1,10 +1,15 @@
 //! Three-way merge by syntax tree, for texts whose changes a merge by lines cannot bring together.
 //!
 //! Each node is merged by lines first. Where that fails, a list of definitions, of imports or of entries is merged item by
-//! item, and a definition child by child. Two items that both sides add at one place are no conflict if their order has no
-//! meaning; statements are one. What is in doubt is a conflict: items of another order, of two indentations or of one name, an
-//! item that both replaced, a name that two imports bind, entries with a spread. The result has a tree without errors and no
-//! word that none of the changes explains.
+//! item, and a definition child by child, as is any other node of which both sides changed a single child. Two items that both
+//! sides add at one place are no conflict if their order has no meaning; statements are one. What is in doubt is a conflict:
+//!
+//! - items of another order or of two indentations, and an item that both replaced;
+//! - a name that a scope would bind more often than in one of the versions, by definitions and imports together (`bound`);
+//! - arrays, unless they are sets of names, and entries with a spread or a computed key (`sets`);
+//! - a body that would be empty, and signatures of one function with another definition between them.
+//!
+//! The result has a tree without errors and no word that none of the changes explains.
 
 mod bound;
 mod imports;
@@ -26,7 +31,8 @@ use crate::{Language, Tree};
 /// Bytes of a text. What is larger is rarely written by hand.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Bytes up to which each text within another one is merged by lines.
+/// Texts within each other that are merged by lines, of those with more than `SMALL` bytes.
+const MAX_LARGE: usize = 4;
 const SMALL: usize = 1 << 14;
 
 /// Nodes within each other that are merged one by one.
@@ -55,9 +61,7 @@ fn merge_bare(language: Language, texts: [&str; 3]) -> Option<String> {
     let sound = |text: &str| parsed(text).filter(|it| !it.has_error());
     let trees = [sound(texts[0])?, sound(texts[1])?, sound(texts[2])?];
     let versions = [0, 1, 2].map(|it| Part::whole(&trees[it], texts[it]));
-    // The whole text was merged by lines before.
-    let around = Around { depth: 0, unmerged: texts.iter().map(|it| it.len()).sum() };
-    let merged = merge_parts(versions, around)?.into_owned();
+    let merged = merge_parts(versions, Around::whole(versions))?.into_owned();
     let result = sound(&merged)?;
     let bound = [&trees[0], &trees[1], &trees[2], &result].map(bound::bound_names);
     (is_explained(texts, &merged) && bound::are_bound_once(bound)).then_some(merged)
@@ -96,13 +100,34 @@ impl<'t> Part<'t> {
 #[derive(Clone, Copy)]
 struct Around {
     depth: usize,
-    /// Bytes of the smallest text around it that does not merge by lines.
-    unmerged: usize,
+    /// The smallest text around it that does not merge by lines, in each version.
+    unmerged: [(usize, usize); 3],
+    /// Number of texts of more than `SMALL` bytes that may still be merged by lines.
+    large: usize,
 }
 
 impl Around {
+    /// The whole text was merged by lines before.
+    fn whole(parts: [Part<'_>; 3]) -> Self {
+        Self { depth: 0, unmerged: parts.map(|it| (it.start, it.end)), large: MAX_LARGE }
+    }
+
     fn deeper(self) -> Self {
         Self { depth: self.depth + 1, ..self }
+    }
+
+    /// Returns what is around the children of a part that is merged by lines; `None` if that goes as it went for the text
+    /// around it, which has no other changes, or would take long.
+    fn tried(self, parts: [Part<'_>; 3]) -> Option<Self> {
+        let outside = [0, 1, 2].map(|it| {
+            let ((start, end), part) = (self.unmerged[it], parts[it]);
+            [&part.text[start..part.start], &part.text[part.end..end]]
+        });
+        let is_same = outside[0] == outside[1] && outside[0] == outside[2];
+        let is_large = parts.iter().any(|it| it.end - it.start > SMALL);
+        let large = self.large.checked_sub(usize::from(is_large));
+        let unmerged = parts.map(|it| (it.start, it.end));
+        large.filter(|_| !is_same).map(|large| Self { unmerged, large, ..self })
     }
 }
 
@@ -119,18 +144,16 @@ fn merge_parts(parts: [Part<'_>; 3], around: Around) -> Option<Cow<'_, str>> {
     if parts.iter().any(|it| it.node.kind_id() != kind) {
         return merge_wrapped(parts).map(Cow::Owned);
     }
-    let bytes = texts.iter().map(|it| it.len()).sum::<usize>();
-    // Each larger text has at most half of the one around it, so that all take a time that is linear in the number of those.
-    let is_tried = bytes * 2 <= around.unmerged || (bytes <= SMALL && bytes < around.unmerged);
-    if let Some(merged) = is_tried.then(|| merge_lines(texts)).flatten() {
+    let tried = around.tried(parts);
+    if let Some(merged) = tried.and_then(|_| merge_lines(texts)) {
         return Some(merged.into());
     }
-    let around = if is_tried { Around { unmerged: bytes, ..around } } else { around };
-    match kinds::list_of(parts[0].node, parts[0].text) {
+    let around = tried.unwrap_or(around);
+    let merged = match kinds::list_of(parts[0].node, parts[0].text) {
         Some(_) => list::merge(parts, around),
         None => merge_children(parts, around),
-    }
-    .map(Cow::Owned)
+    };
+    merged.map(Cow::Owned)
 }
 
 /// The version that has the only change, if there is only one.

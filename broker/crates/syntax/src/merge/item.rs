@@ -64,6 +64,10 @@ impl<'t> Item<'t> {
         is_open && (is_prefix || after.text().starts_with(['(', '[', '`', '*', '/', '+', '-', ',', '.']))
     }
 
+    pub(super) fn is_import(&self) -> bool {
+        self.part.is_some_and(|it| kinds::is_import(it.node))
+    }
+
     pub(super) fn is_definition(&self) -> bool {
         self.part.is_some_and(|it| kinds::is_definition(it.node, self.text))
     }
@@ -89,7 +93,7 @@ pub(super) fn split(list: Part<'_>, kind: ListKind) -> Option<Split<'_>> {
                 }
             }
         } else if is_item(list.node, child.node) {
-            // What a blank line separates is not about the item.
+            // Comments that a blank line separates are not about the item.
             found.extend(leading.take_if(|it| kind == ListKind::Lines && it.is_apart_from(child)));
             let start = leading.take().map_or(child.start, |it| it.start);
             found.push(ItemSpan { start, end: child.end, part: Some(child), last: child });

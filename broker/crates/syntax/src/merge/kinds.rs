@@ -196,7 +196,8 @@ fn statement_of(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn is_defining(kind: &str) -> bool {
-    let is_used = ["call", "expression", "statement", "invocation"].iter().any(|it| kind.contains(it));
+    let is_used =
+        ["call", "expression", "statement", "static_block", "invocation"].iter().any(|it| kind.contains(it));
     !is_used && DEFINITIONS.iter().any(|it| kind.contains(it))
 }
 

@@ -180,10 +180,10 @@ fn occurrences<'n>(names: impl Iterator<Item = Option<&'n str>>) -> HashMap<&'n 
 }
 
 /// Number of places in which a definition of each name stands, once or several times in a row. Signatures of one function are
-/// one place.
+/// one place. Imports may stand apart.
 fn runs<'i>(items: impl Iterator<Item = &'i Item<'i>>) -> HashMap<&'i str, usize> {
     let mut last = None;
-    let names = items.map(|it| name(it).filter(|_| it.is_definition()));
+    let names = items.map(|it| name(it).filter(|_| it.is_definition() && !it.is_import()));
     occurrences(names.filter(|it| std::mem::replace(&mut last, *it) != *it))
 }
 

@@ -13,12 +13,13 @@ use super::{Part, item::Item};
 const SETS: [&str; 4] = ["__all__", "dependencies", "files", "keywords"];
 
 /// Words in the names of lists whose order has a meaning.
-const SEQUENCES: [&str; 21] = [
+const SEQUENCES: [&str; 22] = [
     "arg",
     "argument",
     "argv",
     "cmd",
     "command",
+    "entrypoint",
     "exec",
     "extend",
     "layer",
@@ -54,7 +55,7 @@ fn are_in_column(array: Node<'_>, entries: &[Node<'_>]) -> bool {
     entries.iter().all(|it| it.start_position().row > std::mem::replace(&mut above, it.end_position().row))
 }
 
-/// What a string without escapes, prefixes and values in it says.
+/// The text of a string; `None` if it has a prefix, escapes or values in it.
 fn plain_string(literal: &str) -> Option<&str> {
     let quote = literal.chars().next().filter(|it| ['"', '\'', '`'].contains(it))?;
     let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
@@ -78,11 +79,17 @@ fn declared_name<'t>(array: Node<'_>, text: &'t str) -> Option<&'t str> {
     let name = match around.kind() {
         "pair" => field("key"),
         "assignment" => field("left"),
-        "variable_declarator" => field("name"),
+        "variable_declarator" if !field("type").is_some_and(is_tuple) => field("name"),
         "const_item" | "static_item" if is_reference && !field("type")?.contains(';') => field("name"),
         _ => None,
     };
     name.map(|it| it.trim_matches(['"', '\'']))
+}
+
+/// Whether a type of TypeScript, after its colon, says what is at each place.
+fn is_tuple(annotation: &str) -> bool {
+    let declared = annotation.trim_start_matches([':', ' ']);
+    declared.trim_start_matches("readonly").trim_start().starts_with('[')
 }
 
 /// The words of a name in lower case: `run_args` and `runArgs` have two.
