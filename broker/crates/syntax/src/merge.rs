@@ -96,7 +96,7 @@ impl<'t> Part<'t> {
     }
 }
 
-/// What is around a node that is merged.
+/// Context of a node that is merged.
 #[derive(Clone, Copy)]
 struct Around {
     depth: usize,
@@ -116,7 +116,7 @@ impl Around {
         Self { depth: self.depth + 1, ..self }
     }
 
-    /// Returns what is around the children of a part that is merged by lines; `None` if that goes as it went for the text
+    /// Returns the context of the children of a part that is merged by lines; `None` if that goes as it went for the text
     /// around it, which has no other changes, or would take long.
     fn tried(self, parts: [Part<'_>; 3]) -> Option<Self> {
         let outside = [0, 1, 2].map(|it| {
