@@ -14,6 +14,7 @@ import history
 from support import Wire
 
 LONG = 900
+IF_CLEAN = True
 TOKEN = re.compile(r"day-\d{3}-\d-\d|usersave-\d{4}")
 CONFLICT = "both sides changed"
 FORMS = ["blocks", "unified", "codex", "sketch", "whole", "chain", "strings"]
@@ -80,6 +81,8 @@ class Agent(threading.Thread):
         data = result.get("structuredContent") or {}
         with self.log.lock:
             self.log.times[tool].append(seconds)
+            if seconds > (6 if tool == "edit_file" else 31):
+                self.log.counts[f"slow: {tool} over {6 if tool == 'edit_file' else 31} s"] += 1
             if result.get("isError"):
                 self.log.counts[f"errors of {tool}"] += 1
             if data.get("since_last_call"):
@@ -153,7 +156,7 @@ class Agent(threading.Thread):
             if wanted == current and change.path == change.old_path:
                 self.log.count("files: nothing to do")
                 return None
-            has_token = wanted is not None and not (task.pair and False)
+            has_token = wanted is not None
             if has_token:
                 wanted = with_token(change.path, current or "", wanted, token)
             if wanted and current and current.endswith("\n") != wanted.endswith("\n"):
@@ -363,7 +366,7 @@ class Agent(threading.Thread):
         touched = (began, time.monotonic())
         sides: list[str] = []
         for attempt in range(4):
-            options = {"if_clean": True} if task.number % 9 == 4 and attempt == 0 else {}
+            options = {"if_clean": True} if IF_CLEAN and task.number % 9 == 4 and attempt == 0 else {}
             if self.random.random() < 0.1:
                 self.call("branch_commit", dry_run=True)
             called = time.monotonic()
@@ -375,6 +378,7 @@ class Agent(threading.Thread):
             answer = self.text(result)
             if options:
                 self.log.count("commits: refused by if_clean")
+                self.log.count("commits: refused by if_clean: " + answer[:32])
                 self.log.example("if_clean", answer=answer[:600])
                 if CONFLICT not in answer:
                     continue

@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import queue
-import shutil
 import statistics
 import subprocess
 import threading
@@ -192,12 +191,14 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pause", type=float, default=1.0, help="seconds between two saves of the user, on the average")
+    parser.add_argument("--no-if-clean", action="store_true", help="no commit says `if_clean`")
     parser.add_argument("--log", type=pathlib.Path)
     options = parser.parse_args()
     if options.types:
         os.environ["PATH"] = f"{options.types.resolve()}:{os.environ['PATH']}"
         subprocess.run([BROKER, "trust", str(WORK)], check=True, capture_output=True)
     log, first = agent.Log(), 0
+    agent.IF_CLEAN = not options.no_if_clean
     for at, source in enumerate(options.repositories):
         number = options.tasks // len(options.repositories) + (at < options.tasks % len(options.repositories))
         name = source.parent.name.split("+")[-1] if source.name == "repo" else source.name

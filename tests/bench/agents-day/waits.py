@@ -159,14 +159,14 @@ def drain(session: Session, seconds: float) -> int:
     return len(session.waiting)
 
 
-def truth(session: Session, paths: list[str]) -> str:
+def truth(session: Session, paths: list[str], wait: int) -> str:
     """What a check with a long wait finds that was never told."""
     expected = missing = unknown = 0
     told = {file for file, _ in session.told}
     for start in range(0, len(paths), 10):
         part = paths[start : start + 10]
         before = set(session.told)
-        result, _ = session.call("check", paths=part, wait=300)
+        result, _ = session.call("check", paths=part, wait=wait)
         data = result.get("structuredContent") or {}
         found = {it["file"] for it in data.get("findings", []) if it["rule"].startswith(session.server)}
         expected += len(found)
@@ -199,19 +199,21 @@ def measure(language: str, source: pathlib.Path, options) -> None:
         session = Session(folder, server)
         phase(session, part, line, start, options.pause, 0)
         session.check()
-        left += drain(session, 90)
-        truths.append(truth(session, part))
+        never = drain(session, 90)
+        left += never
+        truths.append(truth(session, part, options.wait))
         session.call("branch_discard")
         session.wire.close()
         cold.append(session)
+        row(f"{language}, {total} files, cold, start {len(cold)}", cold[-1:], never, truths[-1])
     row(f"{language}, {total} files, cold", cold, left, "; ".join(truths))
     session = Session(folder, server)
     warm = files(folder, ending, number, 1)
     session.call("edit_file", target_file=warm[0], code_edit=(folder / warm[0]).read_text(), check=False)
-    session.call("check", wait=300)
-    phase(session, warm, line, 100, options.pause, 5)
+    session.call("check", wait=options.wait)
+    phase(session, warm, line, 100, options.pause, options.check_each)
     left = drain(session, 90)
-    row(f"{language}, warm", [session], left, truth(session, warm))
+    row(f"{language}, warm", [session], left, truth(session, warm, options.wait))
     session.call("branch_discard")
     session.wire.close()
     stop()
@@ -224,6 +226,8 @@ def main() -> None:
     parser.add_argument("--edits", type=int, default=50)
     parser.add_argument("--cold", type=int, default=10, help="edits after each start of the daemon")
     parser.add_argument("--pause", type=float, default=0.5, help="seconds between two calls, in which a model would think")
+    parser.add_argument("--wait", type=int, default=300, help="seconds of the checks that say what is true")
+    parser.add_argument("--check-each", type=int, default=5, help="a check after so many edits, warm")
     parser.add_argument("--prepare", action="append", default=[], help="LANGUAGE=COMMAND before the first start")
     options = parser.parse_args()
     options.prepare = dict(it.split("=", 1) for it in options.prepare)
