@@ -35,6 +35,7 @@ const BENCHES: &[Bench] = &[
     bench("findings", "findings in well-known packages", &[Broker, Packages], "findings/run"),
     bench("tokens", "", &[Broker], "tokens"),
     bench("agents-memory", "", &[Broker], "agents-memory"),
+    bench("agents-day", "a day of eight agents", &[Broker], "agents-day/run"),
     bench("run", "bench of commands in shadow folders", &[Broker, Packages], "shadow"),
     bench("run crowd", "bench of many commands at one time", &[Broker, Packages], "crowd"),
 ];
