@@ -1,7 +1,8 @@
-//! The program `broker`: the command line, the fronts that speak gRPC, MCP and LSP, and the client that finds or starts the daemon.
+//! The program `broker`: the command line, the fronts that speak gRPC, MCP, LSP and ACP, and the client that finds or starts the daemon.
 //!
 //! [`run`] is the program behind `main`. The engine without a command line is the crate `check-engine`.
 
+mod acp;
 mod cli;
 mod client;
 mod console;

@@ -2,10 +2,10 @@
 
 use clap::Subcommand;
 
-use super::{Session, hook, log, mcp, tool};
+use super::{Session, acp, hook, log, mcp, tool};
 use crate::{CliError, Exit};
 
-/// Serve agents: over MCP, through their hooks, or call by call
+/// Serve agents: over MCP, behind an editor, through their hooks, or call by call
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -15,6 +15,7 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Mcp(mcp::Args),
+    Acp(acp::Args),
     Tool(tool::Args),
     Hook(hook::Args),
     Log(log::Args),
@@ -23,6 +24,7 @@ enum Action {
 pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
     match args.action {
         Action::Mcp(args) => mcp::run(args, session),
+        Action::Acp(args) => acp::run(args, session),
         Action::Tool(args) => tool::run(args, session),
         Action::Hook(args) => hook::run(&args, session),
         Action::Log(args) => log::run(&args, session),

@@ -37,6 +37,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "FOLDER")]
     workspace: Option<PathBuf>,
 
+    /// The branch of each connection, made by the first edit if it is not there, instead of a branch of its own
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+
     /// Serve Streamable HTTP at http://ADDRESS/mcp to clients of this machine instead; prints the address and the token
     #[arg(long, value_name = "ADDRESS")]
     http: Option<SocketAddr>,
@@ -68,7 +72,7 @@ pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
         let daemon = Arc::new(Remote::lazy(options));
         let environment = environment_for_daemon(opened.workspace.root());
         daemon.open_workspace(opened.workspace.root().to_owned(), Some(environment)).await?;
-        let handler = Handler::new(daemon, opened.id.clone(), name()?).await?;
+        let handler = Handler::new(daemon, opened.id.clone(), name()?, args.branch).await?;
         match server {
             Some((server, _)) => serve_all(handler, server).await,
             None => serve_one(handler).await,

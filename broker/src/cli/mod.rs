@@ -1,5 +1,6 @@
 //! The command line: one file per command, whose doc comments are its help.
 
+mod acp;
 mod agent;
 mod branch;
 mod check;

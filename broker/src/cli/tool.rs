@@ -63,6 +63,7 @@ pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
     let call = Call {
         workspace: opened.id.clone(),
         session: args.session,
+        branch: None,
         tool,
         arguments: object(&arguments)?,
         deadline: None,

@@ -17,7 +17,7 @@ use lint::Cancel;
 use workspaces::{Events, RequestError, Workspaces};
 
 pub(crate) use self::{
-    opened::{Opened, environment_for_daemon},
+    opened::{Opened, environment_for_daemon, path_within},
     searched::{Elsewhere, elsewhere, not_searched, unwell},
     waiter::{Step, Waiter},
 };

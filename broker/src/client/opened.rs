@@ -54,11 +54,7 @@ impl Opened {
     /// The workspace path of what the user calls `given`, which need not be on the disk.
     pub(crate) fn path(&self, given: &Path) -> Result<WorkspacePath, CliError> {
         let unusable = |why: &str| CliError::usage(format!("cannot use {}: {why}", given.display()));
-        let absolute = normal(&self.cwd.join(given));
-        let inside = absolute.strip_prefix(self.workspace.root()).map(Path::to_owned);
-        let inside =
-            inside.or_else(|_| real(&absolute).strip_prefix(self.workspace.root()).map(Path::to_owned));
-        let inside = inside.map_err(|_| {
+        let inside = path_within(self.workspace.root(), &self.cwd.join(given)).ok_or_else(|| {
             let root = self.workspace.root().display();
             unusable("it lies outside of the workspace").hint(format!("the workspace is {root}"))
         })?;
@@ -157,6 +153,13 @@ pub(crate) fn environment_for_daemon(root: &Path) -> BTreeMap<String, String> {
         granted.filter_map(|Capability::Environment(name)| Some((name.clone(), env::var(name).ok()?))),
     );
     variables
+}
+
+/// The path as seen from a folder that holds it, by its names or once links are followed. It need not exist.
+pub(crate) fn path_within(folder: &Path, absolute: &Path) -> Option<PathBuf> {
+    let absolute = normal(absolute);
+    let within = absolute.strip_prefix(folder).map(Path::to_owned);
+    within.or_else(|_| real(&absolute).strip_prefix(folder).map(Path::to_owned)).ok()
 }
 
 /// The path without `.` and `..`, whatever is on the disk.

@@ -35,6 +35,7 @@ fn call(workspace: &str, tool: &str, arguments: &Value) -> Call {
     Call {
         workspace: workspace.to_owned(),
         session: "test".to_owned(),
+        branch: None,
         tool: tool.to_owned(),
         arguments: arguments.as_object().unwrap().clone(),
         deadline: None,

@@ -32,10 +32,11 @@ impl ToolService for ToolFront {
         request: Request<pb::CallToolRequest>,
     ) -> Result<Response<pb::CallToolResponse>, Status> {
         let deadline = from_proto::deadline(request.metadata());
-        let pb::CallToolRequest { workspace_id, session, tool, arguments } = request.into_inner();
+        let pb::CallToolRequest { workspace_id, session, tool, arguments, branch } = request.into_inner();
         let arguments = arguments_of(&arguments)?;
         // The trace is that of the call.
-        let call = Call { workspace: workspace_id, session, tool, arguments, deadline, traceparent: None };
+        let (workspace, branch) = (workspace_id, (!branch.is_empty()).then_some(branch));
+        let call = Call { workspace, session, branch, tool, arguments, deadline, traceparent: None };
         let reply = self.0.call_tool(call).await.map_err(status::of)?;
         let structured = Value::Object(reply.structured).to_string();
         Ok(Response::new(pb::CallToolResponse { text: reply.text, structured, is_error: reply.is_error }))

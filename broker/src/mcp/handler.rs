@@ -27,6 +27,8 @@ pub(crate) struct Handler {
     /// The handle of the workspace, which every daemon gives it.
     workspace: String,
     session: String,
+    /// The name of the sessions' branch, if the user gave one.
+    branch: Option<String>,
     tools: Vec<Tool>,
     instructions: String,
 }
@@ -40,10 +42,11 @@ impl Handler {
         daemon: Arc<dyn Tools>,
         workspace: String,
         session: String,
+        branch: Option<String>,
     ) -> Result<Self, RequestError> {
         let ToolList { tools, instructions } = daemon.list_tools().await?;
         let tools = tools.into_iter().map(translate::tool).collect();
-        Ok(Self { daemon, workspace, session, tools, instructions })
+        Ok(Self { daemon, workspace, session, branch, tools, instructions })
     }
 
     /// Returns a copy of the handler for another session.
@@ -56,6 +59,7 @@ impl Handler {
         Call {
             workspace: self.workspace.clone(),
             session: self.session.clone(),
+            branch: self.branch.clone(),
             tool: tool.to_owned(),
             arguments: arguments.unwrap_or_default(),
             deadline: None,

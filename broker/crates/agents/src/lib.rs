@@ -71,9 +71,12 @@ pub struct Agents {
     daemon: Arc<Daemon>,
     trees: Arc<Trees>,
     indexes: Arc<Indexes>,
-    sessions: DashMap<(String, String), Arc<Session>>,
+    sessions: DashMap<SessionKey, Arc<Session>>,
     audit: Audit,
 }
+
+/// Workspace, name of the session, and name of its branch if the caller gave one.
+type SessionKey = (String, String, Option<String>);
 
 /// Call of a tool.
 #[derive(Debug, Clone)]
@@ -82,6 +85,8 @@ pub struct Call {
     pub workspace: String,
     /// Names the session, as its front likes. The same name finds the same branch again.
     pub session: String,
+    /// The name of the session's own branch, instead of one that is made from the session's.
+    pub branch: Option<String>,
     pub tool: String,
     pub arguments: Map<String, Value>,
     /// The longest that the caller waits.
@@ -152,11 +157,12 @@ impl Agents {
         if call.session.is_empty() || call.session.len() > MAX_SESSION {
             return Err(ToolError::new(format!("a session has a name of 1 to {MAX_SESSION} bytes")));
         }
-        let key = (call.workspace.clone(), call.session.clone());
+        let key = (call.workspace.clone(), call.session.clone(), call.branch.clone());
         if !self.sessions.contains_key(&key) && self.sessions.len() >= MAX_SESSIONS {
             self.forget_idle();
         }
-        let session = self.sessions.entry(key).or_insert_with(|| Arc::new(Session::new(&call.session)));
+        let new = || Arc::new(Session::new(&call.session, call.branch.as_deref()));
+        let session = self.sessions.entry(key).or_insert_with(new);
         session.touch();
         Ok(Arc::clone(&session))
     }

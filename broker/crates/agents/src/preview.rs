@@ -63,7 +63,7 @@ impl Agents {
             trees: Arc::clone(&self.trees),
             indexes: Arc::clone(&self.indexes),
             workspace: preview.workspace.clone(),
-            session: Arc::new(Session::new(SESSION)),
+            session: Arc::new(Session::new(SESSION, None)),
             deadline: preview.deadline.map(|it| Instant::now() + it),
         };
         run_uncancellable(async move {

@@ -39,10 +39,11 @@ const DIGITS: usize = 10;
 static USES: AtomicU64 = AtomicU64::new(0);
 
 impl Session {
-    pub(crate) fn new(name: &str) -> Self {
-        let digest = ContentHash::of(name.as_bytes()).to_string();
+    /// `branch` is the name of its branch, instead of one that is made from `name`.
+    pub(crate) fn new(name: &str, branch: Option<&str>) -> Self {
+        let made = || format!("agent-{}", &ContentHash::of(name.as_bytes()).to_string()[..DIGITS]);
         Self {
-            branch: format!("agent-{}", &digest[..DIGITS]),
+            branch: branch.map_or_else(made, str::to_owned),
             refused: Mutex::default(),
             used: AtomicU64::new(0),
             forking: tokio::sync::Mutex::default(),
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_reason_that_no_call_changes_is_told_once() {
-        let session = Session::new("a");
+        let session = Session::new("a", None);
         let untold = |reasons: &[&str]| {
             let mut reasons = reasons.iter().map(|it| (*it).to_owned()).collect();
             session.told.retain_new(&mut reasons);
@@ -102,7 +103,8 @@ mod tests {
 
     #[test]
     fn the_oldest_refused_edits_are_forgotten() {
-        let (session, path) = (Session::new("a"), |it: usize| WorkspacePath::new(&format!("f{it}")).unwrap());
+        let (session, path) =
+            (Session::new("a", None), |it: usize| WorkspacePath::new(&format!("f{it}")).unwrap());
         for number in 0..=REFUSED {
             session.refuse(&path(number), "edit");
         }

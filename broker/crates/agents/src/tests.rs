@@ -203,6 +203,7 @@ impl Fixture {
         let call = Call {
             workspace: self.workspace.clone(),
             session: "s".to_owned(),
+            branch: None,
             tool: tool.to_owned(),
             arguments: arguments.as_object().unwrap().clone(),
             deadline: None,
@@ -237,7 +238,7 @@ impl Fixture {
     /// Waits until the checks of this revision that go on have ended.
     async fn settled(&self, revision: u64) {
         let session =
-            Arc::clone(&self.agents.sessions.get(&(self.workspace.clone(), "s".to_owned())).unwrap());
+            Arc::clone(&self.agents.sessions.get(&(self.workspace.clone(), "s".to_owned(), None)).unwrap());
         let request = BranchRequest {
             workspace: Some(self.workspace.clone()),
             branch: session.branch().to_owned(),

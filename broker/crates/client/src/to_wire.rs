@@ -354,6 +354,7 @@ pub(crate) fn call(it: Call) -> pb::CallToolRequest {
         session: it.session,
         tool: it.tool,
         arguments: Value::Object(it.arguments).to_string(),
+        branch: it.branch.unwrap_or_default(),
     }
 }
 

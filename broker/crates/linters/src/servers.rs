@@ -7,6 +7,7 @@ mod diagnosis;
 use std::{
     borrow::Cow,
     collections::BTreeSet,
+    io,
     path::Path,
     process::ExitCode,
     sync::{Arc, OnceLock},
@@ -40,6 +41,11 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 pub fn supervise(args: impl IntoIterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter();
     (args.next()? == SUPERVISOR).then(|| language_servers::supervisor::run(args))
+}
+
+/// The command of a supervisor, which this program is when called so.
+pub fn supervisor() -> io::Result<Supervisor> {
+    Supervisor::this_program([SUPERVISOR])
 }
 
 /// The servers of this process. Clones share them.
@@ -159,7 +165,7 @@ impl Servers {
     pub fn of_user() -> Self {
         Self {
             pool: Pool::new(PoolLimits::default()),
-            supervisor: Supervisor::this_program([SUPERVISOR]).ok(),
+            supervisor: supervisor().ok(),
             trusted: Trusted::of_user(),
         }
     }

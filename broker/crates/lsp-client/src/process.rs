@@ -57,12 +57,18 @@ impl Supervisor {
             if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
         Ok(Self { program, args: args.into_iter().map(Into::into).collect() })
     }
+
+    /// The command, to which a program and its arguments are to be added. `own_folder` is as in [`Launch`].
+    pub fn command(&self, nice: i32, own_folder: &[String]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).arg(nice.to_string()).arg(own_folder.join(","));
+        command
+    }
 }
 
 impl Launch {
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.supervisor.program);
-        command.args(&self.supervisor.args).arg(self.nice.to_string()).arg(self.own_folder.join(","));
+        let mut command = self.supervisor.command(self.nice, &self.own_folder);
         command.arg(&self.program).args(&self.args);
         for (name, value) in &self.env {
             match value {
@@ -88,7 +94,7 @@ pub enum Exit {
 
 impl Exit {
     /// The supervisor tells of a signal as shells do.
-    fn of_supervisor(status: ExitStatus) -> Self {
+    pub fn of_supervisor(status: ExitStatus) -> Self {
         match (status.code(), status.signal()) {
             (Some(code), _) if code > 128 => Self::Signal(code - 128),
             (Some(code), _) => Self::Code(code),

@@ -56,6 +56,7 @@ fn now(paths: &[WorkspacePath], opened: &Opened, deadline: Instant) -> Result<Fi
     let call = Call {
         workspace: opened.id.clone(),
         session: SESSION.to_owned(),
+        branch: None,
         tool: "check".to_owned(),
         arguments: arguments.as_object().cloned().unwrap_or_default(),
         deadline: Some(left(deadline)),

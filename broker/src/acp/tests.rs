@@ -1,0 +1,404 @@
+//! A client and an agent at both ends of a proxy, over pairs of sockets, with a daemon in this process that has no plugins.
+
+#![allow(clippy::disallowed_methods, reason = "tests look at the disk themselves")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    net::Shutdown,
+    os::unix::net::UnixStream,
+    path::PathBuf,
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use agents::{Agents, Tools};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{runtime::Runtime, sync::oneshot};
+use workspaces::{BranchInfo, Daemon, PageRequest, Workspaces};
+
+use super::{End, McpCommand, Options, serve};
+
+/// Limit for a message.
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// One end of the proxy.
+struct Peer {
+    output: UnixStream,
+    input: BufReader<UnixStream>,
+}
+
+impl Peer {
+    /// The peer, and the proxy's end of its connection.
+    fn connect() -> (Self, UnixStream) {
+        let (own, other) = UnixStream::pair().unwrap();
+        own.set_read_timeout(Some(TEST_TIMEOUT)).unwrap();
+        (Self { output: own.try_clone().unwrap(), input: BufReader::new(own) }, other)
+    }
+
+    fn say(&mut self, line: &str) {
+        self.output.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.say(&message.to_string());
+    }
+
+    fn hear(&mut self) -> String {
+        let mut line = String::new();
+        self.input.read_line(&mut line).unwrap();
+        line.strip_suffix('\n').expect("the connection is open").to_owned()
+    }
+
+    fn next(&mut self) -> Value {
+        serde_json::from_str(&self.hear()).unwrap()
+    }
+
+    /// Sends a request and waits for its response, which is the next message.
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.send(&json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
+        let answer = self.next();
+        assert_eq!(answer["id"], "q", "{answer}");
+        answer
+    }
+
+    fn leave(&self) {
+        self.output.shutdown(Shutdown::Both).unwrap();
+    }
+}
+
+/// A daemon, and a workspace with a file.
+struct Place {
+    workspace: TempDir,
+    _state: TempDir,
+    runtime: Arc<Runtime>,
+    daemon: Arc<Daemon>,
+}
+
+/// A proxy between a client and an agent.
+struct Proxied {
+    client: Peer,
+    agent: Peer,
+    root: PathBuf,
+    stop: Option<oneshot::Sender<()>>,
+    proxy: JoinHandle<(End, BTreeSet<String>)>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let (workspace, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::create_dir(workspace.path().join(".git")).unwrap();
+        fs::write(workspace.path().join("a.txt"), "one\ntwo\nthree\n").unwrap();
+        let daemon = crate::lsp::tests::daemon(&state.path().join("state"));
+        let runtime = Arc::new(tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap());
+        Self { workspace, _state: state, runtime, daemon }
+    }
+
+    fn root(&self) -> PathBuf {
+        fs::canonicalize(self.workspace.path()).unwrap()
+    }
+
+    fn serve(&self, branch: Option<&str>) -> Proxied {
+        let agents = Arc::new(Agents::new(Arc::clone(&self.daemon), None, None));
+        let options = Options {
+            daemon: Arc::new(Arc::clone(&self.daemon)) as Arc<dyn Workspaces>,
+            tools: Arc::new(agents) as Arc<dyn Tools>,
+            branch: branch.map(str::to_owned),
+            home: None,
+            environment: |_| BTreeMap::new(),
+            mcp: McpCommand { program: "broker".into(), variables: Vec::new() },
+        };
+        let ((client, to_client), (agent, to_agent)) = (Peer::connect(), Peer::connect());
+        let both = |it: UnixStream| (it.try_clone().unwrap(), it);
+        let (stop, stopped) = oneshot::channel::<()>();
+        let runtime = Arc::clone(&self.runtime);
+        let proxy = thread::spawn(move || {
+            let stopped = async { stopped.await.unwrap_or(()) };
+            runtime.block_on(serve(options, both(to_client), both(to_agent), stopped))
+        });
+        Proxied { client, agent, root: self.root(), stop: Some(stop), proxy }
+    }
+
+    fn branches(&self) -> Vec<BranchInfo> {
+        self.runtime.block_on(async {
+            let opened = self.daemon.open_workspace(self.root(), None).await.unwrap();
+            let page = PageRequest { size: 100, token: String::new() };
+            let daemon: &dyn Workspaces = &self.daemon;
+            daemon.list_branches(&opened.info.id, &page).await.unwrap().items
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.daemon.shut_down();
+        self.daemon.release();
+    }
+}
+
+impl Proxied {
+    /// Begins a connection whose client has these capabilities, and a session `s`. Returns the branch.
+    fn begin(&mut self, capabilities: &Value) -> String {
+        let params = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
+        self.client.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }));
+        let initialize = self.agent.next();
+        let files = &initialize["params"]["clientCapabilities"]["fs"];
+        assert_eq!(*files, json!({ "readTextFile": true, "writeTextFile": true }));
+        self.agent.send(&json!({ "jsonrpc": "2.0", "id": 0, "result": { "protocolVersion": 1 } }));
+        self.client.next();
+        self.session("session/new", "s")
+    }
+
+    fn session(&mut self, method: &str, id: &str) -> String {
+        let mut params = json!({ "cwd": self.root, "mcpServers": [] });
+        if method != "session/new" {
+            params["sessionId"] = id.into();
+        }
+        self.client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }));
+        let asked = self.agent.next();
+        let result = if method == "session/new" { json!({ "sessionId": id }) } else { json!({}) };
+        self.agent.send(&json!({ "jsonrpc": "2.0", "id": 1, "result": result }));
+        assert_eq!(self.client.next()["result"], result);
+        let args = asked["params"]["mcpServers"][0]["args"].as_array().unwrap();
+        assert_eq!(
+            args[..5],
+            json!(["agent", "mcp", "--workspace", self.root, "--branch"]).as_array().unwrap()[..]
+        );
+        args[5].as_str().unwrap().to_owned()
+    }
+
+    fn write(&mut self, path: &str, content: &str) -> Value {
+        let params = json!({ "sessionId": "s", "path": self.root.join(path), "content": content });
+        self.agent.ask("fs/write_text_file", &params)
+    }
+
+    fn read(&mut self, path: &str) -> Value {
+        let params = json!({ "sessionId": "s", "path": self.root.join(path) });
+        self.agent.ask("fs/read_text_file", &params)
+    }
+
+    fn prompt(&mut self, id: u32) {
+        let params = json!({ "sessionId": "s", "prompt": [] });
+        self.client
+            .send(&json!({ "jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": params }));
+        self.agent.next();
+    }
+
+    fn end(self) -> (End, BTreeSet<String>) {
+        self.proxy.join().unwrap()
+    }
+}
+
+#[test]
+fn files_are_those_of_the_branch() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    let branch = it.begin(&json!({}));
+    assert_eq!(it.write("a.txt", "new\n")["result"], json!({}));
+    assert_eq!(it.write("deep/b.txt", "b")["result"], json!({}));
+    assert_eq!(fs::read_to_string(it.root.join("a.txt")).unwrap(), "one\ntwo\nthree\n");
+    assert!(!it.root.join("deep").exists());
+    assert_eq!(it.read("a.txt")["result"]["content"], "new\n");
+    assert_eq!(it.read("deep/../deep/b.txt")["result"]["content"], "b");
+    assert_eq!(it.read("missing")["error"]["code"], -32002);
+    assert_eq!(it.write("a.txt/b", "x")["error"]["code"].as_i64().map(|it| it < 0), Some(true));
+    let branches = place.branches();
+    let made = branches.iter().map(|it| (&*it.name, it.changed_paths > 0, &*it.labels["acp-session"]));
+    assert_eq!(made.collect::<Vec<_>>(), [(&*branch, true, "s")]);
+    it.client.leave();
+    let (end, edits) = it.end();
+    assert_eq!(end, End::Client);
+    let edits = edits.into_iter().collect::<Vec<_>>().join("\n");
+    assert!(edits.contains(&format!("`broker branch commit {branch}` writes them")), "{edits}");
+    assert_eq!(place.branches().len(), 1);
+}
+
+#[test]
+fn lines_of_a_file_are_read() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    it.begin(&json!({}));
+    let params = json!({ "sessionId": "s", "path": it.root.join("a.txt"), "line": 2, "limit": 1 });
+    assert_eq!(it.agent.ask("fs/read_text_file", &params)["result"]["content"], "two\n");
+}
+
+#[test]
+fn files_elsewhere_are_the_clients() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    it.begin(&json!({ "fs": { "readTextFile": true } }));
+    let asked =
+        r#"{ "id":7,"jsonrpc":"2.0","method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}"#;
+    it.agent.say(asked);
+    assert_eq!(it.client.hear(), asked);
+    let answer = r#"{"jsonrpc":"2.0","result":{"content":"x"} ,"id":7}"#;
+    it.client.say(answer);
+    assert_eq!(it.agent.hear(), answer);
+    let elsewhere = json!({ "sessionId": "s", "path": "/x", "content": "" });
+    let refused = it.agent.ask("fs/write_text_file", &elsewhere);
+    assert_eq!(refused["error"]["message"], "/x is outside of the workspace");
+    let unknown =
+        it.agent.ask("fs/write_text_file", &json!({ "sessionId": "t", "path": "/x", "content": "" }));
+    assert_eq!(unknown["error"]["message"], "there is no session t");
+    assert_eq!(it.agent.ask("fs/write_text_file", &json!({}))["error"]["code"], -32602);
+}
+
+#[test]
+fn all_else_passes_byte_for_byte() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    let large = format!(r#"{{"method":"_large","params":"{}"}}"#, "x".repeat(8 << 20));
+    for line in [
+        r#"{"jsonrpc": "2.0", "id":1e3, "method":"_ext/x", "params": {"b":1,"a":12345678901234567890123}}"#,
+        r#"{"method":"terminal/create","id":5,"params":{}}"#,
+        r#"{"method":"session/request_permission","id":6,"params":{"toolCall":{"content":[{"type":"diff"}]}}}"#,
+        r#"{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan"}}}"#,
+        r#"{"jsonrpc":"2.0","id":9,"error":{"code":1,"message":"m","data":[ ]}}"#,
+        "{ no JSON",
+        "[]",
+        "",
+        &large,
+    ] {
+        it.agent.say(line);
+        assert_eq!(it.client.hear(), line);
+        it.client.say(line);
+        assert_eq!(it.agent.hear(), line);
+    }
+    it.agent.say(r#"[{"method":"_a"}, {"method":"_b" }]"#);
+    assert_eq!([it.client.hear(), it.client.hear()], [r#"{"method":"_a"}"#, r#"{"method":"_b" }"#]);
+}
+
+#[test]
+fn a_folder_without_a_workspace_is_refused() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    let none = tempfile::tempdir().unwrap();
+    for (cwd, why) in [
+        (none.path().to_str().unwrap(), "no folder above has a repository or a project's file"),
+        ("/missing", "it is not the absolute path of a folder"),
+        ("relative", "it is not the absolute path of a folder"),
+    ] {
+        let answer = it.client.ask("session/new", &json!({ "cwd": cwd, "mcpServers": [] }));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(why), "{message}");
+    }
+    it.client.say("next");
+    assert_eq!(it.agent.hear(), "next", "the agent hears of none");
+}
+
+#[test]
+fn a_turn_says_once_where_its_edits_are() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    let branch = it.begin(&json!({}));
+    let done = |id: u32| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"stopReason":"end_turn"}}}}"#);
+    it.prompt(10);
+    it.agent.say(&done(10));
+    assert_eq!(it.client.hear(), done(10), "nothing was edited");
+    it.prompt(11);
+    it.write("a.txt", "new\n");
+    it.agent.say(&done(11));
+    let told = it.client.next()["params"]["update"]["content"]["text"].as_str().unwrap().to_owned();
+    assert!(told.contains(&format!("`broker branch commit {branch}`")), "{told}");
+    assert_eq!(it.client.hear(), done(11));
+    it.prompt(12);
+    it.agent.say(&done(12));
+    assert_eq!(it.client.hear(), done(12));
+}
+
+#[test]
+fn a_loaded_session_finds_its_branch() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    let branch = it.begin(&json!({}));
+    it.write("a.txt", "new\n");
+    it.client.leave();
+    it.end();
+    let mut it = place.serve(None);
+    assert_eq!(it.session("session/load", "s"), branch);
+    assert_eq!(it.read("a.txt")["result"]["content"], "new\n");
+    assert_ne!(it.session("session/load", "other"), branch);
+}
+
+#[test]
+fn a_forked_session_has_the_edits() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    let branch = it.begin(&json!({}));
+    it.write("a.txt", "new\n");
+    let params = json!({ "cwd": it.root, "sessionId": "s" });
+    it.client.send(&json!({ "jsonrpc": "2.0", "id": 3, "method": "session/fork", "params": params }));
+    it.agent.next();
+    it.agent.send(&json!({ "jsonrpc": "2.0", "id": 3, "result": { "sessionId": "f" } }));
+    it.client.next();
+    let params = json!({ "sessionId": "f", "path": it.root.join("a.txt") });
+    assert_eq!(it.agent.ask("fs/read_text_file", &params)["result"]["content"], "new\n");
+    let fork = place.branches().into_iter().find(|it| it.name != branch).unwrap();
+    assert_eq!(fork.labels["acp-session"], "f");
+}
+
+#[test]
+fn an_empty_branch_goes_with_its_session() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    it.begin(&json!({}));
+    assert_eq!(place.branches().len(), 1);
+    it.client.leave();
+    assert_eq!(it.end(), (End::Client, BTreeSet::new()));
+    assert_eq!(place.branches().len(), 0);
+}
+
+#[test]
+fn a_named_branch_is_that_of_all_sessions_and_stays() {
+    let place = Place::new();
+    let mut it = place.serve(Some("mine"));
+    assert_eq!(
+        (it.begin(&json!({})), it.session("session/new", "t")),
+        ("mine".to_owned(), "mine".to_owned())
+    );
+    it.stop.take().unwrap().send(()).unwrap();
+    assert_eq!(it.end(), (End::Client, BTreeSet::new()));
+    assert_eq!(place.branches().len(), 1);
+}
+
+#[test]
+fn a_client_may_leave_an_agent_that_never_answers() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    it.begin(&json!({}));
+    it.prompt(10);
+    it.client.leave();
+    assert_eq!(it.end().0, End::Client);
+}
+
+#[test]
+fn an_agent_that_ends_leaves_no_request_without_an_answer() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    it.begin(&json!({}));
+    it.write("a.txt", "new\n");
+    it.prompt(10);
+    it.agent.output.write_all(br#"{"method":"_cut"#).unwrap();
+    it.agent.leave();
+    assert_eq!(it.client.hear(), r#"{"method":"_cut"#);
+    let answer = it.client.next();
+    assert_eq!((&answer["id"], &answer["error"]["message"]), (&json!(10), &json!("the agent has ended")));
+    let (end, edits) = it.proxy.join().unwrap();
+    assert_eq!((end, edits.len()), (End::Agent, 1));
+}
+
+#[test]
+fn a_refused_session_makes_no_branch() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    let params = json!({ "cwd": it.root, "mcpServers": [] });
+    it.client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "session/new", "params": params }));
+    it.agent.next();
+    let refusal = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"log in"}}"#;
+    it.agent.say(refusal);
+    assert_eq!(it.client.hear(), refusal);
+    assert_eq!(place.branches().len(), 0);
+}
