@@ -32,6 +32,7 @@ mod setup;
 #[cfg(test)]
 mod tests;
 mod tool_calls;
+mod turns;
 
 pub(crate) use self::{
     proxy::{End, Options, serve},

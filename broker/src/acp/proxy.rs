@@ -12,11 +12,7 @@ use std::{
 use agents::Tools;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::{
-    sync::oneshot,
-    task::{self, AbortHandle, JoinError, JoinSet},
-    time::timeout,
-};
+use tokio::{sync::oneshot, time::timeout};
 use workspaces::Workspaces;
 
 use super::{
@@ -26,7 +22,8 @@ use super::{
     message::{Failure, Id, Kind, Message, response, update},
     session::Session,
     setup::{self, ClientFiles, McpCommand},
-    tool_calls::{CallKey, CallToCheck, ToolCalls, UpdateParams},
+    tool_calls::UpdateParams,
+    turns::{Checked, Ended, Turns},
 };
 
 /// Surroundings of a proxy.
@@ -80,11 +77,7 @@ struct Proxy {
     client_files: ClientFiles,
     asked: HashMap<Id, Asked>,
     sessions: HashMap<String, Open>,
-    calls: ToolCalls,
-    checks: JoinSet<(CallToCheck, Option<String>)>,
-    running: HashMap<task::Id, (CallKey, AbortHandle)>,
-    /// Responses that end turns, and wait for the checks of their session.
-    held: Vec<(String, Vec<u8>)>,
+    turns: Turns,
 }
 
 #[derive(Deserialize)]
@@ -130,7 +123,7 @@ pub(crate) async fn serve(
                 Some(Err(why)) => break End::Broken(format!("the agent: {why}")),
                 None => break End::Agent,
             },
-            Some(done) = proxy.checks.join_next_with_id() => proxy.checked(done).await,
+            Some(ended) = proxy.turns.next() => proxy.checked(ended).await,
         }
     };
     let edits = proxy.end(written).await;
@@ -146,10 +139,7 @@ impl Proxy {
             client_files: ClientFiles::default(),
             asked: HashMap::new(),
             sessions: HashMap::new(),
-            calls: ToolCalls::default(),
-            checks: JoinSet::new(),
-            running: HashMap::new(),
-            held: Vec::new(),
+            turns: Turns::default(),
         }
     }
 
@@ -238,7 +228,7 @@ impl Proxy {
                 Kind::Response { id } => match self.asked.remove(id) {
                     Some(Asked::Session { session, id }) => self.answered(session, id, message).await,
                     Some(Asked::Prompt(session)) => {
-                        self.held.push((session.clone(), message.line));
+                        self.turns.hold(session.clone(), message.line);
                         self.release(&session).await;
                     }
                     Some(Asked::Other) | None => self.client.send(message.line),
@@ -283,56 +273,28 @@ impl Proxy {
 
     /// Checks a tool call whose edit may have been made.
     fn updated(&mut self, params: UpdateParams) {
-        let Some(call) = self.calls.update(params) else { return };
-        let Some(open) = self.sessions.get(&call.key.0).filter(|it| it.has_begun) else { return };
-        let session = open.session.clone();
-        self.abort(|key| *key == call.key);
         let (daemon, tools) = (Arc::clone(&self.options.daemon), Arc::clone(&self.options.tools));
-        let (checker, key) = (Checker { daemon, tools }, call.key.clone());
-        let check = self.checks.spawn(async move {
-            let found = checker.findings(&session, &call.diffs).await;
-            (call, found)
-        });
-        self.running.insert(check.id(), (key, check));
+        let sessions = &self.sessions;
+        let session = |id: &str| sessions.get(id).filter(|it| it.has_begun).map(|it| it.session.clone());
+        self.turns.update(params, session, Checker { daemon, tools });
     }
 
     /// Shows the client what a check found.
-    async fn checked(&mut self, done: Result<(task::Id, (CallToCheck, Option<String>)), JoinError>) {
-        // Without an entry, the check was aborted.
-        let id = done.as_ref().map_or_else(JoinError::id, |it| it.0);
-        let Some((key, _)) = self.running.remove(&id) else { return };
-        if let Ok((_, (call, Some(text)))) = done
-            && let Some(shown) = self.calls.with_text(&call, &text)
-        {
-            self.client.send(update(&key.0, &shown));
-        }
-        self.release(&key.0).await;
-    }
-
-    fn abort(&mut self, is_over: impl Fn(&CallKey) -> bool) {
-        self.running.retain(|_, (key, check)| {
-            let is_over = is_over(key);
-            if is_over {
-                check.abort();
-            }
-            !is_over
-        });
+    async fn checked(&mut self, ended: Ended) {
+        let Some(Checked { session, shown }) = self.turns.checked(ended) else { return };
+        shown.into_iter().for_each(|it| self.client.send(it));
+        self.release(&session).await;
     }
 
     async fn cancelled(&mut self, message: &Message) {
         let Ok(OfSession { session_id }) = message.params() else { return };
-        self.abort(|key| key.0 == session_id);
+        self.turns.cancel(&session_id);
         self.release(&session_id).await;
     }
 
     /// Passes on the response that ends a session's turn, unless checks of the turn go on.
     async fn release(&mut self, session: &str) {
-        if self.running.values().any(|it| it.0.0 == session) {
-            return;
-        }
-        let Some(at) = self.held.iter().position(|it| it.0 == session) else { return };
-        let (_, line) = self.held.remove(at);
-        self.calls.forget(session);
+        let Some(line) = self.turns.take_ended(session) else { return };
         self.tell_place(session).await;
         self.client.send(line);
     }
@@ -354,9 +316,8 @@ impl Proxy {
 
     /// Answers what the agent has not, and ends the sessions.
     async fn end(mut self, written: oneshot::Receiver<()>) -> BTreeSet<String> {
-        self.checks.abort_all();
         drop(self.agent);
-        self.held.into_iter().for_each(|(_, line)| self.client.send(line));
+        self.turns.end().into_iter().for_each(|it| self.client.send(it));
         for id in self.asked.keys() {
             self.client.send(response(id, Err(Failure::internal("the agent has ended"))));
         }

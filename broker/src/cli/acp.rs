@@ -4,6 +4,7 @@ use std::{
     env,
     ffi::OsString,
     os::unix::process::CommandExt as _,
+    path::PathBuf,
     process::{Child, Stdio},
     sync::{Arc, mpsc},
     thread,
@@ -13,6 +14,7 @@ use std::{
 use ::client::{EnvironmentOf, Options as ClientOptions, Remote};
 use lint::printable;
 use lsp_client::Exit as AgentExit;
+use workspaces::Workspaces;
 
 use super::Session;
 use crate::{
@@ -60,12 +62,15 @@ pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
     session
         .messages
         .line("terminals run on the disk, not on the branch; the tool `run_terminal_cmd` runs on the branch");
-    let options = options(args.branch, session)?;
+    let mcp = mcp_command()?;
     let context = &mut session.process_context;
     let input = std::mem::replace(&mut context.stdin, Box::new(std::io::empty()));
     let output = std::mem::replace(&mut context.stdout, Box::new(std::io::sink()));
-    let stop = context.cancel.cancelled();
-    let served = async { Ok(acp::serve(options, (input, output), agent, stop).await) };
+    let (home, stop) = (context.home.clone(), context.cancel.cancelled());
+    let served = async {
+        let options = options(args.branch, home, mcp);
+        Ok(acp::serve(options, (input, output), agent, stop).await)
+    };
     let (end, edits) = client.waiter.wait_anyway(served)?;
     edits.iter().for_each(|it| session.messages.line(&printable(it)));
     let exit = wait(child);
@@ -77,23 +82,21 @@ pub(super) fn run(args: Args, session: &mut Session) -> Result<Exit, CliError> {
     }
 }
 
-fn options(branch: Option<String>, session: &Session) -> Result<acp::Options, CliError> {
+/// To be called on a runtime.
+fn options(branch: Option<String>, home: Option<PathBuf>, mcp: McpCommand) -> acp::Options {
     let environment = Some(Arc::new(environment_for_daemon) as EnvironmentOf);
     let remote =
         Arc::new(Remote::lazy(ClientOptions { reopen: true, environment, ..ClientOptions::of_user() }));
+    let daemon = Arc::clone(&remote) as Arc<dyn Workspaces>;
+    acp::Options { daemon, tools: remote, branch, home, environment: environment_for_daemon, mcp }
+}
+
+fn mcp_command() -> Result<McpCommand, CliError> {
     let program = env::current_exe();
     let program = program
         .map_err(|error| CliError::files(format!("this program cannot find its own file: {error}")))?;
     let variable = |name: &str| Some((name.to_owned(), env::var(name).ok()?));
-    let variables = VARIABLES.into_iter().filter_map(variable).collect();
-    Ok(acp::Options {
-        daemon: Arc::clone(&remote) as _,
-        tools: remote,
-        branch,
-        home: session.process_context.home.clone(),
-        environment: environment_for_daemon,
-        mcp: McpCommand { program, variables },
-    })
+    Ok(McpCommand { program, variables: VARIABLES.into_iter().filter_map(variable).collect() })
 }
 
 /// Starts the agent below a supervisor, which ends all that the agent has started once this process closes its input or is gone.

@@ -9,6 +9,8 @@
     reason = "tests look at the disk themselves, tell what they measure, and may fail"
 )]
 
+#[cfg(target_os = "linux")]
+mod acp;
 mod added_plugins;
 mod branch_cli;
 mod check;

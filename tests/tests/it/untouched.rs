@@ -144,6 +144,7 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "agent tool",
         "agent tool list_dir",
         "agent log",
+        "agent acp -- cat",
         "agent mcp config --client claude",
         "agent mcp skill --client claude",
         "agent hook install --client claude",
