@@ -214,7 +214,7 @@ impl Proxy {
     async fn agent_said(&mut self, line: Vec<u8>) {
         for message in Message::all_of(line) {
             match &message.kind {
-                Kind::Request { id, method } if is_file_method(method) => {
+                Kind::Request { id, method } if matches!(&**method, READ | WRITE) => {
                     let (id, is_write) = (id.clone(), method == WRITE);
                     self.file(id, is_write, message).await;
                 }
@@ -315,7 +315,7 @@ impl Proxy {
     }
 
     /// Answers what the agent has not, and ends the sessions.
-    async fn end(mut self, written: oneshot::Receiver<()>) -> BTreeSet<String> {
+    async fn end(self, written: oneshot::Receiver<()>) -> BTreeSet<String> {
         drop(self.agent);
         self.turns.end().into_iter().for_each(|it| self.client.send(it));
         for id in self.asked.keys() {
@@ -340,10 +340,6 @@ impl Proxy {
 
 const READ: &str = "fs/read_text_file";
 const WRITE: &str = "fs/write_text_file";
-
-fn is_file_method(method: &str) -> bool {
-    matches!(method, READ | WRITE)
-}
 
 async fn in_time<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let answer = timeout(DAEMON_LIMIT, answer).await;

@@ -1,196 +1,18 @@
-//! A client and an agent at both ends of a proxy, over pairs of sockets, with a daemon in this process that has no plugins.
+//! Sessions through a proxy, between a client and an agent of the test's own.
 
 #![allow(clippy::disallowed_methods, reason = "tests look at the disk themselves")]
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    io::{BufRead as _, BufReader, Write as _},
-    net::Shutdown,
-    os::unix::net::UnixStream,
-    path::PathBuf,
-    sync::Arc,
-    thread::{self, JoinHandle},
-    time::Duration,
-};
+mod place;
 
-use agents::{Agents, Tools};
-use serde_json::{Value, json};
-use tempfile::TempDir;
-use tokio::{runtime::Runtime, sync::oneshot};
-use workspaces::{BranchInfo, Daemon, PageRequest, Workspaces};
+use std::{collections::BTreeSet, fs, io::Write as _, sync::Arc};
 
-use super::{End, McpCommand, Options, serve};
+use agents::{Call, Preview, Reply, ToolList, Tools};
+use serde_json::json;
+use tonic::async_trait;
+use workspaces::RequestError;
 
-/// Limit for a message.
-const TEST_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// One end of the proxy.
-struct Peer {
-    output: UnixStream,
-    input: BufReader<UnixStream>,
-}
-
-impl Peer {
-    /// The peer, and the proxy's end of its connection.
-    fn connect() -> (Self, UnixStream) {
-        let (own, other) = UnixStream::pair().unwrap();
-        own.set_read_timeout(Some(TEST_TIMEOUT)).unwrap();
-        (Self { output: own.try_clone().unwrap(), input: BufReader::new(own) }, other)
-    }
-
-    fn say(&mut self, line: &str) {
-        self.output.write_all(format!("{line}\n").as_bytes()).unwrap();
-    }
-
-    fn send(&mut self, message: &Value) {
-        self.say(&message.to_string());
-    }
-
-    fn hear(&mut self) -> String {
-        let mut line = String::new();
-        self.input.read_line(&mut line).unwrap();
-        line.strip_suffix('\n').expect("the connection is open").to_owned()
-    }
-
-    fn next(&mut self) -> Value {
-        serde_json::from_str(&self.hear()).unwrap()
-    }
-
-    /// Sends a request and waits for its response, which is the next message.
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.send(&json!({ "jsonrpc": "2.0", "id": "q", "method": method, "params": params }));
-        let answer = self.next();
-        assert_eq!(answer["id"], "q", "{answer}");
-        answer
-    }
-
-    fn leave(&self) {
-        self.output.shutdown(Shutdown::Both).unwrap();
-    }
-}
-
-/// A daemon, and a workspace with a file.
-struct Place {
-    workspace: TempDir,
-    _state: TempDir,
-    runtime: Arc<Runtime>,
-    daemon: Arc<Daemon>,
-}
-
-/// A proxy between a client and an agent.
-struct Proxied {
-    client: Peer,
-    agent: Peer,
-    root: PathBuf,
-    stop: Option<oneshot::Sender<()>>,
-    proxy: JoinHandle<(End, BTreeSet<String>)>,
-}
-
-impl Place {
-    fn new() -> Self {
-        let (workspace, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        fs::create_dir(workspace.path().join(".git")).unwrap();
-        fs::write(workspace.path().join("a.txt"), "one\ntwo\nthree\n").unwrap();
-        let daemon = crate::lsp::tests::daemon(&state.path().join("state"));
-        let runtime = Arc::new(tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap());
-        Self { workspace, _state: state, runtime, daemon }
-    }
-
-    fn root(&self) -> PathBuf {
-        fs::canonicalize(self.workspace.path()).unwrap()
-    }
-
-    fn serve(&self, branch: Option<&str>) -> Proxied {
-        let agents = Arc::new(Agents::new(Arc::clone(&self.daemon), None, None));
-        let options = Options {
-            daemon: Arc::new(Arc::clone(&self.daemon)) as Arc<dyn Workspaces>,
-            tools: Arc::new(agents) as Arc<dyn Tools>,
-            branch: branch.map(str::to_owned),
-            home: None,
-            environment: |_| BTreeMap::new(),
-            mcp: McpCommand { program: "broker".into(), variables: Vec::new() },
-        };
-        let ((client, to_client), (agent, to_agent)) = (Peer::connect(), Peer::connect());
-        let both = |it: UnixStream| (it.try_clone().unwrap(), it);
-        let (stop, stopped) = oneshot::channel::<()>();
-        let runtime = Arc::clone(&self.runtime);
-        let proxy = thread::spawn(move || {
-            let stopped = async { stopped.await.unwrap_or(()) };
-            runtime.block_on(serve(options, both(to_client), both(to_agent), stopped))
-        });
-        Proxied { client, agent, root: self.root(), stop: Some(stop), proxy }
-    }
-
-    fn branches(&self) -> Vec<BranchInfo> {
-        self.runtime.block_on(async {
-            let opened = self.daemon.open_workspace(self.root(), None).await.unwrap();
-            let page = PageRequest { size: 100, token: String::new() };
-            let daemon: &dyn Workspaces = &self.daemon;
-            daemon.list_branches(&opened.info.id, &page).await.unwrap().items
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.daemon.shut_down();
-        self.daemon.release();
-    }
-}
-
-impl Proxied {
-    /// Begins a connection whose client has these capabilities, and a session `s`. Returns the branch.
-    fn begin(&mut self, capabilities: &Value) -> String {
-        let params = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
-        self.client.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }));
-        let initialize = self.agent.next();
-        let files = &initialize["params"]["clientCapabilities"]["fs"];
-        assert_eq!(*files, json!({ "readTextFile": true, "writeTextFile": true }));
-        self.agent.send(&json!({ "jsonrpc": "2.0", "id": 0, "result": { "protocolVersion": 1 } }));
-        self.client.next();
-        self.session("session/new", "s")
-    }
-
-    fn session(&mut self, method: &str, id: &str) -> String {
-        let mut params = json!({ "cwd": self.root, "mcpServers": [] });
-        if method != "session/new" {
-            params["sessionId"] = id.into();
-        }
-        self.client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }));
-        let asked = self.agent.next();
-        let result = if method == "session/new" { json!({ "sessionId": id }) } else { json!({}) };
-        self.agent.send(&json!({ "jsonrpc": "2.0", "id": 1, "result": result }));
-        assert_eq!(self.client.next()["result"], result);
-        let args = asked["params"]["mcpServers"][0]["args"].as_array().unwrap();
-        assert_eq!(
-            args[..5],
-            json!(["agent", "mcp", "--workspace", self.root, "--branch"]).as_array().unwrap()[..]
-        );
-        args[5].as_str().unwrap().to_owned()
-    }
-
-    fn write(&mut self, path: &str, content: &str) -> Value {
-        let params = json!({ "sessionId": "s", "path": self.root.join(path), "content": content });
-        self.agent.ask("fs/write_text_file", &params)
-    }
-
-    fn read(&mut self, path: &str) -> Value {
-        let params = json!({ "sessionId": "s", "path": self.root.join(path) });
-        self.agent.ask("fs/read_text_file", &params)
-    }
-
-    fn prompt(&mut self, id: u32) {
-        let params = json!({ "sessionId": "s", "prompt": [] });
-        self.client
-            .send(&json!({ "jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": params }));
-        self.agent.next();
-    }
-
-    fn end(self) -> (End, BTreeSet<String>) {
-        self.proxy.join().unwrap()
-    }
-}
+use self::place::Place;
+use super::End;
 
 #[test]
 fn files_are_those_of_the_branch() {
@@ -307,6 +129,48 @@ fn a_turn_says_once_where_its_edits_are() {
     it.prompt(12);
     it.agent.say(&done(12));
     assert_eq!(it.client.hear(), done(12));
+}
+
+/// Tools that never answer.
+struct Silent;
+
+#[async_trait]
+impl Tools for Silent {
+    async fn list_tools(&self) -> Result<ToolList, RequestError> {
+        std::future::pending().await
+    }
+
+    async fn call_tool(&self, _: Call) -> Result<Reply, RequestError> {
+        std::future::pending().await
+    }
+
+    async fn preview_edits(&self, _: Preview) -> Result<Reply, RequestError> {
+        std::future::pending().await
+    }
+}
+
+#[test]
+fn a_turn_waits_for_its_checks_unless_it_is_cancelled() {
+    let place = Place::new();
+    let mut it = place.serve_with(None, Arc::new(Silent));
+    it.begin(&json!({}));
+    it.prompt(10);
+    it.write("a.txt", "new\n");
+    let diff = json!({ "type": "diff", "path": it.root.join("a.txt"), "newText": "new\n" });
+    let call = json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "content": [diff] });
+    let params = json!({ "sessionId": "s", "update": call });
+    let edited = json!({ "jsonrpc": "2.0", "method": "session/update", "params": params });
+    it.agent.send(&edited);
+    assert_eq!(it.client.next(), edited);
+    let done = r#"{"jsonrpc":"2.0","id":10,"result":{"stopReason":"cancelled"}}"#;
+    it.agent.say(done);
+    it.agent.say("next");
+    assert_eq!(it.client.hear(), "next");
+    let cancel = r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}"#;
+    it.client.say(cancel);
+    assert_eq!(it.agent.hear(), cancel);
+    assert_eq!(it.client.next()["params"]["update"]["sessionUpdate"], "agent_message_chunk");
+    assert_eq!(it.client.hear(), done);
 }
 
 #[test]

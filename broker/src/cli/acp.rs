@@ -25,7 +25,7 @@ use crate::{
 
 /// Run an agent for an editor, over the Agent Client Protocol, with each session on a branch
 ///
-/// To be named in the editor's settings in place of the agent, such as `broker agent acp -- gemini --experimental-acp`. What the agent
+/// To be named in the editor's settings in place of the agent, such as `broker agent acp -- gemini --acp`. What the agent
 /// reads and writes through the editor comes from the session's branch and goes there: nothing is written to the disk before
 /// `broker branch commit`. The editor shows what linters find in each edit, and the agent has the tools of `broker agent mcp` on
 /// the same branch. Terminals of the editor, and files that the agent opens itself, are those of the disk.
