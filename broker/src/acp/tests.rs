@@ -7,8 +7,8 @@ mod place;
 use std::{collections::BTreeSet, fs, io::Write as _, sync::Arc};
 
 use agents::{Call, Preview, Reply, ToolList, Tools};
+use async_trait::async_trait;
 use serde_json::json;
-use tonic::async_trait;
 use workspaces::RequestError;
 
 use self::place::Place;

@@ -240,7 +240,7 @@ fn an_edit_of_the_disk_has_its_findings_too() {
 fn an_agent_that_fails_leaves_nothing_behind() {
     let it = place();
     let left = pipe(&it, "left");
-    let script = r#"sleep 1000 > "$0/left" & read line; exit 3"#;
+    let script = r#"(echo up; exec sleep 1000) > "$0/left" & read line; exit 3"#;
     let folder = it.own("");
     let mut command = it.command(&["agent", "acp", "--", "sh", "-c", script, folder.to_str().unwrap()]);
     let mut program =
@@ -249,6 +249,7 @@ fn an_agent_that_fails_leaves_nothing_behind() {
     let (output, errors) = (program.0.stdout.take().unwrap(), program.0.stderr.take().unwrap());
     let (output, errors) = (Lines::of(|| output), Lines::of(|| errors));
     let client = program.0.stdin.take().unwrap();
+    assert_eq!(left.hear(), "up");
     writeln!(&client, r#"{{"jsonrpc":"2.0","id":"x","method":"initialize","params":{{}}}}"#).unwrap();
     let answer = output.next();
     assert_eq!((&answer["id"], &answer["error"]["message"]), (&json!("x"), &json!("the agent has ended")));

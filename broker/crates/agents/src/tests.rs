@@ -200,10 +200,15 @@ impl Fixture {
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Reply {
+        self.call_on(None, tool, arguments).await
+    }
+
+    /// Calls a tool in a session whose branch is named.
+    async fn call_on(&self, branch: Option<&str>, tool: &str, arguments: Value) -> Reply {
         let call = Call {
             workspace: self.workspace.clone(),
             session: "s".to_owned(),
-            branch: None,
+            branch: branch.map(str::to_owned),
             tool: tool.to_owned(),
             arguments: arguments.as_object().unwrap().clone(),
             deadline: None,
@@ -251,6 +256,17 @@ impl Fixture {
 }
 
 const TEXT: &str = "slow was here\nquick\nslow\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_may_name_the_branch_of_its_session() {
+    let it = Fixture::new().await;
+    let edit = json!({ "target_file": "mine.txt", "code_edit": "b\n", "check": false });
+    let edited = it.call_on(Some("mine"), "edit_file", edit).await;
+    assert_eq!(edited.branch(), Some("mine"), "{}", edited.text);
+    let read = json!({ "target_file": "mine.txt" });
+    assert!(!it.call_on(Some("mine"), "read_file", read.clone()).await.is_error);
+    assert!(it.call("read_file", read).await.is_error, "the session's branch is another");
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_answers_while_a_linter_is_held_and_the_next_call_has_the_rest() {
