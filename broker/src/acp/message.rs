@@ -71,13 +71,16 @@ impl Message {
         read.map(|it| it.params).map_err(|error| Failure::invalid(format!("the parameters: {error}")))
     }
 
-    /// The result of a response; `None` for an error.
+    /// The result of a response, which may be `null`; `None` for an error.
     pub(super) fn result(&self) -> Option<Value> {
         #[derive(Deserialize)]
-        struct WithResult {
-            result: Option<Value>,
+        struct Answer {
+            #[serde(default)]
+            result: Value,
+            error: Option<Value>,
         }
-        serde_json::from_slice::<WithResult>(&self.line).ok()?.result
+        let answer = serde_json::from_slice::<Answer>(&self.line).ok()?;
+        answer.error.is_none().then_some(answer.result)
     }
 
     /// The message with other parameters.
@@ -163,6 +166,14 @@ mod tests {
         ] {
             assert_eq!(kinds(line), want, "{line}");
         }
+    }
+
+    #[test]
+    fn a_result_may_be_null() {
+        let result = |line: &str| Message::all_of(line.as_bytes().to_vec())[0].result();
+        assert_eq!(result(r#"{"id":1,"result":{"a":1}}"#), Some(json!({ "a": 1 })));
+        assert_eq!(result(r#"{"id":1,"result":null}"#), Some(Value::Null));
+        assert_eq!(result(r#"{"id":1,"error":{"code":1}}"#), None);
     }
 
     #[test]

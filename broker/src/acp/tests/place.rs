@@ -161,7 +161,7 @@ impl Proxied {
         }
         self.client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }));
         let asked = self.agent.next();
-        let result = if method == "session/new" { json!({ "sessionId": id }) } else { json!({}) };
+        let result = if method == "session/new" { json!({ "sessionId": id }) } else { Value::Null };
         self.agent.send(&json!({ "jsonrpc": "2.0", "id": 1, "result": result }));
         assert_eq!(self.client.next()["result"], result);
         let args = asked["params"]["mcpServers"][0]["args"].as_array().unwrap();
