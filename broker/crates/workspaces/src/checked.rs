@@ -13,7 +13,6 @@ use scheduler::Reads;
 use crate::{
     BranchCell, CheckOptions, CheckRequest, Daemon, DaemonError, OpenWorkspace,
     ask::refused,
-    clean_commit::reason,
     target::{ResolvedView, Target, TargetId},
 };
 
@@ -99,5 +98,12 @@ impl Daemon {
             let _kept = pipeline::check(&daemon.engine, &daemon.policy_cache, &request, &mut checked).await;
             drop(unfinished);
         });
+    }
+}
+
+fn reason(it: &Incomplete) -> String {
+    match &it.linter {
+        Some(linter) => format!("{linter}: {}", it.reason),
+        None => it.reason.clone(),
     }
 }

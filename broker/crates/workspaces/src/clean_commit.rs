@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use check_engine::{Finding, Incomplete, pipeline::Reported};
+use check_engine::{Finding, pipeline::Reported};
 use lint::Severity;
 use overlay::{Branch, Revision, Snapshot, WorkspacePath};
 
@@ -48,11 +48,4 @@ fn new_error(it: &Reported) -> Option<(WorkspacePath, String)> {
     let (path, at) = (&it.file.path, it.range.start);
     let what = format!("{path}:{}:{} {}/{} {}", at.line, at.column, it.rule.linter, it.rule.code, it.message);
     Some((path.clone(), what))
-}
-
-pub(super) fn reason(it: &Incomplete) -> String {
-    match &it.linter {
-        Some(linter) => format!("{linter}: {}", it.reason),
-        None => it.reason.clone(),
-    }
 }

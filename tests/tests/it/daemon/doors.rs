@@ -190,7 +190,9 @@ fn is_root() -> bool {
 /// This very test as another user, in a copy that this user can reach; it ends when its input is closed.
 fn stranger(home: &Home, does: &str, socket: &Path) -> Child {
     let program = home.path("stranger");
-    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    // A process of its own makes the copy: what another test starts meanwhile would inherit the open file, which then cannot run.
+    let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status().unwrap();
+    assert!(copied.success());
     for folder in [home.path(""), home.path("run")] {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     }
