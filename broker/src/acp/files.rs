@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use overlay::WorkspacePath;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use workspaces::{EditRequest, Expected, FileEdit, Side, Workspaces};
+use workspaces::{EditRequest, ErrorKind, Expected, FileEdit, Side, TargetId, Workspaces};
 
 use super::{
     message::Failure,
@@ -44,10 +45,13 @@ impl FileRequest {
         let file = daemon.read_file(&target, path.as_str(), Side::Now, None).await.map_err(failure)?;
         let text = str::from_utf8(&file.bytes);
         let text = text.map_err(|_| Failure::internal(format!("{path} is not UTF-8")))?;
+        let is_whole = self.line.unwrap_or(0) <= 1 && self.limit.is_none();
+        session.reads.read(path, &file.bytes, is_whole);
         Ok(json!({ "content": lines(text, self.line, self.limit) }))
     }
 
-    /// Writes a file on the branch.
+    /// Writes a file on the branch. The agent sends all of a text: what changed since it read the file is merged, or the write is
+    /// refused.
     pub(super) async fn write(
         &self,
         path: &WorkspacePath,
@@ -56,9 +60,19 @@ impl FileRequest {
     ) -> Result<Value, Failure> {
         let content = self.content.clone().ok_or_else(|| Failure::invalid("`content` is missing"))?;
         let branch = session.branch(daemon, &self.session_id).await.map_err(failure)?;
-        let (path, expected) = (path.to_string(), Expected::Anything);
-        let edit = FileEdit::Write { path, content: content.into(), expected };
+        let target = TargetId::Branch(branch.id.to_string());
+        let now = match daemon.read_file(&target, path.as_str(), Side::Now, None).await {
+            Ok(file) => Some(file),
+            Err(error) if error.kind == ErrorKind::NotFound => None,
+            Err(error) => return Err(failure(error)),
+        };
+        let expected =
+            now.as_ref().map_or(Expected::Missing, |it| Expected::Content(it.content_hash.to_string()));
+        let sent = Bytes::from(content);
+        let merged = session.reads.merged(path, &sent, now.as_ref().map(|it| &it.bytes))?;
+        let edit = FileEdit::Write { path: path.to_string(), content: merged, expected };
         daemon.edit_files(EditRequest::of(&*branch.id, vec![edit])).await.map_err(failure)?;
+        session.reads.read(path, &sent, true);
         Ok(json!({}))
     }
 }

@@ -27,6 +27,7 @@ mod findings;
 mod lines;
 mod message;
 mod proxy;
+mod reads;
 mod session;
 mod setup;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use workspaces::{
     BranchInfo, BranchRequest, ErrorKind, ForkRequest, PageRequest, RequestError, TargetId, Workspaces,
 };
 
-use super::{message::Failure, proxy::Options};
+use super::{message::Failure, proxy::Options, reads::Reads};
 
 /// Session of an agent, in a workspace and on a branch.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub(super) struct Session {
     parent: TargetId,
     /// Whether the branch is the session's alone, and goes with it if nothing was edited.
     is_own: bool,
+    /// Texts as the agent knows them.
+    pub(super) reads: Reads,
 }
 
 /// Label of a branch with the identifier of its session, by which a session that is loaded again finds it.
@@ -58,8 +60,14 @@ impl Session {
             None => made().map_err(|error| failure(error.into()))?,
         };
         let is_own = options.branch.is_none();
-        let mut session =
-            Self { parent: TargetId::Workspace(workspace.clone()), root, workspace, branch, is_own };
+        let mut session = Self {
+            parent: TargetId::Workspace(workspace.clone()),
+            root,
+            workspace,
+            branch,
+            is_own,
+            reads: Reads::default(),
+        };
         if let Some(source) = source.filter(|it| it.workspace == session.workspace) {
             session.parent = source.target(daemon).await.map_err(failure)?;
         }

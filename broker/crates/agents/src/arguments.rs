@@ -177,7 +177,9 @@ fn object(
     }
     let mut taken = Map::new();
     for (name, given) in given {
-        if let Some(value) = value(&at.field(&name), &fields[&name], given, required.contains(&&*name))? {
+        // Without a text, a replacement deletes.
+        let may_be_empty = required.contains(&&*name) || name == "new_string";
+        if let Some(value) = value(&at.field(&name), &fields[&name], given, may_be_empty)? {
             taken.insert(name, value);
         }
     }
@@ -203,10 +205,10 @@ fn rename(fields: &Map<String, Value>, given: &mut Map<String, Value>) {
 }
 
 /// A value of the type that the schema says. `None` if nothing was meant by it.
-fn value(at: &At<'_>, schema: &Value, given: Value, is_required: bool) -> Result<Option<Value>, ToolError> {
+fn value(at: &At<'_>, schema: &Value, given: Value, may_be_empty: bool) -> Result<Option<Value>, ToolError> {
     let Some(kind) = Kind::of(schema) else { return Ok(Some(given)) };
     // Clients that show a form send what was not filled in.
-    if given == "" && !is_required {
+    if given == "" && !may_be_empty {
         return Ok(None);
     }
     let wrong = |given: &Value| at.wrong(given, kind);

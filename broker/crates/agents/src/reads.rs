@@ -1,6 +1,9 @@
 //! Texts of files as an agent last read or wrote them, so that an edit of an older text does not undo what changed since.
 
-use std::collections::VecDeque;
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    ops::RangeInclusive,
+};
 
 use bytes::Bytes;
 use overlay::WorkspacePath;
@@ -13,37 +16,89 @@ const MAX_FILES: usize = 64;
 /// Bytes of all of them.
 const MAX_BYTES: usize = 8 << 20;
 
-/// The texts, the newest last.
+/// The files, the newest last.
 #[derive(Default)]
-pub(crate) struct Reads(Mutex<VecDeque<(WorkspacePath, Bytes)>>);
+pub(crate) struct Reads(Mutex<VecDeque<Known>>);
+
+/// What an agent knows of a file.
+#[derive(Clone)]
+struct Known {
+    path: WorkspacePath,
+    text: Bytes,
+    /// A newer text of which the agent has read some lines.
+    newer: Option<Partial>,
+}
+
+#[derive(Clone)]
+struct Partial {
+    text: Bytes,
+    /// Numbers of the lines.
+    lines: BTreeSet<usize>,
+}
 
 impl Reads {
-    pub(crate) fn last(&self, path: &WorkspacePath) -> Option<Bytes> {
-        self.0.lock().iter().find(|it| it.0 == *path).map(|it| it.1.clone())
+    pub(crate) fn text(&self, path: &WorkspacePath) -> Option<String> {
+        let text = self.0.lock().iter().find(|it| it.path == *path).map(|it| it.text.clone());
+        text.and_then(|it| String::from_utf8(it.into()).ok())
     }
 
-    pub(crate) fn read(&self, path: &WorkspacePath, text: Bytes) {
-        let mut all = self.0.lock();
-        all.retain(|it| it.0 != *path);
-        all.push_back((path.clone(), text));
-        while all.len() > MAX_FILES || all.iter().map(|it| it.1.len()).sum::<usize>() > MAX_BYTES {
-            all.pop_front();
+    /// Remembers that lines, counted from 1, of a text with `total` lines were read. What is known of an earlier text counts until
+    /// all lines of the newer one were read.
+    pub(crate) fn read(&self, path: &WorkspacePath, text: Bytes, lines: RangeInclusive<usize>, total: usize) {
+        let earlier = self.take(path).filter(|it| it.text != text);
+        let Some(Known { text: earlier, newer, .. }) = earlier else { return self.put(path, text, None) };
+        let read = newer.filter(|it| it.text == text).map(|it| it.lines).unwrap_or_default();
+        let lines: BTreeSet<_> = read.into_iter().chain(lines).collect();
+        match (1..=total).all(|it| lines.contains(&it)) {
+            true => self.put(path, text, None),
+            false => self.put(path, earlier, Some(Partial { text, lines })),
         }
     }
 
-    pub(crate) fn written(&self, edits: &[FileEdit]) {
+    /// Remembers what edits made of texts. Changes of others that the agent has not read stay unknown to it.
+    pub(crate) fn written(&self, edits: &[FileEdit], before: &BTreeMap<String, Bytes>) {
         for it in edits {
-            if let FileEdit::Write { path, content, .. } = it
-                && let Ok(path) = WorkspacePath::new(path)
-            {
-                self.read(&path, content.clone());
+            match it {
+                FileEdit::Write { path, content, .. } => {
+                    let Ok(at) = WorkspacePath::new(path) else { continue };
+                    let known = self.take(&at).map(|it| it.text);
+                    let text = match (known, before.get(path)) {
+                        (Some(known), Some(before)) if known != *before => {
+                            overlay::merge_texts(before, &known, content).unwrap_or(known)
+                        }
+                        _ => content.clone(),
+                    };
+                    self.put(&at, text, None);
+                }
+                FileEdit::Remove { path } | FileEdit::Rename { from: path, .. } => {
+                    WorkspacePath::new(path).iter().for_each(|it| self.forget(it));
+                }
+                _ => {}
             }
         }
+    }
+
+    pub(crate) fn forget(&self, path: &WorkspacePath) {
+        self.0.lock().retain(|it| it.path != *path);
     }
 
     /// Goes back to what was known earlier, since the agent was not given what was written meanwhile.
     pub(crate) fn restore(&self, earlier: &Self) {
         self.0.lock().clone_from(&earlier.0.lock());
+    }
+
+    fn take(&self, path: &WorkspacePath) -> Option<Known> {
+        let mut all = self.0.lock();
+        let at = all.iter().position(|it| it.path == *path)?;
+        all.remove(at)
+    }
+
+    fn put(&self, path: &WorkspacePath, text: Bytes, newer: Option<Partial>) {
+        let mut all = self.0.lock();
+        all.push_back(Known { path: path.clone(), text, newer });
+        while all.len() > MAX_FILES || all.iter().map(|it| it.text.len()).sum::<usize>() > MAX_BYTES {
+            all.pop_front();
+        }
     }
 }
 
@@ -57,18 +112,50 @@ impl Clone for Reads {
 mod tests {
     use super::*;
 
+    fn path(number: usize) -> WorkspacePath {
+        WorkspacePath::new(&format!("f{number}")).unwrap()
+    }
+
+    fn read(reads: &Reads, number: usize, text: &str, lines: RangeInclusive<usize>) -> Option<String> {
+        reads.read(&path(number), Bytes::copy_from_slice(text.as_bytes()), lines, text.lines().count());
+        reads.text(&path(number))
+    }
+
     #[test]
     fn the_oldest_texts_are_forgotten() {
         let reads = Reads::default();
-        let path = |it: usize| WorkspacePath::new(&format!("f{it}")).unwrap();
         for number in 0..=MAX_FILES {
-            reads.read(&path(number), Bytes::from_static(b"text"));
+            read(&reads, number, "text", 1..=1);
         }
-        assert_eq!((reads.last(&path(0)), reads.last(&path(1))), (None, Some(Bytes::from_static(b"text"))));
+        assert_eq!((reads.text(&path(0)), reads.text(&path(1)).as_deref()), (None, Some("text")));
         let earlier = reads.clone();
-        reads.read(&path(1), vec![b'x'; MAX_BYTES].into());
-        assert_eq!((reads.last(&path(2)), reads.last(&path(1)).map(|it| it.len())), (None, Some(MAX_BYTES)));
+        read(&reads, 1, &"x".repeat(MAX_BYTES), 1..=1);
+        assert_eq!((reads.text(&path(2)), reads.text(&path(1)).map(|it| it.len())), (None, Some(MAX_BYTES)));
         reads.restore(&earlier);
-        assert_eq!(reads.last(&path(1)), Some(Bytes::from_static(b"text")));
+        assert_eq!(reads.text(&path(1)).as_deref(), Some("text"));
+    }
+
+    #[test]
+    fn a_newer_text_is_known_once_all_of_it_was_read() {
+        let reads = Reads::default();
+        assert_eq!(read(&reads, 1, "a\nb\nc\n", 1..=3).as_deref(), Some("a\nb\nc\n"));
+        let new = "a\nb\nnew\n";
+        assert_eq!(read(&reads, 1, new, 1..=2).as_deref(), Some("a\nb\nc\n"));
+        assert_eq!(read(&reads, 1, new, 3..=3).as_deref(), Some(new));
+    }
+
+    #[test]
+    fn an_edit_tells_nothing_of_what_others_changed() {
+        let reads = Reads::default();
+        let lines: String = (0..20).map(|it| format!("line {it}\n")).collect();
+        read(&reads, 1, &lines, 1..=20);
+        let saved = lines.replace("line 18", "saved");
+        let content = saved.replace("line 1\n", "mine\n").into();
+        let edit =
+            FileEdit::Write { path: "f1".to_owned(), content, expected: workspaces::Expected::Anything };
+        reads.written(&[edit], &[("f1".to_owned(), saved.into())].into());
+        assert_eq!(reads.text(&path(1)).unwrap(), lines.replace("line 1\n", "mine\n"));
+        reads.written(&[FileEdit::Remove { path: "f1".to_owned() }], &BTreeMap::new());
+        assert_eq!(reads.text(&path(1)), None);
     }
 }

@@ -1,9 +1,17 @@
 //! The daemon itself: workspaces that come and go, how it is, and when it ends.
 
-use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
+use overlay::Store;
 use scheduler::{CacheStats, Class, ClassStats, Stats};
 use telemetry::Levels;
+use tokio::time::{sleep, timeout};
 
 use super::{
     Clients, Daemon, DaemonError, fields,
@@ -114,6 +122,21 @@ impl ServersStatus {
     }
 }
 
+/// The longest wait for checks of a folder that is gone.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(10);
+const RELEASE_POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Waits until nothing that still runs for a workspace holds its state.
+async fn released(store: &Weak<Store>) {
+    let held = async {
+        while store.strong_count() > 0 {
+            sleep(RELEASE_POLL_INTERVAL).await;
+        }
+    };
+    // After that, opening says that the state is in use.
+    let _in_use = timeout(RELEASE_TIMEOUT, held).await;
+}
+
 impl Daemon {
     /// Opens the folder `root`, or finds that it is open. `environment` has the variables of the client's shell, for what
     /// runs in that workspace.
@@ -151,7 +174,9 @@ impl Daemon {
             Some(workspace) => {
                 self.workspaces.remove(&id);
                 workspace.leave();
+                let store = Arc::downgrade(&workspace.store);
                 drop(workspace);
+                released(&store).await;
             }
             None => {}
         }

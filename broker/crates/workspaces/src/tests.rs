@@ -335,3 +335,22 @@ async fn what_a_killed_daemon_only_tried_is_gone() {
     let branches = second.daemon.branches(&id, &PageRequest::default()).unwrap().items;
     assert_eq!(branches.iter().map(|it| &it.id).collect::<Vec<_>>(), [&kept.id]);
 }
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the user replaces the folder")]
+async fn a_replaced_folder_is_opened_once_what_ran_in_the_old_one_has_ended() {
+    let it = Fixture::new();
+    let TargetId::Workspace(id) = it.open().await else { panic!("no workspace") };
+    let running = std::sync::Arc::clone(&it.daemon.workspaces.get(&*id).unwrap());
+    std::fs::rename(it.workspace.path(), it.workspace.path().with_extension("old")).unwrap();
+    std::fs::create_dir(it.workspace.path()).unwrap();
+    let ends = async {
+        while it.daemon.workspaces.contains_key(&*id) {
+            tokio::task::yield_now().await;
+        }
+        drop(running);
+    };
+    let (opened, ()) = tokio::join!(it.daemon.open_workspace(it.workspace.path().to_owned(), None), ends);
+    assert_eq!(*opened.unwrap().info.id, *id);
+    std::fs::remove_dir_all(it.workspace.path().with_extension("old")).unwrap();
+}

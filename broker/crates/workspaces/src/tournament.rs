@@ -80,6 +80,9 @@ impl Daemon {
             candidates.iter_mut().for_each(|it| it.not_computed.push(reason.to_owned()));
         }
         let ranking = rank::rank(&candidates, &order);
+        // Without the tests, who has lost is not known.
+        let is_decided = candidates.iter().all(CandidateResult::is_tested);
+        let discard = if is_decided || discard == Discard::Made { discard } else { Discard::Nothing };
         let discarded = self.discard_of(&entrants, &ranking, discard).await?;
         made.keep();
         Ok(Tournament { base, linters: linters(&checked), candidates, order, ranking, discarded })

@@ -66,6 +66,10 @@ pub enum Reason {
     ChangesNothing,
     #[error("the file has changed since you read it, in lines that the edit replaces")]
     Overtaken,
+    #[error("the file is gone since you read it")]
+    Gone,
+    #[error("line {line} of the definition is a marker for lines that stay, but it replaces all of them")]
+    Marked { line: usize },
     #[error("line {line} of the edit: {message}")]
     Malformed { line: usize, message: String },
     #[error("{} of the edit: no line there says where in the file they go", lines(*first, *last))]
@@ -203,7 +207,9 @@ impl Refused {
             Reason::NoTarget(it) => it.advice(),
             Reason::Cancelled => "Send the edit again.",
             Reason::ChangesNothing => "Read the file again: it has this text.",
-            Reason::Overtaken => "Read the file again, and send the edit for the text that it has now.",
+            Reason::Overtaken => "Read the whole file again, and send the edit for the text that it has now.",
+            Reason::Marked { .. } => "Write the definition out, or send it without `symbol`.",
+            Reason::Gone => "Read it again; if it is to be there, send the edit once more.",
             Reason::Malformed { .. } if self.form == Some(Form::SearchReplace) => {
                 "Send that part again in its form, or as a unified diff, in which each line has its sign."
             }
@@ -326,6 +332,12 @@ pub(super) struct Changed {
 }
 
 impl Changed {
+    /// With notes before its own.
+    pub(super) fn with(mut self, notes: Vec<String>) -> Self {
+        self.notes.splice(0..0, notes);
+        self
+    }
+
     /// With one more note before the others.
     pub(super) fn noted(mut self, note: Option<String>) -> Self {
         self.notes.splice(0..0, note);

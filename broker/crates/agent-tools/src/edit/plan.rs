@@ -81,14 +81,17 @@ impl Plan {
     }
 }
 
+/// Texts of files as the author of an edit knows them.
+pub type Seen<'a> = dyn Fn(&WorkspacePath) -> Option<String> + 'a;
+
 /// Plans the changes of an edit to the files of a view. `path` is the file that it is of, or one of them; the form may name
-/// it instead. `seen` is the text of that file which the edit was written for, if it is known. Once `cancel` returns true, the work ends with [`Reason::Cancelled`].
+/// it instead. `seen` returns the text of a file for which the edit was written, if it is known. Once `cancel` returns true, the work ends with [`Reason::Cancelled`].
 pub fn plan(
     view: &dyn View,
     path: Option<&WorkspacePath>,
     edit: &str,
     picked: Option<&ReadingId>,
-    seen: Option<&str>,
+    seen: &Seen<'_>,
     trees: &Trees,
     cancel: &dyn Fn() -> bool,
 ) -> Result<Plan, Refused> {
@@ -132,8 +135,7 @@ pub fn plan(
 struct Planner<'a> {
     view: &'a dyn View,
     picked: Option<&'a ReadingId>,
-    /// The text that the edit was written for.
-    seen: Option<&'a str>,
+    seen: &'a Seen<'a>,
     tools: Toolkit<'a>,
     recognised: Recognised,
     /// Whether the lines of new files end in CR LF.
@@ -246,6 +248,9 @@ impl Planner<'_> {
             Err(refused) if self.view.metadata(&path).is_ok() => return Err(refused),
             before => before.ok(),
         };
+        if before.is_none() && (self.seen)(&path).is_some() {
+            return Err(Reason::Gone.into());
+        }
         let text = before.as_deref().unwrap_or_default();
         let applied = match before.as_ref().and(self.since(&path, text, edit)) {
             Some(applied) => applied?,
@@ -258,23 +263,22 @@ impl Planner<'_> {
     /// without naming them need it; `None` if nothing changed, or if the edit is what was seen.
     fn since(&self, path: &WorkspacePath, now: &str, edit: &str) -> Option<Result<Applied, Refused>> {
         let is_blind = matches!(self.recognised.form, Form::Whole | Form::Sketch);
-        let seen = self.seen.filter(|it| is_blind && *it != now)?;
-        let edited = match super::applied(path, seen, edit, self.picked, self.tools) {
+        let seen = (self.seen)(path).filter(|it| is_blind && *it != now)?;
+        let edited = match super::applied(path, &seen, edit, self.picked, self.tools) {
             Err(refused) if refused.reason == Reason::ChangesNothing => return None,
             edited => edited,
         };
         let merged = |edited: Applied| {
-            let bytes = |it: &str| Bytes::copy_from_slice(it.as_bytes());
-            let merged = merge_texts(&bytes(seen), &bytes(&edited.text), &bytes(now));
-            let text = merged.and_then(|it| String::from_utf8(it.into()).ok()).ok_or(Reason::Overtaken)?;
-            if text == now {
-                return Err(Reason::ChangesNothing.into());
-            }
-            let mut changed = Changed { text, notes: edited.notes };
-            changed.notes.push("merged with what changed in the file since you read it".to_owned());
+            let changed = merged_since(&seen, &edited.text, now)?.with(edited.notes);
             Ok(Applied::new(edited.form, now, changed, &Parser::of(path, now, self.tools)))
         };
         Some(edited.and_then(merged))
+    }
+
+    /// Refuses to remove a file that is not as it was read.
+    fn expect_as_seen(&self, path: &WorkspacePath) -> Result<(), Refused> {
+        let is_other = |seen: &String| self.text(path).is_ok_and(|now| now != *seen);
+        if (self.seen)(path).as_ref().is_some_and(is_other) { Err(Reason::Overtaken.into()) } else { Ok(()) }
     }
 
     /// Returns the text after a change, or the reading that was picked.
@@ -298,6 +302,7 @@ impl Planner<'_> {
             _ => Before::of(text.as_deref()),
         };
         if before != Before::Missing {
+            self.expect_as_seen(&path)?;
             changed.notes.push(format!("the file that was at `{path}` is replaced"));
         }
         let applied = self.finish(&path, text.as_deref().unwrap_or_default(), changed);
@@ -320,7 +325,10 @@ impl Planner<'_> {
     fn deleted(&self, path: WorkspacePath) -> Result<FileChange, Refused> {
         match self.kind(&path) {
             Some(FileKind::Directory) => Err(unreadable(&path, "it is a directory")),
-            Some(_) => Ok(FileChange::Delete { path }),
+            Some(_) => {
+                self.expect_as_seen(&path)?;
+                Ok(FileChange::Delete { path })
+            }
             None => Err(unreadable(&path, NO_FILE)),
         }
     }
@@ -369,6 +377,18 @@ impl Planner<'_> {
         }
         text_of(self.view, path)
     }
+}
+
+/// Merges an edit of an earlier text with the text as it is now.
+pub(super) fn merged_since(seen: &str, edited: &str, now: &str) -> Result<Changed, Refused> {
+    let bytes = |it: &str| Bytes::copy_from_slice(it.as_bytes());
+    let merged = merge_texts(&bytes(seen), &bytes(edited), &bytes(now));
+    let text = merged.and_then(|it| String::from_utf8(it.into()).ok()).ok_or(Reason::Overtaken)?;
+    if text == now {
+        return Err(Reason::ChangesNothing.into());
+    }
+    let notes = vec!["merged with what changed in the file since you read it".to_owned()];
+    Ok(Changed { text, notes })
 }
 
 pub(super) fn text_of(view: &dyn View, path: &WorkspacePath) -> Result<String, Refused> {

@@ -16,7 +16,7 @@ use super::{
     form::Form,
     outcome::{Applied, Changed, Reason, Refused},
     parser::Parser,
-    plan::{Before, FileChange, text_of},
+    plan::{Before, FileChange, merged_since, text_of},
     toolkit::Toolkit,
 };
 
@@ -84,11 +84,12 @@ fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-/// Plans an edit of one file of a view. Once `cancel` returns true, the work ends with [`Reason::Cancelled`].
+/// Plans an edit of one file of a view. `seen` is the text that the edit was written for, if it is known. Once `cancel` returns true, the work ends with [`Reason::Cancelled`].
 pub fn plan_targeted(
     view: &dyn View,
     path: &WorkspacePath,
     edit: &Targeted,
+    seen: Option<&str>,
     trees: &Trees,
     cancel: &dyn Fn() -> bool,
 ) -> Result<FileChange, Refused> {
@@ -99,15 +100,20 @@ pub fn plan_targeted(
     };
     let text = before.as_deref().unwrap_or_default();
     let parser = Parser::of(path, text, Toolkit { trees, cancel });
-    let changed = match edit {
-        Targeted::Text(it) => it.apply(text)?,
-        Targeted::Definition(it) => it.apply(path, text, &parser)?,
+    let changed = match (edit, seen.filter(|it| *it != text)) {
+        (Targeted::Text(it), _) => Changed::from(it.apply(text)?),
+        (Targeted::Definition(it), None) => Changed::from(it.apply(path, text, &parser)?),
+        // It replaces lines without naming them.
+        (Targeted::Definition(it), Some(seen)) => {
+            let of_seen = Parser::of(path, seen, Toolkit { trees, cancel });
+            merged_since(seen, &it.apply(path, seen, &of_seen)?, text)?
+        }
     };
     parser.tools.go_on()?;
-    if changed == text {
+    if changed.text == text {
         return Err(Reason::ChangesNothing.into());
     }
-    let applied = Applied::new(Form::SearchReplace, text, Changed::from(changed), &parser);
+    let applied = Applied::new(Form::SearchReplace, text, changed, &parser);
     Ok(FileChange::Write { path: path.clone(), applied, before: Before::of(before.as_deref()) })
 }
 

@@ -143,7 +143,7 @@ fn names_of_other_agents_are_understood() {
             "edit_file",
             json!({"file_path": "/w/a", "old_string": "x", "new_string": "", "replace_all": false})
         ),
-        r#"{"old_string":"x","replace_all":false,"target_file":"a"}"#
+        r#"{"new_string":"","old_string":"x","replace_all":false,"target_file":"a"}"#
     );
     let edits = json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]});
     assert_eq!(

@@ -99,11 +99,13 @@ pub(super) async fn reapply(context: Context, request: Reapply) -> Result<Edited
 pub(super) async fn delete_file(context: Context, request: DeleteFile) -> Result<Edited, ToolError> {
     let path = path("target_file", &request.target_file)?;
     let seen = context.seen(request.branch.as_deref()).await?;
-    expect_file(seen.view, path.clone()).await?;
+    expect_file(Arc::clone(&seen.view), path.clone()).await?;
+    expect_as_read(&context, seen.view, path.clone()).await?;
     let branch = context.branch_to_edit(request.branch.as_deref()).await?;
     let edits = vec![FileEdit::Remove { path: path.to_string() }];
     let request_edit = EditRequest { branch: branch.id.clone(), edits, if_revision: None, request_id: None };
     let revision = context.daemon.edit_files(request_edit).await?;
+    context.session.reads.forget(&path);
     let shown = EditedFile {
         file: path.to_string(),
         form: "deletion",
@@ -137,6 +139,23 @@ async fn expect_file(view: Arc<dyn View>, path: WorkspacePath) -> Result<(), Too
         }
         Ok(_) => Ok(()),
         Err(error) => Err(ToolError::new(format!("`{path}`: {}", overlay::io_reason(&error)))),
+    })
+    .await
+}
+
+/// Refuses to delete a file that is not as the agent read it.
+async fn expect_as_read(
+    context: &Context,
+    view: Arc<dyn View>,
+    path: WorkspacePath,
+) -> Result<(), ToolError> {
+    let Some(read) = context.session.reads.text(&path) else { return Ok(()) };
+    blocking(move || match view.open(&path) {
+        Ok(now) if *now != *read.as_bytes() => {
+            Err(ToolError::new(format!("`{path}` has changed since you read it"))
+                .hint("read it again, then delete it"))
+        }
+        _ => Ok(()),
     })
     .await
 }

@@ -1,5 +1,7 @@
 //! Lines of a file that are shown, and the outline of the rest.
 
+use std::ops::RangeInclusive;
+
 use agent_tools::edit::{self, OutlineEntry};
 use overlay::WorkspacePath;
 use schemars::JsonSchema;
@@ -22,6 +24,15 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// Numbers of the lines that are shown, from 1.
+    pub(super) fn numbers(&self) -> RangeInclusive<usize> {
+        self.first_line..=self.last_line
+    }
+
+    pub(super) fn total(&self) -> usize {
+        self.total_lines
+    }
+
     /// Lines `first` to `last` of a text, at most `bytes` of them.
     pub(super) fn of(
         path: &WorkspacePath,

@@ -1,6 +1,6 @@
 //! An edit as what it writes, and the writing of it.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use agent_tools::edit::{Before, FileChange, Plan, ReadingId, Refused, Targeted, plan, plan_targeted};
 use bytes::Bytes;
@@ -96,7 +96,8 @@ pub(super) async fn write(
         if let Some(expected) = if_revision.filter(|it| *it != revision) {
             return Err(DaemonError::Stale { expected, actual: revision }.into());
         }
-        let planned = planned(context, view, step, reading).await?;
+        let planned = planned(context, Arc::clone(&view), step, reading).await?;
+        let before = before(view, &planned.edits).await?;
         let request = EditRequest {
             branch: branch.id.clone(),
             edits: planned.edits.clone(),
@@ -106,7 +107,7 @@ pub(super) async fn write(
         match context.daemon.edit_files(request).await {
             Ok(revision) => {
                 let Planned { edits, paths, shown } = planned;
-                context.session.reads.written(&edits);
+                context.session.reads.written(&edits, &before);
                 return Ok(Wrote { revision, edits, paths, shown });
             }
             Err(error) if is_overtaken(&error) && if_revision.is_none() && attempt < ATTEMPTS => {}
@@ -130,11 +131,11 @@ pub(crate) async fn planned(
         StepEdit::Targeted(edit) => return planned_targeted(context, view, target, edit.clone()).await,
     };
     let (trees, reading) = (Arc::clone(&context.trees), reading.cloned());
-    let read = target.as_ref().and_then(|it| context.session.reads.last(it));
+    let reads = context.session.reads.clone();
     let (named, seen, sent) = (target.clone(), Arc::clone(&view), edit.clone());
     let planned = blocking_for_caller(move |cancel| {
-        let read = read.as_ref().and_then(|it| str::from_utf8(it).ok());
-        Ok(plan(&*seen, named.as_ref(), &sent, reading.as_ref(), read, &trees, cancel))
+        let read = |path: &WorkspacePath| reads.text(path);
+        Ok(plan(&*seen, named.as_ref(), &sent, reading.as_ref(), &read, &trees, cancel))
     });
     let planned = planned.await?;
     let form = planned.as_ref().map(|it| it.form.name()).unwrap_or_default();
@@ -158,13 +159,13 @@ async fn planned_targeted(
     edit: Targeted,
 ) -> Result<Planned, ToolError> {
     let target = target.ok_or_else(|| ToolError::new("`target_file` is missing"))?;
-    let trees = Arc::clone(&context.trees);
+    let (trees, read) = (Arc::clone(&context.trees), context.session.reads.text(&target));
     let form = match edit {
         Targeted::Text(_) => "replacement",
         Targeted::Definition(_) => "definition",
     };
     blocking_for_caller(move |cancel| {
-        let change = plan_targeted(&*view, &target, &edit, &trees, cancel);
+        let change = plan_targeted(&*view, &target, &edit, read.as_deref(), &trees, cancel);
         change.map(|it| Planned::of(vec![it], form, &*view)).map_err(|it| refusal(&it))
     })
     .await
@@ -237,6 +238,20 @@ impl Planned {
         self.paths.push(path);
         self.shown.push(shown);
     }
+}
+
+/// Texts that edits are made to, by path.
+async fn before(view: Arc<dyn View>, edits: &[FileEdit]) -> Result<BTreeMap<String, Bytes>, ToolError> {
+    let written = edits.iter().filter_map(|it| match it {
+        FileEdit::Write { path, .. } => WorkspacePath::new(path).ok(),
+        _ => None,
+    });
+    let paths: Vec<_> = written.collect();
+    blocking(move || {
+        let text = |path: &WorkspacePath| Some((path.to_string(), view.open(path).ok()?));
+        Ok(paths.iter().filter_map(text).collect())
+    })
+    .await
 }
 
 /// Condition under which a change that was planned still means the same.

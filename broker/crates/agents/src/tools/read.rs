@@ -105,8 +105,9 @@ async fn one(
     room: &mut Room,
 ) -> Result<Lines, ToolError> {
     let path = path("target_file", file)?;
-    let content = context.daemon.read_file(&seen.target, path.as_str(), Side::Now).await?;
-    context.session.reads.read(&path, content.bytes.clone());
+    let content = context.daemon.read_file(&seen.target, path.as_str(), Side::Now).await;
+    let content = content.inspect_err(|_| context.session.reads.forget(&path))?;
+    let (read, bytes_read) = (path.clone(), content.bytes.clone());
     let mask = context.settings().await?.mask_secrets;
     let (trees, lines, bytes) = (Arc::clone(&context.trees), room.lines, room.bytes);
     let shown = blocking(move || {
@@ -117,6 +118,7 @@ async fn one(
         Ok(Lines::of(&path, &text, range, bytes, &trees))
     })
     .await?;
+    context.session.reads.read(&read, bytes_read, shown.numbers(), shown.total());
     room.lines -= shown.count().min(room.lines);
     room.bytes = room.bytes.saturating_sub(shown.text.len());
     Ok(shown)

@@ -89,12 +89,16 @@ impl EditFile {
 impl OneOf {
     /// Whether it says no more than the file of others.
     fn is_target(&self) -> bool {
-        self.code_edit.is_none() && self.old_string.is_none() && self.new_string.is_none()
+        self.code_edit.is_none()
+            && self.old_string.is_none()
+            && self.new_string.as_deref().is_none_or(str::is_empty)
     }
 
     fn step(self, file: Option<&str>) -> Result<Step, ToolError> {
         let target_file = self.target_file.or_else(|| file.map(str::to_owned)).unwrap_or_default();
-        let edit = match (self.code_edit, self.old_string, self.new_string) {
+        // Clients fill in what they leave out.
+        let new = self.new_string.filter(|it| self.old_string.is_some() || !it.is_empty());
+        let edit = match (self.code_edit, self.old_string, new) {
             (Some(edit), None, None) => StepEdit::Code(edit),
             (None, None, None) => {
                 return Err(ToolError::new("the edit is missing")
@@ -105,9 +109,13 @@ impl OneOf {
                     "an edit has either `code_edit` or `old_string` and `new_string`",
                 ));
             }
-            (None, old, new) => StepEdit::Targeted(Targeted::Text(TextReplacement {
+            (None, Some(_), None) => {
+                return Err(ToolError::new("`new_string` is missing")
+                    .hint("an empty one deletes the text of `old_string`"));
+            }
+            (None, old, Some(new)) => StepEdit::Targeted(Targeted::Text(TextReplacement {
                 old: old.unwrap_or_default(),
-                new: new.unwrap_or_default(),
+                new,
                 all: self.replace_all,
             })),
         };
@@ -163,7 +171,7 @@ mod tests {
         };
         assert_eq!(edit(json!({ "code_edit": "x" })), "a: x");
         assert_eq!(edit(json!({ "old_string": "x", "new_string": "y" })), "a: x -> y (false)");
-        assert_eq!(edit(json!({ "old_string": "x" })), "a: x ->  (false)");
+        assert_eq!(edit(json!({ "old_string": "x" })), "`new_string` is missing");
         assert_eq!(edit(json!({ "symbol": "A.f", "code_edit": "x", "place": "body" })), "a: Body of A.f: x");
         assert_eq!(edit(json!({ "symbol": "A.f" })), "`code_edit` is missing");
         assert_eq!(edit(json!({})), "the edit is missing");

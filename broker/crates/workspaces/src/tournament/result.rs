@@ -144,6 +144,11 @@ impl CandidateResult {
         self.refused.is_none() && self.not_computed.is_empty()
     }
 
+    /// Whether its test ran, if there is one.
+    pub fn is_tested(&self) -> bool {
+        !self.test.as_ref().is_some_and(|it| matches!(it.end, TestEnd::NotRun(_)))
+    }
+
     pub fn applies(&self) -> bool {
         self.refused.is_none() && self.conflict.is_none()
     }

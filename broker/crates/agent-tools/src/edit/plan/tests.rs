@@ -18,7 +18,9 @@ type Files = BTreeMap<String, String>;
 fn after(files: &Files, edit: &str) -> Files {
     let view = Memory::from_files(files.iter().map(|(path, text)| (path.clone(), text.clone()))).unwrap();
     let mut files = files.clone();
-    let Ok(plan) = plan(&view, None, edit, None, None, &Trees::new(1 << 20), &|| false) else { return files };
+    let Ok(plan) = plan(&view, None, edit, None, &|_| None, &Trees::new(1 << 20), &|| false) else {
+        return files;
+    };
     for edit in plan.files {
         match edit.outcome {
             Err(_) => break,
@@ -224,7 +226,7 @@ fn a_diff_of_several_files_is_planned_file_by_file() {
                 diff --git a/c b/c\n--- a/c\n+++ b/c\n@@ -1 +1 @@\n-x\n+2\n\
                 diff --git a/d b/d\nnew file mode 100644\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+new\n\
                 diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-2\n";
-    let plan = plan(&view, None, edit, None, None, &Trees::new(1 << 20), &|| false).unwrap();
+    let plan = plan(&view, None, edit, None, &|_| None, &Trees::new(1 << 20), &|| false).unwrap();
     let shown = |it: &FileEdit| match &it.outcome {
         Ok(FileChange::Write { path, applied, before }) => {
             format!("{path} = {:?} {}", applied.text, *before != Before::Missing)
@@ -249,7 +251,7 @@ fn a_diff_of_several_files_is_planned_file_by_file() {
 fn a_path_out_of_the_workspace_is_refused() {
     let view = Memory::from_files([("a", "1\n")]).unwrap();
     let edit = "*** Begin Patch\n*** Delete File: ../a\n*** End Patch\n";
-    let plan = plan(&view, None, edit, None, None, &Trees::new(1 << 20), &|| false).unwrap();
+    let plan = plan(&view, None, edit, None, &|_| None, &Trees::new(1 << 20), &|| false).unwrap();
     assert!(matches!(&plan.files[0].outcome, Err(it) if it.reason == Reason::Path("../a".into())));
     assert!(view.read(&WorkspacePath::new("a").unwrap()).is_ok());
 }
@@ -261,7 +263,7 @@ fn a_new_file_has_the_line_endings_of_its_edit() {
     assert_eq!(after(&files(&[]), &diff("\r\n")), files(&[("a", "one\ntwo\n")]));
     let (path, view) = (WorkspacePath::new("a").unwrap(), Memory::default());
     let whole =
-        plan(&view, Some(&path), "one\r\ntwo\r\n", None, None, &Trees::new(1 << 20), &|| false).unwrap();
+        plan(&view, Some(&path), "one\r\ntwo\r\n", None, &|_| None, &Trees::new(1 << 20), &|| false).unwrap();
     let [FileChange::Write { applied, .. }] = &whole.all().unwrap()[..] else { panic!() };
     assert_eq!(applied.text, "one\r\ntwo\r\n");
 }
@@ -286,7 +288,8 @@ fn a_cancelled_edit_is_refused() {
                 looks.set(looks.get() + 1);
                 looks.get() > most
             };
-            let all = plan(&view, path, &edit, None, None, &Trees::new(1 << 20), &cancel).and_then(Plan::all);
+            let all =
+                plan(&view, path, &edit, None, &|_| None, &Trees::new(1 << 20), &cancel).and_then(Plan::all);
             (looks.get(), all.map(|_| ()).map_err(|it| it.reason.inner().clone()))
         };
         let (looks, done) = planned(usize::MAX);

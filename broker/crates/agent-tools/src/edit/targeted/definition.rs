@@ -6,7 +6,12 @@ use overlay::WorkspacePath;
 use syntax::Definition;
 
 use super::{
-    super::{outcome::Refused, parser::Parser},
+    super::{
+        file_kind::FileKind,
+        outcome::{Reason, Refused},
+        parser::Parser,
+        sketch,
+    },
     NoTarget, line_of,
 };
 
@@ -35,6 +40,10 @@ impl DefinitionEdit {
         text: &str,
         parser: &Parser<'_>,
     ) -> Result<String, Refused> {
+        let marker = self.code.lines().position(|it| sketch::has_marker(it, FileKind::of(path)));
+        if let Some(line) = marker {
+            return Err(Reason::Marked { line: line + 1 }.into());
+        }
         let tree = parser.tree(text).filter(|it| syntax::has_definitions(it.language()));
         let tree = tree.ok_or_else(|| NoTarget::NoGrammar(path.to_string()))?;
         let all = syntax::definitions(&tree);

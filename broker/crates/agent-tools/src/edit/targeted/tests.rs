@@ -10,7 +10,7 @@ use super::*;
 fn edited(path: &str, text: Option<&str>, edit: &Targeted) -> String {
     let view = Memory::from_files(text.map(|it| (path, it.to_owned()))).unwrap();
     let trees = Trees::new(1 << 20);
-    match plan_targeted(&view, &WorkspacePath::new(path).unwrap(), edit, &trees, &|| false) {
+    match plan_targeted(&view, &WorkspacePath::new(path).unwrap(), edit, None, &trees, &|| false) {
         Ok(FileChange::Write { applied, .. }) => {
             assert_eq!(applied.new_syntax_errors, [], "{}", applied.text);
             applied.text

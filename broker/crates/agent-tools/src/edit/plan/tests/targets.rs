@@ -16,7 +16,7 @@ fn planned(before: &[(&str, &str)], target: &str, edit: &str) -> Vec<String> {
         Ok(FileChange::Move { from, to, applied, .. }) => format!("{from} -> {to}: {}", applied.notes[0]),
         Err(refused) => format!("refused: {refused}"),
     };
-    match plan(&view, target.as_ref(), &edit, None, None, &Trees::new(1 << 20), &|| false) {
+    match plan(&view, target.as_ref(), &edit, None, &|_| None, &Trees::new(1 << 20), &|| false) {
         Ok(plan) => plan.files.iter().map(shown).collect(),
         Err(refused) => vec![format!("refused: {refused}")],
     }
@@ -141,11 +141,12 @@ fn a_reading_is_of_one_file() {
     let trees = Trees::new(1 << 20);
     let diff = |path| format!("--- a/{path}\n+++ b/{path}\n@@\n-1\n+2\n");
     let edit = diff("x") + &diff("y");
-    let refused = plan(&view, None, &edit, None, None, &trees, &|| false).unwrap().files[0]
+    let refused = plan(&view, None, &edit, None, &|_| None, &trees, &|| false).unwrap().files[0]
         .outcome
         .clone()
         .unwrap_err();
-    let picked = plan(&view, None, &edit, Some(&refused.readings[0].id), None, &trees, &|| false).unwrap();
+    let picked =
+        plan(&view, None, &edit, Some(&refused.readings[0].id), &|_| None, &trees, &|| false).unwrap();
     assert!(picked.files[0].outcome.is_ok());
     assert!(matches!(&picked.files[1].outcome, Err(it) if it.reason == Reason::NoSuchReading));
 }

@@ -64,7 +64,8 @@ fn no_file_becomes_the_text_of_a_patch() {
             for named in [target, "other.c"].into_iter().filter(|it| !may_be_text(target, it, wrapping)) {
                 let edit = [wrapping.0, &patch.replace('%', named), wrapping.1].concat();
                 let path = WorkspacePath::new(target).unwrap();
-                let done = plan(&view, Some(&path), &edit, None, None, &trees, &|| false).and_then(Plan::all);
+                let done =
+                    plan(&view, Some(&path), &edit, None, &|_| None, &trees, &|| false).and_then(Plan::all);
                 let written = done.iter().flatten().filter_map(|it| match it {
                     FileChange::Write { applied, .. } | FileChange::Move { applied, .. } => {
                         Some(&applied.text)
@@ -106,7 +107,8 @@ fn the_patches_of_a_mailbox_are_applied_one_after_the_other() {
 fn a_refusal_of_several_files_says_of_which_it_is() {
     let view = Memory::from_files([("a", "a\n"), ("b", "b\n"), ("c", "b\nb\n")]).unwrap();
     let refused = |edit: &str| {
-        let all = plan(&view, None, edit, None, None, &Trees::new(1 << 20), &|| false).and_then(Plan::all);
+        let all =
+            plan(&view, None, edit, None, &|_| None, &Trees::new(1 << 20), &|| false).and_then(Plan::all);
         all.unwrap_err().to_string()
     };
     let diff = |path: &str, hunk: &str| format!("--- a/{path}\n+++ b/{path}\n{hunk}");
@@ -196,7 +198,7 @@ proptest! {
         let view = Memory::from_files(FILES).unwrap();
         let path = WorkspacePath::new(target.0).unwrap();
         for path in [None, Some(&path)] {
-            let _either = plan(&view, path, &lines.join("\n"), None, None, &Trees::new(1 << 16), &|| false).and_then(Plan::all);
+            let _either = plan(&view, path, &lines.join("\n"), None, &|_| None, &Trees::new(1 << 16), &|| false).and_then(Plan::all);
         }
     }
 }
