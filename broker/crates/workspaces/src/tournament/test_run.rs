@@ -10,8 +10,8 @@ use super::{
     result::{TestEnd, TestResult},
 };
 use crate::{
-    BranchCell, Daemon, DaemonError, RunEvent, RunInput, RunLimits, RunOutput, RunRequest, RunResult,
-    SandboxRequest, TargetId, memory_of_agents,
+    BranchCell, Daemon, DaemonError, PermissionKind, RunEvent, RunInput, RunLimits, RunOutput, RunRequest,
+    RunResult, SandboxRequest, TargetId, memory_of_agents,
 };
 
 /// Usual time limit of a test.
@@ -45,8 +45,12 @@ impl Daemon {
         let (mut output, mut ended, mut shown) = (RunOutput::within(OUTPUT), None, None);
         while let Some(event) = events.recv().await {
             match event? {
-                // The refusal says what to allow, and where.
-                RunEvent::Permission(_) => _ = inputs.send(RunInput::Permission(false)).await,
+                // Folders that the caller's variables name are its own answer, as for `broker run`. Else the refusal says what to
+                // allow, and where.
+                RunEvent::Permission(wanted) => {
+                    let is_said = wanted.iter().all(|it| it.kind == PermissionKind::Read);
+                    let _over = inputs.send(RunInput::Permission(is_said)).await;
+                }
                 RunEvent::Started(started) => shown = Some(started.revision),
                 RunEvent::Output(_, bytes) => output.add(&bytes),
                 RunEvent::Exited(result) => ended = Some(result),
