@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 8 << 20;
 #[derive(Default)]
 pub(crate) struct Reads(Mutex<VecDeque<Known>>);
 
-/// What an agent knows of a file.
+/// File as an agent knows it.
 #[derive(Clone)]
 struct Known {
     path: WorkspacePath,
