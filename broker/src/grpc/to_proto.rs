@@ -392,7 +392,7 @@ pub(super) fn baseline(it: UpdatedBaseline) -> pb::UpdateBaselineResponse {
 }
 
 fn unavailable(it: &Unavailable) -> pb::UnavailableLinter {
-    pb::UnavailableLinter { linter: it.linter.clone(), reason: it.reason.clone() }
+    pb::UnavailableLinter { linter: it.linter.clone(), reason: it.reason.clone(), marker: it.marker.clone() }
 }
 
 fn linter_summary(it: &LinterSummary) -> pb::LinterSummary {

@@ -10,6 +10,7 @@ use std::{
     sync::Arc,
 };
 
+use check_engine::not_asked;
 use gen_lsp_types::MessageType;
 use overlay::WorkspacePath;
 use tokio::{
@@ -102,7 +103,8 @@ impl Server {
     pub(super) fn warn_unavailable(&self, found: &Found) {
         for it in &found.unavailable {
             if self.warned.borrow_mut().insert(it.linter.clone()) {
-                self.peer.show(MessageType::Warning, format!("{} was not asked: {}", it.linter, it.reason));
+                let told = not_asked(std::slice::from_ref(it)).concat();
+                self.peer.log(MessageType::Info, format!("not asked: {told}"));
             }
         }
     }

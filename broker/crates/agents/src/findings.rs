@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use check_engine::{Finding, Incomplete, Level, Unfinished};
+use check_engine::{Finding, Incomplete, Level, Unfinished, not_asked};
 use lint::Applicability;
 use overlay::Revision;
 use schemars::JsonSchema;
@@ -148,7 +148,7 @@ impl Gathered {
             findings: self.findings,
             still_asked: reasons::still_asked(&late),
             not_checked: reasons::grouped(&rest),
-            unavailable: reasons::unavailable(&summary.unavailable),
+            unavailable: not_asked(&summary.unavailable),
             is_followed: false,
             is_new_only,
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use check_engine::{IN_PARENT, Incomplete, Subject, Unavailable};
+use check_engine::{IN_PARENT, Incomplete, Subject};
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -78,15 +78,6 @@ pub(crate) fn still_asked_text(all: &[StillAsked], is_followed: bool) -> Option<
     (!all.is_empty()).then(|| format!("\nnot computed yet, still checking: {}{next}", asked.join(", ")))
 }
 
-/// Linters that are not available, together where the reason is the same.
-pub(crate) fn unavailable(all: &[Unavailable]) -> Vec<String> {
-    let mut linters: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for it in all {
-        linters.entry(&it.reason).or_default().push(&it.linter);
-    }
-    linters.into_iter().map(|(reason, linters)| format!("{}: {reason}", linters.join(", "))).collect()
-}
-
 fn by_cause(all: &[Incomplete]) -> BTreeMap<Cause<'_>, Paths<'_>> {
     let mut causes: BTreeMap<Cause<'_>, Paths<'_>> = BTreeMap::new();
     for it in all {
@@ -157,13 +148,5 @@ mod tests {
             "\nnot computed yet, still checking: mypy 1 file, pyright 2 files; call check, or go on: the next call has it"
         );
         assert_eq!(still_asked_text(&[], true), None);
-    }
-
-    #[test]
-    fn linters_that_lack_the_same_are_told_together() {
-        let lacks = |linter: &str, reason: &str| Unavailable { linter: linter.into(), reason: reason.into() };
-        let all =
-            [lacks("eslint", "not trusted"), lacks("ty", "not installed"), lacks("pyright", "not trusted")];
-        assert_eq!(unavailable(&all), ["ty: not installed", "eslint, pyright: not trusted"]);
     }
 }

@@ -122,7 +122,26 @@ pub struct Excluded {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unavailable {
     pub linter: String,
+    /// File, or table of a file, by which the project asks for the linter.
+    pub marker: Option<String>,
     pub reason: String,
+}
+
+/// A sentence for each reason, with the linters that were not asked for it and what asks for each:
+/// `eslint (eslint.config.js), ty (pyproject.toml): REASON`.
+pub fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
+    let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
+    for it in unavailable {
+        let linter = match &it.marker {
+            Some(marker) => format!("{} ({marker})", it.linter),
+            None => it.linter.clone(),
+        };
+        match by_reason.iter_mut().find(|(reason, _)| *reason == it.reason) {
+            Some((_, linters)) => linters.push(linter),
+            None => by_reason.push((&it.reason, vec![linter])),
+        }
+    }
+    by_reason.into_iter().map(|(reason, linters)| format!("{}: {reason}", linters.join(", "))).collect()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -193,5 +212,29 @@ impl Finding {
         let key = |it: &Self| (it.cell.as_ref().map(|cell| cell.index), it.span);
         let paths = self.file.path.cmp(&other.file.path);
         paths.then_with(|| key(self).cmp(&key(other))).then_with(|| self.rule.cmp(&other.rule))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linters_that_lack_the_same_are_told_together() {
+        let lacks = |linter: &str, marker: Option<&str>, reason: &str| Unavailable {
+            linter: linter.to_owned(),
+            marker: marker.map(str::to_owned),
+            reason: reason.to_owned(),
+        };
+        let all = [
+            lacks("eslint", Some("eslint.config.js"), "not trusted"),
+            lacks("ty", None, "not installed"),
+            lacks("pyright", Some("pyproject.toml#tool.pyright"), "not trusted"),
+        ];
+        let want = [
+            "eslint (eslint.config.js), pyright (pyproject.toml#tool.pyright): not trusted",
+            "ty: not installed",
+        ];
+        assert_eq!(not_asked(&all), want);
     }
 }

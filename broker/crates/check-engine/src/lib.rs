@@ -43,7 +43,7 @@ pub use self::{
     },
     finding::{
         CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, IN_PARENT, Incomplete, Level, NOT_YET, Range,
-        Related, RuleRef, Subject, Unavailable,
+        Related, RuleRef, Subject, Unavailable, not_asked,
     },
     report::{Checked, Counts, Report},
     router::{Absent, ListedFile, MissingLinter, Need, Router, SharedLinter},

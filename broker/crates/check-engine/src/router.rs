@@ -23,6 +23,8 @@ pub struct MissingLinter {
     pub globs: Vec<String>,
     pub reason: String,
     pub need: Need,
+    /// File, or table of a file, by which the project asks for the linter.
+    pub marker: Option<String>,
 }
 
 /// Reason for which a linter that is not asked is missed.
@@ -60,7 +62,7 @@ impl MissingLinter {
     /// Returns `Ok` if the answer is incomplete without the linter, and `Err` if it is complete.
     pub fn sorted(self) -> Result<Incomplete, Unavailable> {
         if matches!(self.need, Need::Optional | Need::Asked) {
-            return Err(Unavailable { linter: self.linter, reason: self.reason });
+            return Err(Unavailable { linter: self.linter, marker: self.marker, reason: self.reason });
         }
         let linter = Some(self.linter.into());
         Ok(Incomplete { subject: Subject::Everything, linter, level: Level::Failed, reason: self.reason })
@@ -370,6 +372,7 @@ mod tests {
             globs: vec![glob.to_owned()],
             reason: "it is not installed".to_owned(),
             need,
+            marker: None,
         };
         let with_missing =
             |missing: &[MissingLinter]| Arc::new(Router::new(&[]).with_missing(missing.to_vec()));

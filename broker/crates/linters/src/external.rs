@@ -62,7 +62,7 @@ pub(crate) fn absent(tool: &Tool, has_own_rules: bool) -> Absent {
 }
 
 pub(crate) fn missing(tool: &Tool, need: Need, reason: String) -> MissingLinter {
-    MissingLinter { linter: tool.name.clone(), globs: tool.globs.clone(), reason, need }
+    MissingLinter { linter: tool.name.clone(), globs: tool.globs.clone(), reason, need, marker: None }
 }
 
 /// An error and its hint as one sentence.

@@ -14,8 +14,9 @@ use std::{
     time::Instant,
 };
 
-use check_engine::{Absent, Need, Router, SharedLinter};
+use check_engine::{Absent, MissingLinter, Need, Router, SharedLinter};
 use config::{CheckerDefinition, Configs, Selectors, SetupFailure, folders};
+use external_tools::is_there;
 use lint::Cancel;
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};
 use overlay::{View, WorkspacePath};
@@ -127,6 +128,16 @@ impl NativeCatalog {
         })
     }
 
+    /// Entry for a checker that the project has configured for itself, and that is not asked here.
+    fn not_named(&self, checker: &Checker, selectors: &Selectors) -> Option<MissingLinter> {
+        selectors.for_server(&checker.tool.name)?;
+        let disk = &*self.context.disk;
+        let marker = checker.configured_by.iter().find(|it| is_there(disk, &WorkspacePath::root(), it))?;
+        let reason = format!("a table `[checkers.{}]` in `broker.toml` has it run", checker.tool.name);
+        let missing = missing(&checker.tool, Need::Optional, reason);
+        Some(MissingLinter { marker: Some(marker.clone()), ..missing })
+    }
+
     /// Whether a checker is asked: the configuration uses it and the selectors do not exclude it, or a selector names it.
     fn is_wanted(&self, settings: &Settings, selectors: &Selectors, name: &str) -> bool {
         let is_selected = selectors.select_by_name(name);
@@ -151,6 +162,7 @@ impl Catalog for NativeCatalog {
                 selection.filter(|_| self.is_wanted(&settings, selectors, &checker.tool.name))
             else {
                 left_out.extend(settings.used.contains(&checker.tool.name).then(|| without(checker)));
+                missed.extend(self.not_named(checker, selectors));
                 continue;
             };
             let found = match (&*setup, is_trusted) {

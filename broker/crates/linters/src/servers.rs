@@ -187,14 +187,12 @@ impl Servers {
             let named = settings.used.iter().flatten().chain(selected.map(|it| &it.tool.name));
             let named: BTreeSet<_> = named.collect();
             let is_asked = |it: &Profile| {
-                !named.contains(&it.tool.name)
-                    && selectors.for_server(&it.tool.name).is_some()
-                    && it.find(context.root, context.environment).is_some()
+                !named.contains(&it.tool.name) && selectors.for_server(&it.tool.name).is_some()
             };
             let wanted = wanted(&known, context, settings)?;
             let absent = wanted.iter().map(|it| without(it.profile)).collect();
             let wanted = wanted.into_iter().filter(|it| is_asked(it.profile));
-            let others = wanted.map(|it| not_trusted(it.profile, context.root));
+            let others = wanted.map(|it| it.without_trust(context));
             let missing = named.iter().map(|name| untrusted(name, context.root)).chain(others);
             return Ok(SelectedServers { linters: Vec::new(), missing: missing.collect(), absent });
         }
@@ -218,7 +216,7 @@ impl Servers {
                 }
                 Err(error) => {
                     let need = if is_named { Need::Missing } else { Need::Optional };
-                    asked.missing.push(missing(&profile.tool, need, why_not(error)));
+                    asked.missing.push(why.marked(missing(&profile.tool, need, why_not(error))));
                     asked.absent.push(without(profile));
                 }
             }
@@ -273,6 +271,30 @@ pub enum Why<'k> {
     /// The configuration names it.
     Named,
     Project(Reason<'k>),
+}
+
+impl Wanted<'_> {
+    /// Entry for a server that would be asked if it were installed and the workspace were trusted.
+    fn without_trust(&self, context: &ServerContext<'_>) -> MissingLinter {
+        let tool = &self.profile.tool;
+        let reason = match self.profile.find(context.root, context.environment) {
+            Some(_) => no_trust(context.root),
+            None => format!("not installed: {}", tool.install),
+        };
+        self.why.marked(missing(tool, Need::Optional, reason))
+    }
+}
+
+impl Why<'_> {
+    /// Adds what asks for the linter in the project.
+    fn marked(self, missing: MissingLinter) -> MissingLinter {
+        match self {
+            Self::Named => missing,
+            Self::Project(Reason::Configured(it) | Reason::Project(it)) => {
+                MissingLinter { marker: Some(it.to_owned()), ..missing }
+            }
+        }
+    }
 }
 
 /// Servers among the `known` that are to be asked.
@@ -341,10 +363,5 @@ fn without(profile: &Profile) -> Absent {
 
 fn untrusted(name: &str, root: &Path) -> MissingLinter {
     let (globs, reason) = (vec!["*".to_owned()], no_trust(root));
-    MissingLinter { linter: name.to_owned(), globs, reason, need: Need::Missing }
-}
-
-/// Entry for a server that is installed, and would be asked if the workspace were trusted.
-fn not_trusted(profile: &Profile, root: &Path) -> MissingLinter {
-    missing(&profile.tool, Need::Optional, no_trust(root))
+    MissingLinter { linter: name.to_owned(), globs, reason, need: Need::Missing, marker: None }
 }

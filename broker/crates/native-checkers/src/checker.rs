@@ -25,6 +25,9 @@ pub struct Checker {
     /// first that a folder above a file has counts, the nearest such folder. Without markers the workspace is the project.
     #[serde(default)]
     pub roots: Vec<String>,
+    /// Markers in the workspace's root by which a project shows that it uses the tool.
+    #[serde(default)]
+    pub configured_by: Vec<String>,
     #[serde(default)]
     pub checks: Checks,
     /// The most files that one process gets, if it gets files.

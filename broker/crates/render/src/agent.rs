@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use check_engine::Finding;
+use check_engine::{Finding, not_asked};
 use lint::counted;
 
 use super::{Page, one_line, summary};
@@ -25,8 +25,8 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         let told = format!("{} {}", page.shown_subject(&it.subject), summary::incomplete(it));
         writeln!(out, "INCOMPLETE {}", one_line(&told))?;
     }
-    for it in &report.unavailable {
-        writeln!(out, "NOT ASKED {}", one_line(&format!("{}: {}", it.linter, it.reason)))?;
+    for it in not_asked(&report.unavailable) {
+        writeln!(out, "NOT ASKED {}", one_line(&it))?;
     }
     for path in &report.left_out {
         let shown = page.workspace.display(path);
@@ -107,8 +107,11 @@ mod tests {
         let part = Excluded { in_part: true, ..excluded("src/a.css") };
         let in_part = Report { files: 3, excluded: vec![part], ..Report::default() };
         assert_eq!(told(&in_part), "css: a.css is read in part: it is a template\nok 3 checked\n");
-        let unavailable =
-            vec![Unavailable { linter: "ty".to_owned(), reason: "it is not\ntrusted".to_owned() }];
+        let unavailable = vec![Unavailable {
+            linter: "ty".to_owned(),
+            marker: None,
+            reason: "it is not\ntrusted".to_owned(),
+        }];
         let not_asked = Report { files: 3, unavailable, ..Report::default() };
         assert_eq!(told(&not_asked), "NOT ASKED ty: it is not trusted\nok 3 checked\n");
         let incomplete = Report { incomplete: fixture::report().incomplete, ..Report::default() };

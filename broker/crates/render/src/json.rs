@@ -110,6 +110,9 @@ pub(super) struct Incomplete<'a> {
 #[derive(Serialize)]
 pub(super) struct Unavailable<'a> {
     linter: &'a str,
+    /// File, or table of a file, by which the project asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    marker: Option<&'a str>,
     reason: &'a str,
 }
 
@@ -129,7 +132,7 @@ impl<'a> Excluded<'a> {
 
 impl<'a> Unavailable<'a> {
     pub(super) fn of(it: &'a check_engine::Unavailable) -> Self {
-        Self { linter: &it.linter, reason: &it.reason }
+        Self { linter: &it.linter, marker: it.marker.as_deref(), reason: &it.reason }
     }
 }
 

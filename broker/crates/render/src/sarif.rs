@@ -123,7 +123,8 @@ fn invocation(page: &Page<'_>, tool: &Tool<'_>) -> Value {
 
 /// A linter that would have been asked, were it there: no failure of the run.
 fn not_asked(it: &Unavailable) -> Value {
-    json!({ "level": "warning", "message": { "text": format!("{} was not asked: {}", it.linter, it.reason) } })
+    let told = check_engine::not_asked(std::slice::from_ref(it)).concat();
+    json!({ "level": "warning", "message": { "text": format!("not asked: {told}") } })
 }
 
 /// A file that the linter leaves out for its content, or of which it does not read a part: no failure either.

@@ -1,6 +1,6 @@
 //! Output of a run: the report in its formats, the warnings about it, and the exit code.
 
-use check_engine::{Report, Unavailable};
+use check_engine::{Report, not_asked};
 use config::root::WorkspaceRoot;
 use lint::{Severity, printable};
 use overlay::{Revision, WorkspacePath};
@@ -63,12 +63,12 @@ impl Run<'_> {
     /// Warns of results that are no error, and maybe not what was meant.
     fn warn(&self, report: &Report, session: &Session) {
         let (messages, workspace) = (&session.messages, self.subject.workspace());
-        report_unavailable(messages, report);
         report_parts(messages, workspace, report);
         if let Subject::Branch(branch) = &self.subject {
             not_found(branch, report).iter().for_each(|it| messages.warning(it));
         }
         warn_of_unchecked(messages, workspace, self.question.those, report);
+        report_unavailable(messages, report);
     }
 
     pub(super) fn show_listed(&self, listed: &ListedFiles, session: &mut Session) -> Result<Exit, CliError> {
@@ -93,10 +93,10 @@ pub(super) fn report_incomplete(args: &Args, session: &Session, workspace: &Work
     }
 }
 
-/// Warns of linters that could not be asked: once for each reason.
+/// Lists the linters that the project's files ask for and that were not asked: a line for each reason.
 fn report_unavailable(messages: &Messages, report: &Report) {
     for sentence in not_asked(&report.unavailable) {
-        messages.warning(&printable(&sentence));
+        messages.line(&printable(&format!("not asked: {sentence}")));
     }
 }
 
@@ -105,21 +105,6 @@ fn report_parts(messages: &Messages, workspace: &WorkspaceRoot, report: &Report)
     for sentence in render::explain_parts(workspace, report) {
         messages.warning(&sentence);
     }
-}
-
-pub(super) fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
-    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
-    for it in unavailable {
-        match by_reason.iter_mut().find(|(reason, _)| *reason == it.reason) {
-            Some((_, linters)) => linters.push(&it.linter),
-            None => by_reason.push((&it.reason, vec![&it.linter])),
-        }
-    }
-    let sentence = |(reason, linters): (&str, Vec<&str>)| {
-        let were = if linters.len() == 1 { "was" } else { "were" };
-        format!("{} {were} not asked: {reason}", linters.join(", "))
-    };
-    by_reason.into_iter().map(sentence).collect()
 }
 
 /// Lists with `--verbose` the files that linters leave out for their content, whole or in part, and the reasons.

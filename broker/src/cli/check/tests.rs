@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use super::{
     round::tests::finding,
-    show::{Those, exit, not_asked, warn_of_unchecked},
+    show::{Those, exit, warn_of_unchecked},
     *,
 };
 use crate::ProcessContext;
@@ -322,15 +322,4 @@ fn arguments_are_understood() {
     ] {
         assert_eq!(seconds(bad).unwrap_err(), why, "{bad}");
     }
-}
-
-#[test]
-fn linters_that_are_missing_for_one_reason_are_told_once() {
-    let of = |linter: &str, reason: &str| check_engine::Unavailable {
-        linter: linter.to_owned(),
-        reason: reason.to_owned(),
-    };
-    let all = [of("ty", "no trust"), of("gopls", "it is not installed"), of("clangd", "no trust")];
-    let want = ["ty, clangd were not asked: no trust", "gopls was not asked: it is not installed"];
-    assert_eq!(not_asked(&all), want);
 }

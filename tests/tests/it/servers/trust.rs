@@ -32,7 +32,7 @@ fn a_workspace_that_is_not_trusted_says_who_would_be_asked() {
         let with = |format: &str| run(&[&["--output-format", format], branch].concat());
         let (exit, _, stderr) = with("full");
         assert_eq!(exit, Some(0));
-        let sentence = "ty was not asked: external linters do not run in";
+        let sentence = "not asked: ty (pyproject.toml): external linters do not run in";
         assert_eq!(stderr.matches(sentence).count(), 1, "{branch:?}: {stderr}");
         let (exit, report, _) = with("json");
         let report: Value = serde_json::from_str(&report).unwrap();
@@ -42,12 +42,36 @@ fn a_workspace_that_is_not_trusted_says_who_would_be_asked() {
         let sarif: Value = serde_json::from_str(&sarif).unwrap();
         let invocation = &sarif["runs"][0]["invocations"][0];
         let told = &invocation["toolConfigurationNotifications"][0]["message"]["text"];
-        assert!(told.as_str().unwrap().contains("ty was not asked"), "{sarif}");
+        assert!(told.as_str().unwrap().starts_with("not asked: ty (pyproject.toml): "), "{sarif}");
         assert_eq!(invocation["executionSuccessful"], true);
-        assert!(with("agent").1.contains("NOT ASKED ty: "));
-        assert!(!run(&[&["b.txt"], branch].concat()).2.contains("ty was not asked"), "it is no Python");
+        assert!(with("agent").1.contains("NOT ASKED ty (pyproject.toml): "));
+        assert_eq!(report["unavailable"][0]["marker"], "pyproject.toml");
+        assert!(!run(&[&["b.txt"], branch].concat()).2.contains("not asked"), "it is no Python");
         assert_eq!(run(&[&["--select", "ty/ALL"], branch].concat()).0, Some(2), "it is named");
     }
+}
+
+#[test]
+fn the_last_line_says_what_the_project_asks_for_and_is_not_asked() {
+    let files = [
+        ("eslint.config.mjs", ""),
+        ("tsconfig.json", "{}"),
+        ("mypy.ini", ""),
+        ("a.ts", "export const a = 1;\n"),
+        ("b.py", "x = 1\n"),
+    ];
+    let it = Place::new(&files);
+    let empty = it.own("programs");
+    std::fs::create_dir(&empty).unwrap();
+    let told = |arguments: &[&str]| {
+        let mut command = it.command(&[&["check"], arguments].concat());
+        told(&command.env("PATH", &empty).output().unwrap())
+    };
+    let (exit, _, stderr) = told(&[]);
+    assert_eq!(exit, Some(0));
+    insta::assert_snapshot!(stderr);
+    assert!(!told(&["b.py"]).2.contains("eslint"), "it is about JavaScript");
+    assert_eq!(told(&["--quiet"]).2, "");
 }
 
 #[test]

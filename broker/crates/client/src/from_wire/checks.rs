@@ -201,7 +201,8 @@ fn excluded(it: &pb::ExcludedFile) -> Answer<Excluded> {
 }
 
 fn summary(it: pb::CheckSummary) -> Answer<CheckSummary> {
-    let unavailable = |it: pb::UnavailableLinter| Unavailable { linter: it.linter, reason: it.reason };
+    let unavailable =
+        |it: pb::UnavailableLinter| Unavailable { linter: it.linter, marker: it.marker, reason: it.reason };
     Ok(CheckSummary {
         revision: Revision(it.revision),
         content: hash(&it.content_hash)?,

@@ -222,6 +222,7 @@ impl Plugins {
             globs: vec!["*".to_owned()],
             reason: it.reason.clone(),
             need: Need::Missing,
+            marker: None,
         })
     }
 }
