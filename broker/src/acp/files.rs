@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use bytes::Bytes;
 use overlay::WorkspacePath;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,12 +41,15 @@ impl FileRequest {
         daemon: &dyn Workspaces,
     ) -> Result<Value, Failure> {
         let target = session.target(daemon).await.map_err(failure)?;
-        let file = daemon.read_file(&target, path.as_str(), Side::Now, None).await.map_err(failure)?;
+        let file = daemon.read_file(&target, path.as_str(), Side::Now, None).await;
+        let file = file.inspect_err(|_| session.reads.forget(path)).map_err(failure)?;
         let text = str::from_utf8(&file.bytes);
         let text = text.map_err(|_| Failure::internal(format!("{path} is not UTF-8")))?;
-        let is_whole = self.line.unwrap_or(0) <= 1 && self.limit.is_none();
-        session.reads.read(path, &file.bytes, is_whole);
-        Ok(json!({ "content": lines(text, self.line, self.limit) }))
+        let content = lines(text, self.line, self.limit);
+        let first = self.line.unwrap_or(1).max(1);
+        let numbers = first..=first + count(&content) - 1;
+        session.reads.read(path, file.bytes.clone(), numbers, count(text));
+        Ok(json!({ "content": content }))
     }
 
     /// Writes a file on the branch. The agent sends all of a text: what changed since it read the file is merged, or the write is
@@ -58,7 +60,7 @@ impl FileRequest {
         session: &Session,
         daemon: &dyn Workspaces,
     ) -> Result<Value, Failure> {
-        let content = self.content.clone().ok_or_else(|| Failure::invalid("`content` is missing"))?;
+        let content = self.content.as_deref().ok_or_else(|| Failure::invalid("`content` is missing"))?;
         let branch = session.branch(daemon, &self.session_id).await.map_err(failure)?;
         let target = TargetId::Branch(branch.id.to_string());
         let now = match daemon.read_file(&target, path.as_str(), Side::Now, None).await {
@@ -68,11 +70,12 @@ impl FileRequest {
         };
         let expected =
             now.as_ref().map_or(Expected::Missing, |it| Expected::Content(it.content_hash.to_string()));
-        let sent = Bytes::from(content);
-        let merged = session.reads.merged(path, &sent, now.as_ref().map(|it| &it.bytes))?;
-        let edit = FileEdit::Write { path: path.to_string(), content: merged, expected };
-        daemon.edit_files(EditRequest::of(&*branch.id, vec![edit])).await.map_err(failure)?;
-        session.reads.read(path, &sent, true);
+        let merged = session.reads.replace(path, content, now.as_ref().map(|it| &*it.bytes));
+        let merged = merged.map_err(|it| Failure::invalid(format!("{path}: {it}. {}", it.advice())))?;
+        let edits = vec![FileEdit::Write { path: path.to_string(), content: merged.into(), expected }];
+        daemon.edit_files(EditRequest::of(&*branch.id, edits.clone())).await.map_err(failure)?;
+        let before = now.map(|it| (path.to_string(), it.bytes)).into_iter().collect();
+        session.reads.written(&edits, &before);
         Ok(json!({}))
     }
 }
@@ -81,6 +84,10 @@ impl FileRequest {
 pub(super) fn path_in(session: &Session, path: &Path) -> Option<WorkspacePath> {
     let within = path.is_absolute().then(|| path_within(&session.root, path))??;
     WorkspacePath::new(within.to_str()?).ok()
+}
+
+fn count(text: &str) -> usize {
+    text.split_inclusive('\n').count()
 }
 
 fn lines(text: &str, first: Option<usize>, limit: Option<usize>) -> String {

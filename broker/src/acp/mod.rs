@@ -27,7 +27,6 @@ mod findings;
 mod lines;
 mod message;
 mod proxy;
-mod reads;
 mod session;
 mod setup;
 #[cfg(test)]

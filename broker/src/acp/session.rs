@@ -3,14 +3,16 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
+use agents::Reads;
 use config::root::WorkspaceRoot;
 use workspaces::{
     BranchInfo, BranchRequest, ErrorKind, ForkRequest, PageRequest, RequestError, TargetId, Workspaces,
 };
 
-use super::{message::Failure, proxy::Options, reads::Reads};
+use super::{message::Failure, proxy::Options};
 
 /// Session of an agent, in a workspace and on a branch.
 #[derive(Debug, Clone)]
@@ -25,7 +27,7 @@ pub(super) struct Session {
     /// Whether the branch is the session's alone, and goes with it if nothing was edited.
     is_own: bool,
     /// Texts as the agent knows them.
-    pub(super) reads: Reads,
+    pub(super) reads: Arc<Reads>,
 }
 
 /// Label of a branch with the identifier of its session, by which a session that is loaded again finds it.
@@ -66,10 +68,11 @@ impl Session {
             workspace,
             branch,
             is_own,
-            reads: Reads::default(),
+            reads: Arc::default(),
         };
         if let Some(source) = source.filter(|it| it.workspace == session.workspace) {
             session.parent = source.target(daemon).await.map_err(failure)?;
+            session.reads = Arc::new(Reads::clone(&source.reads));
         }
         Ok(session)
     }

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, io::Write as _, sync::Arc};
 
 use agents::{Call, Preview, Reply, ToolList, Tools};
 use async_trait::async_trait;
-use serde_json::json;
+use serde_json::{Value, json};
 use workspaces::RequestError;
 
 use self::place::Place;
@@ -45,6 +45,43 @@ fn lines_of_a_file_are_read() {
     it.begin(&json!({}));
     let params = json!({ "sessionId": "s", "path": it.root.join("a.txt"), "line": 2, "limit": 1 });
     assert_eq!(it.agent.ask("fs/read_text_file", &params)["result"]["content"], "two\n");
+}
+
+#[test]
+fn a_write_keeps_what_changed_since_the_file_was_read() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    it.begin(&json!({}));
+    let text = |first: &str, last: &str| format!("{first}\n{}{last}\n", "line\n".repeat(12));
+    let save = |text: &str| fs::write(place.root().join("long.txt"), text).unwrap();
+    save(&text("one", "two"));
+    it.read("long.txt");
+    save(&text("one", "saved"));
+    // A part of a newer text is not all of it.
+    let params = json!({ "sessionId": "s", "path": it.root.join("long.txt"), "line": 1, "limit": 1 });
+    it.agent.ask("fs/read_text_file", &params);
+    assert_eq!(it.write("long.txt", &text("mine", "two"))["result"], json!({}));
+    assert_eq!(it.read("long.txt")["result"]["content"], text("mine", "saved"));
+    assert_eq!(it.write("a.txt", "x\n")["result"], json!({}));
+    it.read("gone.txt");
+    assert_eq!(it.write("gone.txt", "x\n")["result"], json!({}), "it was never there");
+}
+
+#[test]
+fn a_write_of_a_file_that_is_gone_or_other_is_refused() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    it.begin(&json!({}));
+    let refused = |answer: Value| answer["error"]["message"].as_str().unwrap().to_owned();
+    it.read("a.txt");
+    fs::write(it.root.join("a.txt"), "four\n").unwrap();
+    let other = refused(it.write("a.txt", "one\ntwo\nmine\n"));
+    assert!(other.starts_with("a.txt: the file has changed since you read it"), "{other}");
+    fs::remove_file(it.root.join("a.txt")).unwrap();
+    let gone = refused(it.write("a.txt", "x\n"));
+    assert!(gone.starts_with("a.txt: the file is gone since you read it. Read it again"), "{gone}");
+    it.read("a.txt");
+    assert_eq!(it.write("a.txt", "x\n")["result"], json!({}));
 }
 
 #[test]

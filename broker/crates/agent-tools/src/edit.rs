@@ -40,7 +40,7 @@ pub use self::{
     form::Form,
     outcome::{Applied, Reading, ReadingId, Reason, Refused},
     outline::{DefinitionSite, OutlineEntry, definitions_named, outline},
-    plan::{Before, FileChange, FileEdit, Plan, Seen, plan},
+    plan::{Before, FileChange, FileEdit, Plan, Seen, plan, replace_file},
     syntax_errors::SyntaxError,
     targeted::{DefinitionEdit, DefinitionPlace, NoTarget, Targeted, TextReplacement, plan_targeted},
 };

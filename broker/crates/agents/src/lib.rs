@@ -52,6 +52,7 @@ pub use self::{
     api::{ToolList, Tools},
     audit::{LogEntry, log_file, read_log},
     preview::{Preview, PreviewEdit},
+    reads::Reads,
     reply::{Reply, ToolError},
     tool::{Effect, ToolInfo},
     tools::{INSTRUCTIONS, list},

@@ -5,6 +5,7 @@ use std::{
     ops::RangeInclusive,
 };
 
+use agent_tools::edit::{Refused, replace_file};
 use bytes::Bytes;
 use overlay::WorkspacePath;
 use parking_lot::Mutex;
@@ -17,11 +18,11 @@ const MAX_FILES: usize = 64;
 const MAX_BYTES: usize = 8 << 20;
 
 /// The files, the newest last.
-#[derive(Default)]
-pub(crate) struct Reads(Mutex<VecDeque<Known>>);
+#[derive(Debug, Default)]
+pub struct Reads(Mutex<VecDeque<Known>>);
 
 /// File as an agent knows it.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct Known {
     path: WorkspacePath,
     text: Bytes,
@@ -29,7 +30,7 @@ struct Known {
     newer: Option<Partial>,
 }
 
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct Partial {
     text: Bytes,
     /// Numbers of the lines.
@@ -44,7 +45,7 @@ impl Reads {
 
     /// Remembers that lines, counted from 1, of a text with `total` lines were read. What is known of an earlier text counts until
     /// all lines of the newer one were read.
-    pub(crate) fn read(&self, path: &WorkspacePath, text: Bytes, lines: RangeInclusive<usize>, total: usize) {
+    pub fn read(&self, path: &WorkspacePath, text: Bytes, lines: RangeInclusive<usize>, total: usize) {
         let earlier = self.take(path).filter(|it| it.text != text);
         let Some(Known { text: earlier, newer, .. }) = earlier else { return self.put(path, text, None) };
         let read = newer.filter(|it| it.text == text).map(|it| it.lines).unwrap_or_default();
@@ -55,8 +56,13 @@ impl Reads {
         }
     }
 
+    /// The text to write for one that the agent sends for a whole file: with what changed in the file since the agent read it.
+    pub fn replace(&self, path: &WorkspacePath, sent: &str, now: Option<&[u8]>) -> Result<String, Refused> {
+        replace_file(sent, self.text(path).as_deref(), now)
+    }
+
     /// Remembers what edits made of texts. Changes of others that the agent has not read stay unknown to it.
-    pub(crate) fn written(&self, edits: &[FileEdit], before: &BTreeMap<String, Bytes>) {
+    pub fn written(&self, edits: &[FileEdit], before: &BTreeMap<String, Bytes>) {
         for it in edits {
             match it {
                 FileEdit::Write { path, content, .. } => {
@@ -78,7 +84,7 @@ impl Reads {
         }
     }
 
-    pub(crate) fn forget(&self, path: &WorkspacePath) {
+    pub fn forget(&self, path: &WorkspacePath) {
         self.0.lock().retain(|it| it.path != *path);
     }
 
@@ -142,6 +148,27 @@ mod tests {
         let new = "a\nb\nnew\n";
         assert_eq!(read(&reads, 1, new, 1..=2).as_deref(), Some("a\nb\nc\n"));
         assert_eq!(read(&reads, 1, new, 3..=3).as_deref(), Some(new));
+    }
+
+    #[test]
+    fn a_file_that_is_sent_whole_keeps_what_changed_since() {
+        let reads = Reads::default();
+        let text = |old: &str, new: &str| {
+            let lines: String = (0..20).map(|it| format!("line {it}\n")).collect();
+            lines.replace(old, new)
+        };
+        let replaced = |sent: &str, now: Option<&[u8]>| reads.replace(&path(1), sent, now).ok();
+        let (sent, saved) = (text("line 1\n", "mine\n"), text("line 18", "saved"));
+        assert_eq!(replaced(&sent, Some(saved.as_bytes())), Some(sent.clone()), "it was never read");
+        read(&reads, 1, &text("", ""), 1..=20);
+        read(&reads, 1, &saved, 1..=5);
+        let both = saved.replace("line 1\n", "mine\n");
+        assert_eq!(replaced(&sent, Some(saved.as_bytes())), Some(both));
+        assert_eq!(replaced(&text("line 18", "mine"), Some(saved.as_bytes())), None);
+        assert_eq!(replaced(&text("", ""), Some(saved.as_bytes())), Some(saved.clone()), "it is no edit");
+        assert_eq!((replaced(&sent, Some(b"\xff")), replaced(&sent, None)), (None, None));
+        reads.forget(&path(1));
+        assert_eq!(replaced(&sent, None), Some(sent.clone()));
     }
 
     #[test]
