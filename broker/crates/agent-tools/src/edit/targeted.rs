@@ -1,6 +1,7 @@
 //! Edits that name their place: a text that stands in the file, or a definition.
 
 mod definition;
+mod lead;
 mod replacement;
 
 use overlay::{View, WorkspacePath};
@@ -102,11 +103,12 @@ pub fn plan_targeted(
     let parser = Parser::of(path, text, Toolkit { trees, cancel });
     let changed = match (edit, seen.filter(|it| *it != text)) {
         (Targeted::Text(it), _) => Changed::from(it.apply(text)?),
-        (Targeted::Definition(it), None) => Changed::from(it.apply(path, text, &parser)?),
+        (Targeted::Definition(it), None) => it.apply(path, text, &parser)?,
         // It replaces lines without naming them.
         (Targeted::Definition(it), Some(seen)) => {
             let of_seen = Parser::of(path, seen, Toolkit { trees, cancel });
-            merged_since(seen, &it.apply(path, seen, &of_seen)?, text)?
+            let changed = it.apply(path, seen, &of_seen)?;
+            merged_since(seen, &changed.text, text)?.with(changed.notes)
         }
     };
     parser.tools.go_on()?;

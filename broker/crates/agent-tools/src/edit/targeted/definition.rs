@@ -8,11 +8,13 @@ use syntax::Definition;
 use super::{
     super::{
         file_kind::FileKind,
-        outcome::{Reason, Refused},
+        outcome::{Changed, Reason, Refused},
         parser::Parser,
         sketch,
     },
-    NoTarget, line_of,
+    NoTarget,
+    lead::{self, Kept},
+    line_of,
 };
 
 /// An edit of a definition.
@@ -39,7 +41,7 @@ impl DefinitionEdit {
         path: &WorkspacePath,
         text: &str,
         parser: &Parser<'_>,
-    ) -> Result<String, Refused> {
+    ) -> Result<Changed, Refused> {
         let marker = self.code.lines().position(|it| sketch::has_marker(it, FileKind::of(path)));
         if let Some(line) = marker {
             return Err(Reason::Marked { line: line + 1 }.into());
@@ -48,17 +50,23 @@ impl DefinitionEdit {
         let tree = tree.ok_or_else(|| NoTarget::NoGrammar(path.to_string()))?;
         let all = syntax::definitions(&tree);
         let it = &all[find(&all, &self.name, text)?];
-        let site = Site { text, all: &all, it, is_indented: parser.ends_by_indentation() };
+        let site = Site { text, all: &all, it, parser };
         let ends = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let code = self.code.replace("\r\n", "\n");
+        let mut notes = Vec::new();
         let (range, code) = match self.place {
-            DefinitionPlace::Whole => site.whole(&code),
+            DefinitionPlace::Whole => {
+                let (range, code, kept) = site.whole(&code);
+                let note = || format!("lines above `{}` that the code does not have stay: {kept}", self.name);
+                notes.extend((kept > 0).then(note));
+                (range, code)
+            }
             DefinitionPlace::Body => site.body(&code).ok_or_else(|| NoTarget::NoBody(self.name.clone()))?,
             DefinitionPlace::Before => site.before(&code),
             DefinitionPlace::After => site.after(&code),
         };
         let code = if ends == "\n" { code } else { code.replace('\n', ends) };
-        Ok([&text[..range.start], &code, &text[range.end..]].concat())
+        Ok(Changed { text: [&text[..range.start], &code, &text[range.end..]].concat(), notes })
     }
 }
 
@@ -125,25 +133,59 @@ struct Site<'a> {
     text: &'a str,
     all: &'a [Definition],
     it: &'a Definition,
-    /// Whether blocks end where their indentation does.
-    is_indented: bool,
+    parser: &'a Parser<'a>,
 }
 
-/// Signs with which comments, attributes and decorators begin.
-const LEADS: [&str; 5] = ["//", "/*", "@", "#", "--"];
-
 impl Site<'_> {
-    fn whole(&self, code: &str) -> (Range<usize>, String) {
-        let first = code.trim_start();
-        let has_lead = LEADS.iter().any(|it| first.starts_with(it)) && !first.starts_with("#define");
-        let start = if has_lead { self.it.whole.start } else { self.it.head };
-        let end = self.it.whole.end;
-        let mut code = indented(code, self.indent(start)).trim().to_owned();
-        let next = self.text[end..].chars().next().filter(|it| ";,".contains(*it));
+    /// The range that code takes the place of, the code as it goes there, and the number of lines that stay above it though it has
+    /// others there.
+    fn whole(&self, code: &str) -> (Range<usize>, String, usize) {
+        let (first, end) = (self.it.whole.start, self.it.whole.end);
+        let (old, rest) = self.lead();
+        let code = indented(code, self.indent(first)).trim().to_owned();
+        let new = lead::parts(&code, self.parser);
+        let Kept { above, below } = lead::kept(&old, &new, &code);
+        let start = first + old.get(above).map_or(rest, |it| it.start);
+        let stays = old[..above].iter().map(|it| it.text).chain(below.iter().copied());
+        let kept = if new.is_empty() { 0 } else { stays.map(|it| it.lines().count()).sum() };
+        let lead = new.last().map_or(0, lead::Part::end);
+        (start..end, self.with_end(self.with_lead(&code, lead, &below)), kept)
+    }
+
+    /// The parts above the definition, and the place behind them, from the start of the first.
+    fn lead(&self) -> (Vec<lead::Part<'_>>, usize) {
+        let (first, own) = (self.it.whole.start, self.it.head - self.it.whole.start);
+        let text = &self.text[first..self.it.whole.end];
+        // Annotations of Java are in the definition, but stand on lines of their own.
+        let ends_line = |at: usize| text[at..].trim_start_matches(' ').starts_with(['\r', '\n']);
+        let is_above = |it: &lead::Part<'_>| it.start < own || ends_line(it.end());
+        let mut all: Vec<_> = lead::parts(text, self.parser).into_iter().take_while(is_above).collect();
+        let end = all.last().map_or(0, lead::Part::end);
+        all.extend(text.get(end..own).and_then(|it| lead::Part::other(it, end)));
+        let end = all.last().map_or(0, lead::Part::end);
+        let blanks = text[end..].len() - text[end..].trim_start().len();
+        (all, end + blanks)
+    }
+
+    /// The code with what stays below its own lead, which ends at `at`.
+    fn with_lead(&self, code: &str, at: usize, below: &[&str]) -> String {
+        if below.is_empty() {
+            return code.to_owned();
+        }
+        let line = format!("\n{}", self.indent(self.it.whole.start));
+        let own = (at > 0).then_some(&code[..at]);
+        let below: Vec<_> = below.iter().map(|it| it.replace("\r\n", "\n")).collect();
+        let all = own.into_iter().chain(below.iter().map(String::as_str)).chain([code[at..].trim_start()]);
+        all.collect::<Vec<_>>().join(&line)
+    }
+
+    /// The code without the sign that stands behind the definition already.
+    fn with_end(&self, mut code: String) -> String {
+        let next = self.text[self.it.whole.end..].chars().next().filter(|it| ";,".contains(*it));
         if next.is_some_and(|it| code.ends_with(it)) {
             code.pop();
         }
-        (start..end, code)
+        code
     }
 
     fn body(&self, code: &str) -> Option<(Range<usize>, String)> {
@@ -163,7 +205,7 @@ impl Site<'_> {
             let inner = self.indent(body.start);
             return Some((body, indented(code, inner).trim().to_owned()));
         }
-        if self.is_indented {
+        if self.parser.ends_by_indentation() {
             let start = self.text[..body.start].trim_end().len();
             return Some((
                 start..body.end,
@@ -198,7 +240,7 @@ impl Site<'_> {
         };
         let below = siblings.get(at + 1).and_then(|it| gap(self.it, it));
         let above = || gap(siblings[at.checked_sub(1)?], self.it);
-        let usual = if self.is_indented && self.it.parent.is_none() { 2 } else { 1 };
+        let usual = if self.parser.ends_by_indentation() && self.it.parent.is_none() { 2 } else { 1 };
         let is_small = self.it.kind.is_part() || self.it.kind == syntax::DefinitionKind::Constant;
         below.or_else(above).unwrap_or(if is_small && !is_long { 0 } else { usual })
     }

@@ -88,6 +88,46 @@ fn a_definition_is_edited_by_its_name() {
     insta::assert_snapshot!(shown);
 }
 
+/// The text with code in the place of a definition.
+fn redefined(path: &str, text: &str, code: &str) -> String {
+    defined(path, text, "f", DefinitionPlace::Whole, code)
+}
+
+#[test]
+fn what_stands_above_a_definition_stays_unless_the_code_has_its_own() {
+    let rust = "/// Doc.\n/// More.\n// TODO\n#[inline]\n#[allow(\n    dead_code\n)]\nfn f() {}\n";
+    let python = "# Adds.\n@route(\n    \"/)\",\n)\ndef f():\n    pass\n";
+    let java = "class A {\n    /** Doc. */\n    @Override\n    public int f() { return 1; }\n}\n";
+    let script = "class A {\n\t/**\n\t * Doc.\n\t */\n\t@Input() f = 1;\n}\n";
+    let elixir = "defmodule A do\n  @doc \"\"\"\n  Doc.\n  \"\"\"\n  @spec f() :: 1\n  def f(), do: 1\nend\n";
+    let cases = [
+        ("a.rs", rust, "fn f() { 1 }"),
+        ("a.rs", rust, "#[cold]\nfn f() {}"),
+        ("a.rs", rust, "/// New.\nfn f() {}"),
+        ("a.rs", rust, "/// New.\n#[cold]\nfn f() {}"),
+        ("a.rs", rust, "/// TODO\nfn f() {}"),
+        ("a.rs", "#[inline]\nfn f() {}\n", "/// New.\nfn f() {}"),
+        ("a.py", python, "@new\ndef f():\n    pass"),
+        ("a.py", python, "# Sums.\ndef f():\n    pass"),
+        ("a.py", python, "@new\ndef f():\n    \"\"\"Adds.\"\"\""),
+        ("a.py", &python.replace('\n', "\r\n"), "# Sums.\ndef f():\n    pass"),
+        ("A.java", java, "public int f() { return 2; }"),
+        ("A.java", java, "@Deprecated\npublic int f() { return 2; }"),
+        ("A.java", java, "@Deprecated public int f() { return 2; }"),
+        ("A.java", java, "/** New. */\npublic int f() { return 2; }"),
+        ("a.ts", script, "@Input() f = 2;"),
+        ("a.ts", script, "/** New. */\nf = 2;"),
+        ("a.ex", elixir, "@spec f() :: 2\ndef f(), do: 2"),
+        ("a.cs", "class A {\n  // Doc.\n  [B]\n  int f() { return 1; }\n}\n", "[C] int f() { return 2; }"),
+        ("a.ex", elixir, "@doc \"New.\"\ndef f(), do: 2"),
+    ];
+    let mut shown = String::new();
+    for (path, text, code) in cases {
+        writeln!(shown, "==== {path} {}\n{}", code.replace('\n', "⏎"), redefined(path, text, code)).unwrap();
+    }
+    insta::assert_snapshot!(shown.replace('\r', "␍"));
+}
+
 #[test]
 fn a_definition_that_is_not_there_or_several_times_is_told() {
     let text = "class A:\n    def f(self):\n        pass\n\n\nclass B:\n    def f(self):\n        pass\n";
