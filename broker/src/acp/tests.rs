@@ -68,6 +68,18 @@ fn a_write_keeps_what_changed_since_the_file_was_read() {
 }
 
 #[test]
+fn a_write_keeps_the_line_ends_of_the_file() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    it.begin(&json!({}));
+    fs::write(it.root.join("a.txt"), "one\r\ntwo\n").unwrap();
+    for (sent, kept) in [("one\nnew\ntwo\n", "one\r\nnew\r\ntwo\n"), ("one\nnew\n", "one\r\nnew\r\n")] {
+        assert_eq!(it.write("a.txt", sent)["result"], json!({}));
+        assert_eq!(it.read("a.txt")["result"]["content"], kept);
+    }
+}
+
+#[test]
 fn a_write_of_a_file_that_is_gone_or_other_is_refused() {
     let place = Place::new();
     let mut it = place.serve(None);

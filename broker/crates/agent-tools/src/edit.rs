@@ -22,6 +22,7 @@ mod plan;
 mod recognise;
 mod scopes;
 mod search_replace;
+mod since;
 mod sketch;
 mod syntax_errors;
 mod targeted;
@@ -40,7 +41,8 @@ pub use self::{
     form::Form,
     outcome::{Applied, Reading, ReadingId, Reason, Refused},
     outline::{DefinitionSite, OutlineEntry, definitions_named, outline},
-    plan::{Before, FileChange, FileEdit, Plan, Seen, plan, replace_file},
+    plan::{Before, FileChange, FileEdit, Plan, Seen, plan},
+    since::replace_file,
     syntax_errors::SyntaxError,
     targeted::{DefinitionEdit, DefinitionPlace, NoTarget, Targeted, TextReplacement, plan_targeted},
 };

@@ -169,6 +169,12 @@ mod tests {
         assert_eq!((replaced(&sent, Some(b"\xff")), replaced(&sent, None)), (None, None));
         reads.forget(&path(1));
         assert_eq!(replaced(&sent, None), Some(sent.clone()));
+        let crlf = |it: &str| it.replace('\n', "\r\n");
+        assert_eq!(replaced(&sent, Some(crlf(&saved).as_bytes())), Some(crlf(&sent)));
+        assert_eq!(replaced(&crlf(&sent), Some(saved.as_bytes())), Some(crlf(&sent)), "it is meant");
+        read(&reads, 2, &crlf(&text("", "")), 1..=20);
+        let replaced = reads.replace(&path(2), &sent, Some(crlf(&saved).as_bytes()));
+        assert_eq!(replaced.ok(), Some(crlf(&saved.replace("line 1\n", "mine\n"))));
     }
 
     #[test]

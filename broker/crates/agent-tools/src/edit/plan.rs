@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
-use overlay::{ContentHash, FileKind, View, WorkspacePath, merge_texts};
+use overlay::{ContentHash, FileKind, View, WorkspacePath};
 use syntax::Trees;
 
 use super::{
@@ -13,6 +12,7 @@ use super::{
     outcome::{Applied, Changed, ReadingId, Reason, Refused},
     parser::Parser,
     recognise::{Recognised, recognise},
+    since::merged_since,
     text::Text,
     toolkit::Toolkit,
     unified,
@@ -376,33 +376,6 @@ impl Planner<'_> {
             None => {}
         }
         text_of(self.view, path)
-    }
-}
-
-/// Merges an edit of an earlier text with the text as it is now.
-pub(super) fn merged_since(seen: &str, edited: &str, now: &str) -> Result<Changed, Refused> {
-    let text = merged_text(seen, edited, now)?;
-    if text == now {
-        return Err(Reason::ChangesNothing.into());
-    }
-    let notes = vec!["merged with what changed in the file since you read it".to_owned()];
-    Ok(Changed { text, notes })
-}
-
-fn merged_text(seen: &str, edited: &str, now: &str) -> Result<String, Refused> {
-    let bytes = |it: &str| Bytes::copy_from_slice(it.as_bytes());
-    let merged = merge_texts(&bytes(seen), &bytes(edited), &bytes(now));
-    Ok(merged.and_then(|it| String::from_utf8(it.into()).ok()).ok_or(Reason::Overtaken)?)
-}
-
-/// The text of a file that its author sends whole, and exactly: with what changed in the file since it was `seen`.
-pub fn replace_file(sent: &str, seen: Option<&str>, now: Option<&[u8]>) -> Result<String, Refused> {
-    match (seen, now) {
-        (Some(_), None) => Err(Reason::Gone.into()),
-        (Some(seen), Some(now)) if seen.as_bytes() != now => {
-            merged_text(seen, sent, str::from_utf8(now).map_err(|_| Reason::Overtaken)?)
-        }
-        _ => Ok(sent.to_owned()),
     }
 }
 

@@ -17,7 +17,9 @@ use super::{
     form::Form,
     outcome::{Applied, Changed, Reason, Refused},
     parser::Parser,
-    plan::{Before, FileChange, merged_since, text_of},
+    plan::{Before, FileChange, text_of},
+    since::merged_since,
+    text::with_lf,
     toolkit::Toolkit,
 };
 
@@ -82,7 +84,12 @@ fn it_defines(names: &[String]) -> String {
 
 /// Number, from 1, of the line in which a byte is.
 fn line_of(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count() + 1
+    with_lf(&text[..at]).matches(['\n', '\r']).count() + 1
+}
+
+/// The lines of a text without blanks around, counted as findings count them: a carriage return alone ends one as well.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').flat_map(|it| it.strip_suffix('\r').unwrap_or(it).split('\r')).map(str::trim)
 }
 
 /// Plans an edit of one file of a view. `seen` is the text that the edit was written for, if it is known. Once `cancel` returns true, the work ends with [`Reason::Cancelled`].

@@ -1,9 +1,12 @@
 //! A file's text as lines, which keeps what an edit does not speak of: line endings, a byte order mark, whether the
 //! last line is ended.
 
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range, time::Instant};
 
 use bumpalo::Bump;
+use similar::{Algorithm, capture_diff_slices_deadline};
+
+use super::diff::DIFF_TIME;
 
 /// The lines of a text, without their endings.
 #[derive(Clone)]
@@ -172,6 +175,37 @@ impl Built {
     }
 }
 
+/// A text whose lines end in LF.
+pub(super) fn with_lf(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// A later text of a file, whose lines end in LF, with the file's endings: a line that stays keeps its own, one in the place of
+/// another has that one's, and a new one has that of its neighbour.
+pub(super) fn with_endings_of(file: &str, after: &str) -> String {
+    if !file.contains("\r\n") {
+        return after.to_owned();
+    }
+    let file = Text::new(file);
+    let after = after.strip_prefix(MARK).unwrap_or(after);
+    let lines: Vec<_> = after.split_inclusive('\n').map(|it| it.strip_suffix('\n').unwrap_or(it)).collect();
+    let deadline = Some(Instant::now() + DIFF_TIME);
+    let mut built = Built { text: file.mark.to_owned(), open: None };
+    for it in capture_diff_slices_deadline(Algorithm::Myers, file.lines(), &lines, deadline) {
+        let old = it.old_range();
+        let last = old.end.saturating_sub(1);
+        for new in it.new_range() {
+            let at =
+                if new + 1 == it.new_range().end { last } else { old.start + new - it.new_range().start };
+            built.push(lines[new], file.ending_near(at.min(last)));
+        }
+    }
+    if after.ends_with('\n') {
+        built.end();
+    }
+    built.text
+}
+
 /// The lines of what an agent wrote, whose endings mean nothing.
 pub(super) fn lines_of(edit: &str) -> Vec<&str> {
     edit.strip_prefix(MARK).unwrap_or(edit).lines().collect()
@@ -230,6 +264,22 @@ mod tests {
         assert_eq!(replaced("a\nb", 2..2, &["c"]), "a\nb\nc");
         assert_eq!(replaced("", 0..0, &["a"]), "a\n");
         assert_eq!(replaced("a\nb\r\nc\n", 0..3, &["a", "b", "x", "c"]), "a\nb\r\nx\r\nc\n");
+    }
+
+    #[test]
+    fn a_later_text_has_the_endings_of_the_file() {
+        for (file, after, want) in [
+            ("a\nb\n", "a\nx\nb\n", "a\nx\nb\n"),
+            ("a\r\nb\r\n", "x\na\nb\ny\n", "x\r\na\r\nb\r\ny\r\n"),
+            ("\u{feff}a\r\nb", "a\nb\nc", "\u{feff}a\r\nb\r\nc"),
+            ("a\r\nb\r\n", "", ""),
+            ("a\nb\r\nc\n", "a\nx\nc\n", "a\nx\r\nc\n"),
+            ("a\nb\r\n\nc\n", "a\nb\n\nnew\n\nc\n", "a\nb\r\n\nnew\n\nc\n"),
+            ("a\nb\r\nc\n", "a\nb\nnew\nnew\nc", "a\nb\r\nnew\r\nnew\r\nc"),
+            ("a\r\r\nb\n", "a\r\nx\n", "a\r\r\nx\n"),
+        ] {
+            assert_eq!(with_endings_of(file, after), want, "{file:?} {after:?}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::{
         outcome::{Changed, Reason, Refused},
         parser::Parser,
         sketch,
+        text::{with_endings_of, with_lf},
     },
     NoTarget,
     lead::{self, Kept},
@@ -51,8 +52,7 @@ impl DefinitionEdit {
         let all = syntax::definitions(&tree);
         let it = &all[find(&all, &self.name, text)?];
         let site = Site { text, all: &all, it, parser };
-        let ends = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let code = self.code.replace("\r\n", "\n");
+        let code = with_lf(&self.code);
         let mut notes = Vec::new();
         let (range, code) = match self.place {
             DefinitionPlace::Whole => {
@@ -65,8 +65,9 @@ impl DefinitionEdit {
             DefinitionPlace::Before => site.before(&code),
             DefinitionPlace::After => site.after(&code),
         };
-        let code = if ends == "\n" { code } else { code.replace('\n', ends) };
-        Ok(Changed { text: [&text[..range.start], &code, &text[range.end..]].concat(), notes })
+        let after = [&text[..range.start], &code, &text[range.end..]].concat();
+        let after = if text.contains("\r\n") { with_endings_of(text, &with_lf(&after)) } else { after };
+        Ok(Changed { text: after, notes })
     }
 }
 
@@ -174,7 +175,7 @@ impl Site<'_> {
         }
         let line = format!("\n{}", self.indent(self.it.whole.start));
         let own = (at > 0).then_some(&code[..at]);
-        let below: Vec<_> = below.iter().map(|it| it.replace("\r\n", "\n")).collect();
+        let below: Vec<_> = below.iter().map(|it| with_lf(it)).collect();
         let all = own.into_iter().chain(below.iter().map(String::as_str)).chain([code[at..].trim_start()]);
         all.collect::<Vec<_>>().join(&line)
     }

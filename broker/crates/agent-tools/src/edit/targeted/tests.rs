@@ -43,6 +43,50 @@ fn a_text_is_replaced_where_it_stands_once() {
 }
 
 #[test]
+fn line_ends_are_those_of_the_file() {
+    assert_eq!(replaced("a\r\nb\nc\n", "a\nb", "a\nx\nb", false), "a\r\nx\r\nb\nc\n");
+    assert_eq!(replaced("a\nb\n", "a\r\nb", "c\r\nd", false), "c\nd\n");
+    assert_eq!(replaced("a\r\nb\n", "a\nb", "", false), "\n");
+    assert_eq!(replaced("a\r\nb\nc\r\n", "\nb\n", "\n", false), "a\r\nc\r\n");
+    let mixed = "a\r\nb\na\nb\n";
+    assert_eq!(replaced(mixed, "a\r\nb", "x\r\nb", false), "x\r\nb\na\nb\n", "it stands so once");
+    assert_eq!(replaced(mixed, "a\nb", "x\nb", true), "x\r\nb\nx\nb\n");
+    assert!(replaced(mixed, "a\nb", "x", false).contains("is in the file 2 times, at lines 1, 3"));
+    assert_eq!(replaced("a\r\nb\n", "a\r\n", "a\n", false), "a\nb\n", "the end is what changes");
+    let python = "def f():\r\n    a()\r\n\nx = 1\n";
+    let code = "def f():\n    a()\n    b()";
+    let want = "def f():\r\n    a()\r\n    b()\r\n\nx = 1\n";
+    assert_eq!(defined("a.py", python, "f", DefinitionPlace::Whole, code), want);
+}
+
+#[test]
+fn hints_name_the_places_that_are_most_alike() {
+    let hint = |text: &str, old: &str| {
+        let refusal = replaced(text, old, "x", false);
+        refusal
+            .split("; Read the file")
+            .next()
+            .unwrap()
+            .trim_start_matches("`old_string` is not in the file")
+            .to_owned()
+    };
+    let text = "@overload\ndef f(a: int) -> int: ...\n@overload\ndef f(a: str) -> str: ...\n";
+    let of = |kind: &str| format!("@overload\ndef f(a: {kind}) -> {kind}: ...");
+    insta::assert_snapshot!(
+        [
+            hint(text, &of("str").replace("...", "pass")),
+            hint(text, &of("bytes")),
+            hint(text, "def f(a: str) -> str: pass"),
+            hint("def f():\n    return 1\n\ndef f():\n    return 2\n", "def f():\n    return 3"),
+            hint("def f():\n    return 1\n\ndef f():\n    return 2\n", "def g():\n    return 2"),
+            hint("a = 1\r\nb = 1\n\rc = 1\r\nd = 2\n", "c = 1\nd = 3"),
+            hint("a = 1\n", "a = 1\nb = 2"),
+        ]
+        .join("\n")
+    );
+}
+
+#[test]
 fn what_is_not_found_or_found_often_names_lines() {
     let often = replaced("a = 1\nb = 1\n", "1", "2", false);
     assert!(often.starts_with("`old_string` is in the file 2 times, at lines 1, 2; "), "{often}");
