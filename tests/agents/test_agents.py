@@ -177,6 +177,8 @@ class Stdio(unittest.TestCase):
         self.assertIn("`b.py` is in no conflict; `a.py` is", unknown)
         side = wire.call("branch_rebase", resolve={"a.py": "mine"})["content"][0]["text"]
         self.assertIn("`mine` is no side", side)
+        one = wire.call("branch_rebase", resolve={"a.py": ["theirs", "ours"]})["content"][0]["text"]
+        self.assertIn("`a.py` has 1 conflict, 2 decisions given", one)
         self.assertFalse(wire.call("branch_rebase", resolve={"a.py": ["theirs"]})["isError"])
         self.assertEqual(wire.call("read_file", target_file="a.py")["structuredContent"]["text"], "x = 3\n")
         wire.close()

@@ -103,12 +103,11 @@ pub(super) fn resolutions(all: Vec<pb::ConflictResolution>) -> Result<BTreeMap<S
         }
     };
     let resolution = |it: pb::ConflictResolution| {
-        let resolution = match it.text {
-            Some(_) if !it.sides.is_empty() => {
-                return Err(status::invalid("resolutions", "`text` excludes `sides`"));
-            }
-            Some(text) => Resolution::Text(text),
-            None => Resolution::Sides(it.sides.into_iter().map(side).collect::<Result<_, _>>()?),
+        let resolution = match (it.text, it.all, it.sides) {
+            (Some(text), None, sides) if sides.is_empty() => Resolution::Text(text),
+            (None, Some(all), sides) if sides.is_empty() => Resolution::All(side(all)?),
+            (None, None, sides) => Resolution::Each(sides.into_iter().map(side).collect::<Result<_, _>>()?),
+            _ => return Err(status::invalid("resolutions", "`sides`, `text` and `all` exclude each other")),
         };
         Ok((it.path, resolution))
     };

@@ -117,11 +117,12 @@ fn revision() -> impl Strategy<Value = Option<u64>> {
 }
 
 fn resolution() -> impl Strategy<Value = pb::ConflictResolution> {
-    let text = proptest::option::of(hostile());
-    (path(), vec(choice(), 0..3), text).prop_map(|(path, sides, text)| pb::ConflictResolution {
+    let (text, all) = (proptest::option::of(hostile()), proptest::option::of(choice()));
+    (path(), vec(choice(), 0..3), text, all).prop_map(|(path, sides, text, all)| pb::ConflictResolution {
         path,
         sides,
         text,
+        all,
     })
 }
 

@@ -88,11 +88,13 @@ fn resolution((path, it): (String, Resolution)) -> pb::ConflictResolution {
         ConflictSide::Both => pb::ConflictSide::Both,
         ConflictSide::Base => pb::ConflictSide::Base,
     };
-    let (sides, text) = match it {
-        Resolution::Sides(sides) => (sides.iter().map(|it| side(it).into()).collect(), None),
-        Resolution::Text(text) => (Vec::new(), Some(text)),
-    };
-    pb::ConflictResolution { path, sides, text }
+    let mut wire = pb::ConflictResolution { path, ..Default::default() };
+    match it {
+        Resolution::All(it) => wire.all = Some(side(&it).into()),
+        Resolution::Each(sides) => wire.sides = sides.iter().map(|it| side(it).into()).collect(),
+        Resolution::Text(text) => wire.text = Some(text),
+    }
+    wire
 }
 
 pub(crate) fn commit(it: CommitRequest) -> pb::CommitBranchRequest {

@@ -138,8 +138,12 @@ pub(super) fn undo(args: &Undo, open: &Opened, session: &mut Session) -> Result<
 
 fn resolved_path(text: &str) -> Result<(PathBuf, Resolution), String> {
     let (path, sides) = text.rsplit_once('=').ok_or("expected PATH=SIDE")?;
-    let sides = sides.split(',').map(str::parse::<ConflictSide>).collect::<Result<_, _>>();
-    Ok((path.into(), Resolution::Sides(sides.map_err(|it| it.to_string())?)))
+    let side = |it: &str| it.parse::<ConflictSide>().map_err(|it| it.to_string());
+    let decided = match sides.contains(',') {
+        true => Resolution::Each(sides.split(',').map(side).collect::<Result<_, _>>()?),
+        false => Resolution::All(side(sides)?),
+    };
+    Ok((path.into(), decided))
 }
 
 fn resolutions(args: &Rebase, open: &Opened) -> Result<BTreeMap<String, Resolution>, CliError> {

@@ -105,20 +105,30 @@ async fn functions_at_one_place_are_merged_by_syntax(way: Way) {
 }
 
 async fn a_conflict_is_decided_by_place(way: Way) {
-    let it = Fixture::new(way, &[("a.txt", "1\n2\n3\n")]).await;
+    let both = |text: &'static str| [("a.txt", text), ("b.txt", text)];
+    let it = Fixture::new(way, &both("1\n2\n3\n")).await;
     let id = it.fork().await;
-    it.client.edit(&id, vec![write("a.txt", "one\n2\nthree\n")]).await.unwrap();
-    it.write("a.txt", "uno\n2\ntre\n");
+    it.client.edit(&id, both("one\n2\nthree\n").map(|(path, text)| write(path, text)).into()).await.unwrap();
+    both("uno\n2\ntre\n").iter().for_each(|(path, text)| it.write(path, text));
     let decide = |sides: &[ConflictSide]| {
-        let resolutions = BTreeMap::from([("a.txt".to_owned(), Resolution::Sides(sides.to_vec()))]);
+        let resolutions = BTreeMap::from([
+            ("a.txt".to_owned(), Resolution::Each(sides.to_vec())),
+            ("b.txt".to_owned(), Resolution::All(ConflictSide::Theirs)),
+        ]);
         it.client.rebase_branch(RebaseRequest { resolutions, ..RebaseRequest::of(&*id) })
     };
-    let refused = refusal(decide(&[ConflictSide::Ours; 3]).await);
-    assert_eq!(refused.what(), (ErrorKind::Invalid, "INVALID_FIELD"));
+    for wrong in [1, 3] {
+        let refused = refusal(decide(&vec![ConflictSide::Ours; wrong]).await);
+        assert_eq!(refused.what(), (ErrorKind::Invalid, "INVALID_FIELD"));
+        assert_eq!(it.client.text(branch(&id), "b.txt").await, "one\n2\nthree\n");
+    }
     decide(&[ConflictSide::Ours, ConflictSide::Theirs]).await.unwrap();
     assert_eq!(it.client.text(branch(&id), "a.txt").await, "one\n2\ntre\n");
     it.client.commit(&id, &[]).await.unwrap();
-    assert_eq!(it.text("a.txt"), "one\n2\ntre\n");
+    assert_eq!(
+        (it.text("a.txt"), it.text("b.txt")),
+        ("one\n2\ntre\n".to_owned(), "uno\n2\ntre\n".to_owned())
+    );
 }
 
 async fn a_commit_if_clean_refuses_a_new_error(way: Way) {

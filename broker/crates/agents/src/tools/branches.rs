@@ -85,14 +85,13 @@ impl Sides {
             ToolError::new(format!("`resolve` of `{path}`: {what}"))
                 .hint("one side for all places, a list with one for each, or {\"text\": the whole file}")
         };
-        let sides = match self {
-            Self::All(side) => vec![side],
-            Self::Each(sides) => sides,
-            Self::Text { text } => return Ok(Resolution::Text(text)),
-            Self::Other(it) => return Err(wrong(format!("`{it}` decides nothing"))),
-        };
-        let sides = sides.iter().map(|it| it.parse()).collect::<Result<_, _>>();
-        sides.map(Resolution::Sides).map_err(|it: overlay::UnknownSide| wrong(it.to_string()))
+        let side = |it: String| it.parse().map_err(|it: overlay::UnknownSide| wrong(it.to_string()));
+        match self {
+            Self::All(it) => side(it).map(Resolution::All),
+            Self::Each(all) => all.into_iter().map(side).collect::<Result<_, _>>().map(Resolution::Each),
+            Self::Text { text } => Ok(Resolution::Text(text)),
+            Self::Other(it) => Err(wrong(format!("`{it}` decides nothing"))),
+        }
     }
 }
 

@@ -142,7 +142,7 @@ pub enum RebaseError {
     #[error("both sides changed {} of the same paths, the first is `{}`", .0.len(), .0[0].path)]
     Conflicts(Vec<Conflict>),
     /// A resolution does not fit the conflict; `places` of a text are decided one by one, or all at once.
-    #[error("the resolution of `{path}` decides {given} places, and there {}", is_or_are(*.places))]
+    #[error("`{path}` has {}, {} given", count(*.places, "conflict"), count(*.given, "decision"))]
     OtherPlaces { path: WorkspacePath, given: usize, places: usize },
     /// A resolution by lines of what has none: no text, or deleted on one side.
     #[error("the conflict of `{path}` has no lines: one of `ours` and `theirs` decides it")]
@@ -181,8 +181,8 @@ fn no_conflict(paths: &[WorkspacePath], conflicts: &[WorkspacePath]) -> String {
     }
 }
 
-fn is_or_are(places: usize) -> String {
-    if places == 1 { "is 1".to_owned() } else { format!("are {places}") }
+fn count(number: usize, of: &str) -> String {
+    if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
 }
 
 impl Draft {

@@ -14,8 +14,10 @@ use crate::{Origin, WorkspacePath};
 /// A decision about the conflict of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Resolution {
-    /// One side for each place that both sides changed, or one for all of them.
-    Sides(Vec<Side>),
+    /// One side for all places that both sides changed.
+    All(Side),
+    /// One side for each place, in order.
+    Each(Vec<Side>),
     /// The text of the file.
     Text(String),
 }
@@ -60,34 +62,29 @@ pub(super) fn resolved(
     let Some(resolution) = options.resolutions.and_then(|it| it.get(path)) else { return Ok(outcome) };
     draft.resolved.insert(path.clone());
     let places = hunks.len().max(1);
-    match resolution {
-        Resolution::Text(text) => Ok(file(text.clone(), origins)),
-        Resolution::Sides(sides) => by_sides(sides, places, !hunks.is_empty(), origins).ok_or_else(|| {
-            let path = path.clone();
-            match hunks.is_empty() {
-                true => RebaseError::NoLines { path },
-                false => RebaseError::OtherPlaces { path, given: sides.len(), places },
-            }
-        }),
-    }
+    let path = path.clone();
+    let sides = match resolution {
+        Resolution::Text(text) => return Ok(file(text.clone(), origins)),
+        Resolution::All(side) => vec![*side; places],
+        Resolution::Each(sides) if sides.len() == places => sides.clone(),
+        Resolution::Each(sides) => return Err(RebaseError::OtherPlaces { path, given: sides.len(), places }),
+    };
+    let decided = if hunks.is_empty() { without_lines(&sides) } else { by_lines(&sides, origins) };
+    decided.ok_or(RebaseError::NoLines { path })
 }
 
-fn by_sides(sides: &[Side], places: usize, is_text: bool, origins: [&Origin; 3]) -> Option<Outcome> {
-    if is_text {
-        let texts = origins.map(text);
-        let [ancestor, ours, theirs] = [texts[0].unwrap_or(""), texts[1]?, texts[2]?];
-        return match sides {
-            [side] => Some(vec![*side; places]),
-            sides if sides.len() == places => Some(sides.to_vec()),
-            _ => None,
-        }
-        .map(|sides| file(chosen([ancestor, ours, theirs], &sides), origins));
-    }
+fn without_lines(sides: &[Side]) -> Option<Outcome> {
     match sides {
         [Side::Ours] => Some(Outcome::Ours),
         [Side::Theirs] => Some(Outcome::Theirs),
         _ => None,
     }
+}
+
+fn by_lines(sides: &[Side], origins: [&Origin; 3]) -> Option<Outcome> {
+    let texts = origins.map(text);
+    let [ancestor, ours, theirs] = [texts[0].unwrap_or(""), texts[1]?, texts[2]?];
+    Some(file(chosen([ancestor, ours, theirs], sides), origins))
 }
 
 fn file(text: String, origins: [&Origin; 3]) -> Outcome {

@@ -365,24 +365,27 @@ fn conflicts_are_decided_one_by_one() {
         let options = MergeOptions { resolutions: Some(&decided), ..OnConflict::Refuse.into() };
         branch.rebase(RebaseOnto::Base, options).map(|_| (text(&branch, "a"), text(&branch, "b")))
     };
-    let sides = |sides: &[Side]| Resolution::Sides(sides.to_vec());
+    let sides = |sides: &[Side]| Resolution::Each(sides.to_vec());
     let of_b = ("b", sides(&[Side::Theirs]));
     let (a, b) = rebase(&[("a", sides(&[Side::Ours, Side::Theirs])), of_b.clone()]).unwrap();
     assert_eq!((a.as_str(), b.as_str()), ("one\n2\n3\n4\nfunf\n", "changed\n"));
-    let (a, b) = rebase(&[("a", sides(&[Side::Both])), ("b", sides(&[Side::Ours]))]).unwrap();
+    let (a, b) = rebase(&[("a", Resolution::All(Side::Both)), ("b", Resolution::All(Side::Ours))]).unwrap();
     assert_eq!((a.as_str(), b.as_str()), ("one\neins\n2\n3\n4\nfive\nfunf\n", "entity not found"));
     let (a, _) = rebase(&[("a", sides(&[Side::Base, Side::Base])), of_b.clone()]).unwrap();
     assert_eq!(a, TEXT);
     let (a, _) = rebase(&[("a", Resolution::Text("all\n".to_owned())), of_b.clone()]).unwrap();
     assert_eq!(a, "all\n");
     let error = |decided: &[(&str, Resolution)]| rebase(decided).unwrap_err().to_string();
-    let all = ("a", sides(&[Side::Ours]));
+    let all = ("a", Resolution::All(Side::Ours));
     assert!(
         error(std::slice::from_ref(&all)).starts_with("both sides changed 1 of the same paths"),
         "`b` is left"
     );
     let three = ("a", sides(&[Side::Ours; 3]));
-    assert_eq!(error(&[three, of_b.clone()]), "the resolution of `a` decides 3 places, and there are 2");
+    assert_eq!(error(&[three, of_b.clone()]), "`a` has 2 conflicts, 3 decisions given");
+    let one = ("a", sides(&[Side::Ours]));
+    assert_eq!(error(&[one, of_b.clone()]), "`a` has 2 conflicts, 1 decision given");
+    assert_eq!(error(&[("b", sides(&[]))]), "`b` has 1 conflict, 0 decisions given");
     let more = ("d/x", sides(&[Side::Ours]));
     let both = "`d/x` is in no conflict; `a`, `b` are";
     assert_eq!(error(&[all.clone(), of_b, more.clone()]), both);
