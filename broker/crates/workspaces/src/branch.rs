@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, oneshot, watch};
 
 use super::{
     DaemonError,
-    branch_info::BranchInfo,
+    branch_info::{BranchInfo, TRIAL_LABEL},
     task::blocking,
     watchers::Watchers,
     workspace_events::{BranchChange, BranchChangeKind},
@@ -37,6 +37,9 @@ struct Held {
     /// Whether the store may have something else of the branch: a write failed, and what of it is on the disk
     /// is not known.
     is_doubtful: bool,
+    /// The last revision of a branch that is made for a request, which is not answered yet: a daemon that finds it so in the store
+    /// drops it.
+    provisional: Option<Revision>,
     /// Bytes of the texts that the branch and its history hold, or more.
     bytes: u64,
 }
@@ -92,7 +95,7 @@ impl BranchCell {
     ) -> Arc<Self> {
         let (published, _) = watch::channel(Published { snapshot: branch.snapshot(), gone: false });
         // Counted at the first edit.
-        let held = Held { branch, is_doubtful: false, bytes: u64::MAX };
+        let held = Held { branch, is_doubtful: false, provisional: None, bytes: u64::MAX };
         Arc::new(Self { id, record, key, store, editing: Mutex::new(held), published, watchers })
     }
 
@@ -197,7 +200,7 @@ impl BranchCell {
         let Err(error) = self.keep_next(held, next.clone()).await else { return Ok(()) };
         let revision = next.revision();
         // The size of the branch is counted anew at the next edit.
-        *held = Held { branch: next, is_doubtful: true, bytes: u64::MAX };
+        (held.branch, held.is_doubtful, held.bytes) = (next, true, u64::MAX);
         if is_new {
             tokio::spawn(note_again(Arc::downgrade(self)));
         }
@@ -208,7 +211,7 @@ impl BranchCell {
     async fn note(&self) -> bool {
         let mut held = self.editing.lock().await;
         if held.is_doubtful && self.expect_here().is_ok() {
-            held.is_doubtful = self.replace(&held.branch).await.is_err();
+            held.is_doubtful = self.replace(&held.branch, held.provisional).await.is_err();
         }
         !held.is_doubtful || self.expect_here().is_err()
     }
@@ -220,28 +223,53 @@ impl BranchCell {
     async fn keep_next(&self, held: &mut Held, next: Branch) -> Result<(), DaemonError> {
         let steps = next.steps_since(held.branch.revision());
         let bytes = within(MAX_BYTES, held.bytes, &steps, &next)?;
+        let provisional = held.provisional.filter(|last| next.revision() <= *last);
+        // Edits of others are acknowledged, and kept.
+        let record = (held.provisional != provisional).then(|| self.record.clone());
         let kept = match held.is_doubtful {
-            false => self.ask(|done| self.store.save(&self.id, None, steps, done)).await,
-            true => self.replace(&next).await,
+            false => self.ask(|done| self.store.save(&self.id, record, steps, done)).await,
+            true => self.replace(&next, provisional).await,
         };
         if let Err(error) = kept {
-            held.is_doubtful = self.replace(&held.branch).await.is_err();
+            held.is_doubtful = self.replace(&held.branch, held.provisional).await.is_err();
             return Err(error);
         }
-        *held = Held { branch: next, is_doubtful: false, bytes };
+        *held = Held { branch: next, is_doubtful: false, provisional, bytes };
         Ok(())
     }
 
-    /// Writes a new branch to the store. One that is refused is not there.
-    pub(super) async fn begin(&self) -> Result<(), DaemonError> {
-        let held = self.editing.lock().await;
-        let steps = held.branch.steps();
-        self.ask(|done| self.store.save(&self.id, Some(self.record.clone()), steps, done)).await
+    /// Writes a new branch to the store. One that is refused is not there. One that is made for a request, up to the revision
+    /// `provisional`, is dropped when the daemon is killed, unless another edit follows or it is [kept](Self::keep).
+    pub(super) async fn begin(&self, provisional: Option<Revision>) -> Result<(), DaemonError> {
+        let mut held = self.editing.lock().await;
+        held.provisional = provisional;
+        let (record, steps) = (self.stored(provisional), held.branch.steps());
+        self.ask(|done| self.store.save(&self.id, Some(record), steps, done)).await
+    }
+
+    /// Makes a provisional branch one that stays.
+    pub(super) async fn keep(&self) -> Result<(), DaemonError> {
+        let mut held = self.editing.lock().await;
+        self.expect_here()?;
+        if held.provisional.is_some() {
+            let record = self.stored(None);
+            self.ask(|done| self.store.save(&self.id, Some(record), Vec::new(), done)).await?;
+            held.provisional = None;
+        }
+        Ok(())
+    }
+
+    /// The record as the store has it.
+    fn stored(&self, provisional: Option<Revision>) -> BranchRecord {
+        let mut record = self.record.clone();
+        record.labels.extend(provisional.map(|_| (TRIAL_LABEL.to_owned(), String::new())));
+        record
     }
 
     /// Makes the store have of this branch just what `branch` is, whatever it has of it.
-    async fn replace(&self, branch: &Branch) -> Result<(), DaemonError> {
-        self.ask(|done| self.store.replace(&self.id, self.record.clone(), branch.steps(), done)).await
+    async fn replace(&self, branch: &Branch, provisional: Option<Revision>) -> Result<(), DaemonError> {
+        let record = self.stored(provisional);
+        self.ask(|done| self.store.replace(&self.id, record, branch.steps(), done)).await
     }
 
     async fn ask(&self, ask: impl FnOnce(Done)) -> Result<(), DaemonError> {
@@ -256,7 +284,7 @@ impl BranchCell {
         let mut held = self.editing.lock().await;
         self.expect_here()?;
         if let Err(error) = self.take_out().await {
-            held.is_doubtful = self.replace(&held.branch).await.is_err();
+            held.is_doubtful = self.replace(&held.branch, held.provisional).await.is_err();
             return Err(error);
         }
         self.leave();
@@ -404,7 +432,7 @@ mod tests {
             Arc::default(),
             Branch::new(base()),
         );
-        cell.begin().await.unwrap();
+        cell.begin(None).await.unwrap();
         write(&cell, "first").await.unwrap();
         store.lies.store(lies, Ordering::SeqCst);
         write(&cell, "refused").await.unwrap_err();
@@ -439,7 +467,7 @@ mod tests {
             Arc::default(),
             Branch::new(base()),
         );
-        cell.begin().await.unwrap();
+        cell.begin(None).await.unwrap();
         store.lies.store(2, Ordering::SeqCst);
         cell.discard().await.unwrap_err();
         write(&cell, "next").await.unwrap();
@@ -466,7 +494,7 @@ mod tests {
             let branch = Branch::new(Arc::clone(&workspace.view));
             let watchers = Arc::clone(&workspace.editors.watchers);
             let cell = BranchCell::new("id".into(), record(), BranchKey(1), store.clone(), watchers, branch);
-            cell.begin().await.unwrap();
+            cell.begin(None).await.unwrap();
             Self { place, workspace, store, cell }
         }
 

@@ -4,6 +4,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use overlay::{BranchRecord, Revision, Snapshot};
 
+/// The label of a branch on which edits are only tried: one that a killed daemon left is gone when the workspace is opened again.
+pub const TRIAL_LABEL: &str = "broker.trial";
+
 /// A branch as it is now.
 #[derive(Debug, Clone)]
 pub struct BranchInfo {

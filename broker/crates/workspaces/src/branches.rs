@@ -105,7 +105,7 @@ impl Daemon {
         let own = Arc::clone(&workspace);
         let id = run_uncancellable(async move {
             let fork = async {
-                let cell = own.fork(parent.as_deref(), &request.name, request.labels).await?;
+                let cell = own.fork(parent.as_deref(), &request.name, request.labels, None).await?;
                 Ok::<_, DaemonError>(Arc::clone(&cell.id))
             };
             own.forks.run(repeatable, fork).await

@@ -94,7 +94,7 @@ use self::{
 pub use self::{
     api::{Events, Workspaces},
     baselines::{BaselineRequest, ListedFiles, UpdatedBaseline},
-    branch_info::BranchInfo,
+    branch_info::{BranchInfo, TRIAL_LABEL},
     branches::{BranchRequest, BranchState, ForkRequest, RevisionEntry, Undo, UndoRequest, Undone},
     check::{CheckEvents, CheckRequest},
     clients::{ClientLease, Clients},
@@ -131,7 +131,7 @@ pub use self::{
     },
     view::{CheckedView, FixedView, LocalView, StaleBaseline, ViewChanges, ViewFiles},
     watch::WatchEvents,
-    workspace::{OpenedWorkspace, TRIAL_LABEL, WorkspaceInfo, id_of, journal_of, state_of},
+    workspace::{OpenedWorkspace, WorkspaceInfo, id_of, journal_of, state_of},
     workspace_events::{BranchChange, BranchChangeKind, BufferShown, EditorText, WorkspaceEvent},
     workspace_watch::{WorkspaceEvents, WorkspaceWatchRequest},
 };

@@ -84,7 +84,7 @@ impl Daemon {
         let is_decided = candidates.iter().all(CandidateResult::is_tested);
         let discard = if is_decided || discard == Discard::Made { discard } else { Discard::Nothing };
         let discarded = self.discard_of(&entrants, &ranking, discard).await?;
-        made.keep();
+        made.keep().await?;
         Ok(Tournament { base, linters: linters(&checked), candidates, order, ranking, discarded })
     }
 

@@ -20,7 +20,8 @@ use scheduler::BranchKey;
 use tokio::sync::{Mutex, watch};
 
 use super::{
-    BranchCell, DaemonError, editors::Editors, fields, once::Once, random, workspace_events::BranchChangeKind,
+    BranchCell, DaemonError, branch_info::TRIAL_LABEL, editors::Editors, fields, once::Once, random,
+    workspace_events::BranchChangeKind,
 };
 
 /// An open workspace.
@@ -157,7 +158,7 @@ impl OpenWorkspace {
         self.unreadable.extend(loaded.damaged.iter().map(|(id, error)| format!("branch {id}: {error}")));
         for saved in loaded.branches {
             let SavedBranch { id, record, steps } = saved;
-            // The daemon was killed before it was done with the trial branch.
+            // The daemon was killed before it was done with the branch.
             if record.labels.contains_key(TRIAL_LABEL) {
                 self.store.discard(&id)?;
                 continue;
@@ -248,12 +249,13 @@ impl OpenWorkspace {
         self.branches.len()
     }
 
-    /// A new branch of `parent`, or of the base.
+    /// A new branch of `parent`, or of the base; see [`BranchCell::begin`].
     pub(super) async fn fork(
         &self,
         parent: Option<&BranchCell>,
         name: &str,
         labels: BTreeMap<String, String>,
+        provisional: Option<Revision>,
     ) -> Result<Arc<BranchCell>, DaemonError> {
         check_labels(&labels)?;
         self.forget_refused().await?;
@@ -267,7 +269,7 @@ impl OpenWorkspace {
         let parent = parent.map(|it| it.id.to_string());
         let record = BranchRecord { name: name.clone(), parent, created_ms: now_ms(), labels };
         let cell = self.cell(Arc::clone(&id), record, branch);
-        if let Err(error) = cell.begin().await {
+        if let Err(error) = cell.begin(provisional).await {
             self.names.remove(&name);
             // The branch may have reached the disk all the same.
             if cell.take_out().await.is_err() {
@@ -349,9 +351,6 @@ fn check_labels(labels: &BTreeMap<String, String>) -> Result<(), DaemonError> {
     let longest = labels.iter().map(|(key, value)| key.len().max(value.len())).max().unwrap_or(0);
     DaemonError::expect_at_most(MAX_LABEL, longest, "bytes of a label")
 }
-
-/// The label of a branch on which edits are only tried: one that a killed daemon left is gone when the workspace is opened again.
-pub const TRIAL_LABEL: &str = "broker.trial";
 
 /// Milliseconds since the Unix epoch.
 pub(super) fn now_ms() -> u64 {

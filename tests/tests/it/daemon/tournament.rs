@@ -1,9 +1,9 @@
 //! Tournaments.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tests::{
-    api::{Refusal, base, branch, patch, write},
+    api::{Api, Refusal, base, branch, patch, write},
     daemon::until,
     guest,
 };
@@ -198,6 +198,33 @@ async fn nothing_is_left_if_the_client_leaves(way: Way) {
         it.client.list_runs(None).await.unwrap().is_empty() && branches(&it).await.is_empty()
     })
     .await;
+}
+
+/// A user's own branches, the winners of an earlier tournament and a candidate that its user edited stay.
+#[tokio::test]
+async fn what_a_killed_daemon_made_is_gone() {
+    let mut it = Fixture::new(Way::OverGrpc, &[("a.txt", "a\n")]).await;
+    let own = it.client.fork(base(&it.workspace), "own").await.unwrap();
+    it.client.edit(&own, vec![write("a.txt", "own\n")]).await.unwrap();
+    let earlier = vec![edited("first", "a.txt", "1\n"), Candidate::of_edits("unedited", Vec::new())];
+    tournament(&it, request(&it, earlier)).await;
+    let made = ["gone", "mine"].map(|it| edited(it, "a.txt", "1\n"));
+    let candidates = made.into_iter().chain([Candidate::of_branch("own", &*own)]).collect();
+    let running = TournamentRequest { test: shell("sleep 1000"), ..request(&it, candidates) };
+    let another = it.another_client().await;
+    let left = tokio::spawn(async move { another.tournament(running).await.map(drop) });
+    until("a test runs", async || !it.client.list_runs(None).await.unwrap().is_empty()).await;
+    let page = it.client.list_branches(&it.workspace, &PageRequest::default()).await.unwrap();
+    let mine = page.items.iter().find(|it| it.name == "mine").unwrap();
+    it.client.edit(&mine.id, vec![write("b.txt", "mine\n")]).await.unwrap();
+    let (mut daemon, home) = it.process.take().unwrap();
+    daemon.kill();
+    left.await.unwrap().unwrap_err();
+    let daemon = home.start(&[]);
+    it.client = Arc::new(Api::over(&daemon.client().await));
+    it.client.open(it.folder.path()).await;
+    assert_eq!(branches(&it).await, ["first", "mine", "own", "unedited"]);
+    it.process = Some((daemon, home));
 }
 
 async fn the_base_and_the_candidates_have_hashes_and_patches(way: Way) {

@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use overlay::Snapshot;
+use overlay::{Revision, Snapshot};
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
 
 use super::request::{Candidate, CandidateChange, Discard, TournamentRequest};
 use crate::{
-    BranchCell, CommitRequest, Daemon, DaemonError, EditRequest, FileEdit, ForkRequest, OpenWorkspace,
-    TRIAL_LABEL, TargetId, task::run_uncancellable,
+    BranchCell, CommitRequest, Daemon, DaemonError, EditRequest, FileEdit, OpenWorkspace, TargetId,
+    target::Target, task::run_uncancellable,
 };
 
 /// A candidate with its branch.
@@ -42,8 +42,16 @@ impl MadeBranches {
     }
 
     /// Keeps the branches that are there.
-    pub(super) fn keep(&self) {
+    pub(super) async fn keep(&self) -> Result<(), DaemonError> {
+        let ids = self.ids.lock().clone();
+        for id in ids {
+            match self.daemon.branch(&id) {
+                Ok((_, cell)) => cell.keep().await?,
+                Err(_discarded) => {}
+            }
+        }
         self.ids.lock().clear();
+        Ok(())
     }
 }
 
@@ -76,8 +84,9 @@ impl Daemon {
             let (cell, is_made) = match change {
                 CandidateChange::Branch(id) => (Ok(self.branch_of(workspace, &id)?), false),
                 CandidateChange::Edits(edits) => {
-                    let fork = fork(parent.clone(), &name, discard);
-                    (Arc::clone(made).make(fork, edits).await?, true)
+                    // One that is discarded in any case needs no name.
+                    let name = if discard == Discard::Made { String::new() } else { name.clone() };
+                    (Arc::clone(made).make(parent.clone(), name, edits).await?, true)
                 }
             };
             let entered = match cell {
@@ -87,6 +96,23 @@ impl Daemon {
             entrants.push(Entrant { name, entered, is_made, given_patch });
         }
         Ok(entrants)
+    }
+
+    /// A branch that is gone after the daemon was killed, unless it is kept, or edited once more than the tournament does.
+    async fn fork_for(
+        &self,
+        parent: &TargetId,
+        name: &str,
+        is_unedited: bool,
+    ) -> Result<Arc<BranchCell>, DaemonError> {
+        let target = self.target(parent)?;
+        let workspace = Arc::clone(target.workspace());
+        let parent = match &target {
+            Target::Base(_) => None,
+            Target::Branch(_, branch) => Some(&**branch),
+        };
+        let last = Revision(if is_unedited { 0 } else { 1 });
+        workspace.fork(parent, name, BTreeMap::new(), Some(last)).await
     }
 
     fn branch_of(&self, workspace: &Arc<OpenWorkspace>, id: &str) -> Result<Arc<BranchCell>, DaemonError> {
@@ -125,12 +151,13 @@ impl MadeBranches {
     /// A branch with the edits, or the reason why they cannot be made. It is among these also if the client leaves.
     async fn make(
         self: Arc<Self>,
-        fork: ForkRequest,
+        parent: TargetId,
+        name: String,
         edits: Vec<FileEdit>,
     ) -> Result<Result<Arc<BranchCell>, String>, DaemonError> {
         run_uncancellable(async move {
             let daemon = &self.daemon;
-            let id = daemon.fork(fork).await?.id;
+            let id = Arc::clone(&daemon.fork_for(&parent, &name, edits.is_empty()).await?.id);
             self.ids.lock().push(Arc::clone(&id));
             let edited = match edits.is_empty() {
                 true => Ok(()),
@@ -147,13 +174,6 @@ impl MadeBranches {
         })
         .await
     }
-}
-
-fn fork(parent: TargetId, name: &str, discard: Discard) -> ForkRequest {
-    let is_trial = discard == Discard::Made;
-    let labels = if is_trial { [(TRIAL_LABEL.to_owned(), String::new())].into() } else { BTreeMap::new() };
-    let name = if is_trial { String::new() } else { name.to_owned() };
-    ForkRequest { parent, name, labels, request_id: None }
 }
 
 fn given_patch(change: &CandidateChange) -> Option<String> {
