@@ -132,6 +132,10 @@ class Stdio(unittest.TestCase):
     def test_several_files_are_read_at_once(self):
         wire = Wire(workspace(a_py="x = 1\n", b_py="1\n2\n3\n"))
         wire.begin(OLD[-1])
+        last = wire.call("read_file", target_file="b.py:-1")["structuredContent"]
+        self.assertEqual(last["first_line"], last["total_lines"])
+        odd = wire.call("read_file", paths=["b.py:1+2"])["content"][0]["text"]
+        self.assertIn("named as a.py:10-40", odd)
         read = wire.call("read_file", paths=["a.py", "none.py", "b.py:2-3"])
         self.assertFalse(read["isError"], read)
         parts = read["content"][0]["text"].split("\n\n")

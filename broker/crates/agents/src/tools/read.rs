@@ -53,12 +53,18 @@ enum Part {
 
 /// Lines of a file that are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Wanted {
-    first: usize,
-    last: Option<usize>,
-    /// Whether all of it is.
-    is_whole: bool,
+enum Wanted {
+    Whole,
+    Lines {
+        first: usize,
+        last: Option<usize>,
+    },
+    /// So many at the end.
+    Last(usize),
 }
+
+/// The first lines.
+const START: Wanted = Wanted::Lines { first: 1, last: None };
 
 /// Lines and bytes that an answer may still have.
 struct Room {
@@ -73,7 +79,11 @@ pub(super) async fn read_file(context: Context, request: ReadFile) -> Result<Rea
         let file = request.target_file.as_deref();
         let file = file
             .ok_or_else(|| ToolError::new("`target_file` is missing").hint("or name several in `paths`"))?;
-        let lines = one(&context, &seen, file, request.wanted(), &mut room).await?;
+        let (file, wanted) = match request.wanted() {
+            START => named(&seen, file).await?,
+            wanted => (file, wanted),
+        };
+        let lines = one(&context, &seen, file, wanted, &mut room).await?;
         return Ok(Read {
             branch: seen.branch,
             revision: seen.revision.0,
@@ -84,7 +94,7 @@ pub(super) async fn read_file(context: Context, request: ReadFile) -> Result<Rea
     room = Room { lines: limits::ALL_LINES, bytes: limits::ALL_BYTES };
     let mut files = Vec::new();
     for name in request.target_file.iter().chain(&request.paths) {
-        let (file, wanted) = ranged(name);
+        let (file, wanted) = named(&seen, name).await?;
         let read = match room.is_full() {
             true => Err(ToolError::new("not read: the answer is full; ask again for this file")),
             false => one(&context, &seen, file, wanted, &mut room).await,
@@ -106,7 +116,8 @@ async fn one(
 ) -> Result<Lines, ToolError> {
     let path = path("target_file", file)?;
     let content = context.daemon.read_file(&seen.target, path.as_str(), Side::Now).await;
-    let content = content.inspect_err(|_| context.session.reads.forget(&path))?;
+    let content = content.inspect_err(|_| context.session.reads.forget(&path));
+    let content = content.map_err(|error| with_ranges(error.into(), file))?;
     let (read, bytes_read) = (path.clone(), content.bytes.clone());
     let mask = context.settings().await?.mask_secrets;
     let (trees, lines, bytes) = (Arc::clone(&context.trees), room.lines, room.bytes);
@@ -130,29 +141,48 @@ impl Room {
     }
 }
 
-/// A path with lines behind it, as `a.py:10-40`.
-fn ranged(text: &str) -> (&str, Wanted) {
-    let all = (text, Wanted { first: 1, last: None, is_whole: false });
-    let Some((file, range)) = text.rsplit_once(':') else { return all };
-    let (first, last) = range.split_once('-').unwrap_or((range, range));
-    match (first.parse(), last.parse().ok()) {
-        (Ok(first), last) if last.is_some() || last_is_open(range) => {
-            (file, Wanted { first, last, is_whole: false })
-        }
-        _ => all,
-    }
+/// The path and the lines that a text names. A file of just this name is one without lines behind it.
+async fn named<'a>(seen: &CallView, text: &'a str) -> Result<(&'a str, Wanted), ToolError> {
+    let Some(found) = ranged(text) else { return Ok((text, START)) };
+    let Ok(path) = path("target_file", text) else { return Ok(found) };
+    let view = Arc::clone(&seen.view);
+    let is_file = blocking(move || Ok(view.metadata(&path).is_ok())).await?;
+    Ok(if is_file { (text, START) } else { found })
 }
 
-fn last_is_open(range: &str) -> bool {
-    range.ends_with('-')
+/// A path with lines behind it: `a.py:10-40`, `a.py:10-`, `a.py:7`, or `a.py:-5` for the last five.
+fn ranged(text: &str) -> Option<(&str, Wanted)> {
+    let (file, range) = text.rsplit_once(':').or_else(|| text.rsplit_once('#'))?;
+    let number = |it: &str| it.trim().trim_start_matches('L').parse::<usize>().ok();
+    if let Some(count) = range.trim().strip_prefix('-') {
+        return Some((file, Wanted::Last(number(count)?)));
+    }
+    let ends = ["-", "..", ","].iter().find_map(|it| range.split_once(it));
+    let (first, last) = match ends.map(|(first, last)| (first, last.trim())) {
+        None => (number(range)?, Some(number(range)?)),
+        Some((first, "" | "end" | "$")) => (number(first)?, None),
+        Some((first, last)) => (number(first)?, Some(number(last)?)),
+    };
+    Some((file, Wanted::Lines { first, last }))
+}
+
+/// The error of a path that may have been meant to name lines.
+fn with_ranges(error: ToolError, file: &str) -> ToolError {
+    if !file.contains([':', '#']) {
+        return error;
+    }
+    let how = "lines of a file are named as a.py:10-40, a.py:10- or, for the last five, a.py:-5";
+    ToolError { message: format!("{}; {how}", error.message), ..error }
 }
 
 impl ReadFile {
     fn wanted(&self) -> Wanted {
-        Wanted {
-            first: self.start_line_one_indexed.unwrap_or(1),
-            last: self.end_line_one_indexed_inclusive,
-            is_whole: self.should_read_entire_file,
+        match self.should_read_entire_file {
+            true => Wanted::Whole,
+            false => Wanted::Lines {
+                first: self.start_line_one_indexed.unwrap_or(1),
+                last: self.end_line_one_indexed_inclusive,
+            },
         }
     }
 }
@@ -160,18 +190,22 @@ impl ReadFile {
 impl Wanted {
     /// The first and the last line that are wanted of a file with so many, at most `room`.
     fn lines(self, path: &WorkspacePath, total: usize, room: usize) -> Result<(usize, usize), ToolError> {
-        let first = self.first.max(1);
-        if self.is_whole {
-            return Ok((1, total.min(room)));
-        }
+        let most = limits::LINES.min(room);
+        let (first, last) = match self {
+            Self::Whole => return Ok((1, total.min(room))),
+            Self::Last(0) | Self::Lines { last: Some(0), .. } => {
+                return Err(ToolError::new(format!("no line of `{path}` is named: they are counted from 1")));
+            }
+            Self::Last(count) => (total - count.min(most).min(total) + 1, total),
+            Self::Lines { first, last } => (first.max(1), last.unwrap_or(usize::MAX)),
+        };
         if first > total.max(1) {
             return Err(ToolError::new(format!("`{path}` has {total} lines")));
         }
-        let last = self.last.unwrap_or(usize::MAX);
-        if last < first {
+        if last < first && total > 0 {
             return Err(ToolError::new(format!("line {last} is before line {first}")));
         }
-        Ok((first, last.min(total).min(first + limits::LINES.min(room) - 1)))
+        Ok((first, last.min(total).min(first + most - 1)))
     }
 }
 
@@ -222,14 +256,40 @@ mod tests {
 
     #[test]
     fn a_path_may_have_lines_behind_it() {
-        let of = |text| {
-            let (file, Wanted { first, last, .. }) = ranged(text);
-            (file, first, last)
-        };
-        assert_eq!(of("a.py:10-40"), ("a.py", 10, Some(40)));
-        assert_eq!(of("a.py:7"), ("a.py", 7, Some(7)));
-        assert_eq!(of("a.py:7-"), ("a.py", 7, None));
-        assert_eq!(of("a.py"), ("a.py", 1, None));
-        assert_eq!(of("a:b-c"), ("a:b-c", 1, None));
+        let lines = |first, last| Wanted::Lines { first, last };
+        for (text, wanted) in [
+            ("a.py:10-40", lines(10, Some(40))),
+            ("a.py:7", lines(7, Some(7))),
+            ("a.py:7-", lines(7, None)),
+            ("a.py:7-end", lines(7, None)),
+            ("a.py:10..40", lines(10, Some(40))),
+            ("a.py:10,40", lines(10, Some(40))),
+            ("a.py: 10 - 40", lines(10, Some(40))),
+            ("a.py:L10-L40", lines(10, Some(40))),
+            ("a.py#L10-L40", lines(10, Some(40))),
+            ("a.py:-5", Wanted::Last(5)),
+        ] {
+            assert_eq!(ranged(text), Some(("a.py", wanted)), "{text}");
+        }
+        for text in ["a.py", "a:b-c", "a.py:10+5", "a.py:-10--5", "a.py:-", "a.py:", "C#", "a.py:1-2-3"] {
+            assert_eq!(ranged(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn odd_ranges_are_read_as_they_are_meant() {
+        let of =
+            |wanted: Wanted, total| wanted.lines(&WorkspacePath::new("a").unwrap(), total, limits::MAX_LINES);
+        let lines = |first, last| Wanted::Lines { first, last };
+        assert_eq!(of(Wanted::Last(5), 20), Ok((16, 20)));
+        assert_eq!(of(Wanted::Last(50), 20), Ok((1, 20)));
+        assert_eq!(of(Wanted::Last(500), 1000), Ok((801, 1000)), "the last that fit");
+        assert_eq!(of(Wanted::Last(5), 0), Ok((1, 0)));
+        assert_eq!(of(lines(0, Some(5)), 20), Ok((1, 5)));
+        assert_eq!(of(lines(1, Some(5)), 0), Ok((1, 0)));
+        let none = "no line of `a` is named: they are counted from 1";
+        for wanted in [Wanted::Last(0), lines(0, Some(0)), lines(3, Some(0))] {
+            assert_eq!(of(wanted, 20).unwrap_err().message, none);
+        }
     }
 }
