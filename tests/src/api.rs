@@ -71,7 +71,8 @@ impl Api {
 
     pub async fn diff_branch(&self, request: DiffRequest) -> Answered<Diff> {
         let diff = self.workspaces.diff_branch(request).await?;
-        Ok(Diff { changes: view::changes(diff.changes), patch: diff.patch.unwrap_or_default() })
+        let outdated = diff.outdated.iter().map(ToString::to_string).collect();
+        Ok(Diff { changes: view::changes(diff.changes), patch: diff.patch.unwrap_or_default(), outdated })
     }
 
     pub async fn list_revisions(&self, branch: &str, page: &PageRequest) -> Answered<Paged<Revision>> {
@@ -293,6 +294,7 @@ pub type Changed = (String, ChangeKind);
 pub struct Diff {
     pub changes: Vec<Changed>,
     pub patch: String,
+    pub outdated: Vec<String>,
 }
 
 #[derive(Debug)]

@@ -152,13 +152,14 @@ impl BranchService for GrpcServer {
 }
 
 fn parts(diff: &Diff) -> Vec<pb::DiffBranchResponse> {
-    let part = |part| pb::DiffBranchResponse { part: Some(part) };
+    let part = |part| pb::DiffBranchResponse { part: Some(part), outdated_paths: Vec::new() };
     let lists = diff.changes.chunks(CHANGES).map(|it| it.iter().map(to_proto::change).collect());
     let lists = lists.map(|changes| pb::diff_branch_response::Part::Changes(pb::FileChanges { changes }));
     let mut parts: Vec<_> = lists.map(part).collect();
     if parts.is_empty() {
         parts.push(part(pb::diff_branch_response::Part::Changes(pb::FileChanges::default())));
     }
+    parts[0].outdated_paths = diff.outdated.iter().map(ToString::to_string).collect();
     let pieces = diff.patch.as_deref().into_iter().flat_map(pieces);
     parts.extend(pieces.map(|it| part(pb::diff_branch_response::Part::Patch(it.to_owned()))));
     parts

@@ -159,14 +159,16 @@ fn changes(all: Vec<pb::FileChange>) -> Answer<Vec<FileChange>> {
 /// All parts of a difference. Without `with_patch` there is no patch, which is not the same as an empty one.
 pub(crate) async fn diff(mut parts: Streaming<pb::DiffBranchResponse>, with_patch: bool) -> Answer<Diff> {
     let (mut changes, mut patch) = (Vec::new(), with_patch.then(String::new));
+    let mut outdated = Vec::new();
     while let Some(part) = parts.message().await.map_err(|it| error(&it))? {
+        outdated.extend(paths(&part.outdated_paths)?);
         match part.part {
             Some(Part::Changes(it)) => changes.extend(self::changes(it.changes)?),
             Some(Part::Patch(it)) => patch.iter_mut().for_each(|patch| patch.push_str(&it)),
             None => {}
         }
     }
-    Ok(Diff { changes, patch })
+    Ok(Diff { changes, patch, outdated })
 }
 
 pub(crate) fn rebased(it: pb::RebaseBranchResponse) -> Answer<Rebased> {

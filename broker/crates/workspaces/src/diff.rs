@@ -1,6 +1,6 @@
 //! Differences between a branch and its parent, the base or an earlier revision.
 
-use overlay::{Branch, Revision, Snapshot};
+use overlay::{Branch, Revision, Snapshot, WorkspacePath};
 
 use super::{Daemon, DaemonError, FileChange, task::blocking};
 
@@ -23,7 +23,7 @@ impl DiffRequest {
 /// Side that a branch is compared with.
 #[derive(Debug, Clone, Copy)]
 pub enum DiffSide {
-    /// Parent of the branch as it was at the fork, or at the last rebase.
+    /// Parent of the branch as it was at the fork, or at the last rebase; of the base, what the branch touched as it was then.
     Parent,
     Base,
     /// The branch as it was then.
@@ -35,6 +35,9 @@ pub struct Diff {
     pub changes: Vec<FileChange>,
     /// A unified diff, if that was asked.
     pub patch: Option<String>,
+    /// Paths that changed in the base since the branch touched them. They are compared with what was there before, except where the
+    /// branch is compared with the base.
+    pub outdated: Vec<WorkspacePath>,
 }
 
 const CONTEXT_LINES: usize = 3;
@@ -44,11 +47,14 @@ impl Daemon {
         let (_, cell) = self.branch(&request.branch)?;
         let (before, after) = cell.look(|branch| sides(branch, request.against)).await??;
         let context = request.context_lines.unwrap_or(CONTEXT_LINES);
+        let is_base = matches!(request.against, DiffSide::Base);
         blocking(move || {
+            let (as_touched, outdated) = after.as_touched(&before)?;
+            let before = if is_base { before } else { as_touched };
             let changes = after.changes(&before).map_err(DaemonError::unreadable)?;
             let unified = || overlay::unified(&changes, &before, &after, context);
             let patch = request.with_patch.then(unified).transpose().map_err(DaemonError::unreadable)?;
-            Ok(Diff { changes: FileChange::all(changes), patch })
+            Ok(Diff { changes: FileChange::all(changes), patch, outdated })
         })
         .await
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use lint::{printable, printable_text};
-use overlay::Revision;
+use overlay::{Revision, WorkspacePath};
 use workspaces::{DiffRequest, DiffSide};
 
 use super::{Change, Shape};
@@ -52,6 +52,9 @@ pub(super) struct Diff {
     shape: Shape,
 }
 
+/// Paths that a warning names.
+const MAX_NAMED: usize = 10;
+
 const GONE: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
 const PLACE: Style = AnsiColor::Cyan.on_default();
@@ -59,7 +62,7 @@ const HEADER: Style = Style::new().bold();
 
 pub(super) fn run(args: &Diff, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let is_json = args.shape.output_format == AnswerFormat::Json;
-    let workspaces::Diff { changes, patch } = ask(args, open, is_json || args.name_only)?;
+    let workspaces::Diff { changes, patch, outdated } = ask(args, open, is_json || args.name_only)?;
     let patch = patch.unwrap_or_default();
     let paths: Vec<_> = changes.iter().map(|it| it.path.to_string()).collect();
     let changes: Vec<_> = changes.iter().map(|it| Change::of(open, it)).collect();
@@ -68,6 +71,9 @@ pub(super) fn run(args: &Diff, open: &Opened, session: &mut Session) -> Result<(
         true => printable_text(&patch).into_owned(),
         false => patch,
     };
+    if !args.base {
+        warn_of_outdated(&outdated, session);
+    }
     if !args.stat {
         warn_of_binaries(&patch, session);
     }
@@ -89,6 +95,17 @@ fn ask(args: &Diff, open: &Opened, changes_only: bool) -> Result<workspaces::Dif
     let (with_patch, context_lines) = (!changes_only, Some(args.unified as usize));
     let request = DiffRequest { branch, against, with_patch, context_lines };
     Ok(open.client.wait(open.client.daemon().diff_branch(request))?)
+}
+
+/// The disk has moved on where the branch has edits.
+fn warn_of_outdated(paths: &[WorkspacePath], session: &Session) {
+    if !paths.is_empty() {
+        let shown: Vec<_> = paths.iter().take(MAX_NAMED).map(ToString::to_string).collect();
+        let more = if paths.len() > MAX_NAMED { ", …" } else { "" };
+        let named = printable(&shown.join(", ")).into_owned();
+        let what = "compared with what the branch found, not with what is on the disk now";
+        session.messages.warning(&format!("{what}: {named}{more}"));
+    }
 }
 
 /// A patch has texts only: who applies it elsewhere has to know what is missing.

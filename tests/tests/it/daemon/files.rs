@@ -16,6 +16,7 @@ both! {
     all_edits_of_a_request_or_none,
     an_edit_may_say_what_it_expects,
     a_difference_is_a_patch_that_applies,
+    a_difference_takes_no_save_back,
 }
 
 async fn a_large_file_comes_whole(way: Way) {
@@ -114,6 +115,27 @@ async fn an_edit_may_say_what_it_expects(way: Way) {
     }
     let right = Expected::Content(ContentHash::of(b"1\n").to_string());
     assert_eq!(it.client.edit(&id, write(right)).await.unwrap(), 1);
+}
+
+async fn a_difference_takes_no_save_back(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "1\n2\n3\n"), ("b.txt", "b\n")]).await;
+    let id = it.fork().await;
+    it.client.edit(&id, vec![write("a.txt", "one\n2\n3\n"), write("b.txt", "ours\n")]).await.unwrap();
+    it.write("a.txt", "1\n2\nthree\n");
+    it.client.edit(&id, vec![write("c.txt", "c\n")]).await.unwrap();
+    let request = |against| DiffRequest { against, context_lines: Some(0), ..DiffRequest::of(&*id) };
+    for (against, paths) in
+        [(DiffSide::Parent, 3), (DiffSide::Revision(Revision(0)), 3), (DiffSide::Revision(Revision(1)), 1)]
+    {
+        let diff = it.client.diff_branch(request(against)).await.unwrap();
+        assert_eq!(diff.changes.len(), paths, "{diff:?}");
+        assert!(!diff.patch.contains("three"), "{diff:?}");
+    }
+    let diff = it.client.diff_branch(request(DiffSide::Parent)).await.unwrap();
+    assert!(diff.patch.contains("-1\n+one\n"), "{diff:?}");
+    assert_eq!(diff.outdated, ["a.txt"]);
+    let diff = it.client.diff_branch(request(DiffSide::Base)).await.unwrap();
+    assert!(diff.patch.contains("-three\n+3\n"), "as they are now: {diff:?}");
 }
 
 async fn a_difference_is_a_patch_that_applies(way: Way) {

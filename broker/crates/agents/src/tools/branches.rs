@@ -124,6 +124,9 @@ pub(super) struct Diffed {
     changes: Vec<String>,
     /// Number of changed paths.
     total: usize,
+    /// Files that changed on the disk since the branch touched them. The diff has no such change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outdated: Vec<String>,
     diff: String,
 }
 
@@ -200,8 +203,9 @@ pub(super) async fn diff(context: Context, OnBranch { branch }: OnBranch) -> Res
         DiffRequest { branch: branch.id, against: DiffSide::Parent, with_patch: true, context_lines: None };
     let found = context.daemon.diff(request).await?;
     let (changes, total) = changed_paths(&found.changes);
+    let outdated = found.outdated.iter().map(ToString::to_string).collect();
     let diff = limits::diff(&found.patch.unwrap_or_default());
-    Ok(Diffed { branch: branch.name, revision: branch.revision.0, changes, total, diff })
+    Ok(Diffed { branch: branch.name, revision: branch.revision.0, changes, total, outdated, diff })
 }
 
 pub(super) async fn commit(
@@ -272,6 +276,15 @@ fn changed_paths(changes: &[FileChange]) -> (Vec<String>, usize) {
     (changes.iter().take(limits::CHANGES).map(changed).collect(), changes.len())
 }
 
+/// The first names, and how many there are more.
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(limits::CHANGES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(limits::CHANGES) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
+    }
+}
+
 /// A change as `git status` says it.
 fn changed(change: &FileChange) -> String {
     use overlay::ChangeKind::{Added, Deleted, ModeChanged, Modified, Renamed, TypeChanged};
@@ -312,7 +325,14 @@ impl Answer for Branches {
 impl Answer for Diffed {
     fn text(&self) -> String {
         let files = count(self.total, "changed path", "changed paths");
-        format!("branch {} revision {}, {files}\n{}", self.branch, self.revision, self.diff)
+        let outdated = match self.outdated.as_slice() {
+            [] => String::new(),
+            all => format!(
+                "\nchanged on the disk since, which is not shown here: {}; branch_rebase merges it",
+                listed(all)
+            ),
+        };
+        format!("branch {} revision {}, {files}{outdated}\n{}", self.branch, self.revision, self.diff)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Texts that both sides changed are merged line by line, as git does, unless they are large and have so
 //! little in common that it would take too long. A caller may give a function that merges what that cannot.
 
+mod as_touched;
 mod hunks;
 mod merge;
 mod merged;

@@ -75,16 +75,16 @@ pub(super) fn conflicts(
 }
 
 /// A touched path at which the base is not any more as it was, or what came to a place that is hidden.
-struct Touched {
-    path: WorkspacePath,
-    ancestor: Origin,
-    ours: Origin,
-    theirs: Origin,
+pub(super) struct Touched {
+    pub(super) path: WorkspacePath,
+    pub(super) ancestor: Origin,
+    pub(super) ours: Origin,
+    pub(super) theirs: Origin,
     /// The branch has something other than a directory on the way.
     is_blocked: bool,
 }
 
-fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
+pub(super) fn differing(snapshot: &Snapshot) -> Result<Vec<Touched>, EditError> {
     let base = &*snapshot.tree().base;
     let parent = &snapshot.state().fork.tree;
     let mut touched = Vec::new();

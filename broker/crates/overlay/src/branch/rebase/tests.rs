@@ -402,3 +402,54 @@ fn sides_have_one_name() {
     let unknown = "mine".parse::<Side>().unwrap_err().to_string();
     assert_eq!(unknown, "`mine` is no side; expected `ours`, `theirs`, `both` or `base`");
 }
+
+/// The differences from the fork point as the branch touched it, and the paths at which the base has moved on.
+fn since_fork(branch: &Branch) -> (Vec<String>, Vec<String>) {
+    let now = branch.snapshot();
+    let (before, outdated) = now.as_touched(&now.fork_point()).unwrap();
+    let changes = now.changes(&before).unwrap();
+    let patch = crate::unified(&changes, &before, &now, 0).unwrap();
+    let lines = patch.lines().filter(|it| !it.starts_with("@@") && !it.starts_with("diff"));
+    (lines.map(str::to_owned).collect(), outdated.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_difference_takes_no_change_of_the_base_back() {
+    let (base, mut branch) = branch();
+    branch.write(&path("a"), TEXT.replace('2', "two").into()).unwrap();
+    branch.remove(&path("d")).unwrap();
+    branch.write(&path("new"), "ours\n".into()).unwrap();
+    let untouched = since_fork(&branch);
+    assert_eq!(untouched.1, [""; 0]);
+    let theirs = TEXT.replace('4', "four");
+    base.set(|it| {
+        let files = [
+            ("a", &*theirs),
+            ("b", "changed\n"),
+            ("d/x", "changed\n"),
+            ("d/late", "late\n"),
+            ("new", "theirs\n"),
+        ];
+        *it = Memory::from_files(files).unwrap();
+    });
+    let (lines, outdated) = since_fork(&branch);
+    assert_eq!(lines, untouched.0);
+    assert_eq!(outdated, ["a", "d/late", "d/x", "new"]);
+    branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
+    assert_eq!(since_fork(&branch).1, [""; 0]);
+    assert_eq!(text(&branch, "a"), theirs.replace('2', "two"));
+}
+
+#[test]
+fn a_difference_shows_neither_what_the_parent_has_nor_what_the_base_has_too() {
+    let (base, mut parent) = branch();
+    parent.write(&path("a"), "parent\n".into()).unwrap();
+    let mut child = parent.fork();
+    child.write(&path("b"), "child\n".into()).unwrap();
+    base.set(|it| *it = Memory::from_files([("a", "changed\n"), ("b", "child\n"), ("d/x", "x\n")]).unwrap());
+    assert_eq!(since_fork(&child), (Vec::new(), Vec::new()));
+    base.set(|it| *it = Memory::from_files([("a", "changed\n"), ("b", "other\n"), ("d/x", "x\n")]).unwrap());
+    let (lines, outdated) = since_fork(&child);
+    assert_eq!((lines.last().map(String::as_str), outdated), (Some("+child"), vec!["b".to_owned()]));
+    assert_eq!(lines.iter().filter(|it| it.contains("a/a") || it.contains("other")).count(), 0, "{lines:?}");
+}
