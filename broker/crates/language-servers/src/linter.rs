@@ -54,7 +54,7 @@ impl LanguageServer {
             program,
             args: tool.arguments().iter().map(OsString::from).collect(),
             env: environment.changes().into_iter().chain(offline).chain(own).collect(),
-            own_folder: profile.own_folder.clone(),
+            own_folder: profile.own_folder_variables(),
             cwd: root.to_owned(),
             nice: SERVER_NICENESS,
         };

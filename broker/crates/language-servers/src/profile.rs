@@ -62,7 +62,7 @@ pub struct Profile {
     #[serde(default)]
     pub native: Option<NativePackage>,
     /// Variables of its environment that are to name a folder of the process's own, in which it would otherwise
-    /// meet others, or leave something behind.
+    /// meet others; `TMPDIR` does so for every server.
     #[serde(default)]
     pub own_folder: Vec<String>,
     /// `initializationOptions`.
@@ -252,6 +252,13 @@ fn yes() -> bool {
 }
 
 impl Profile {
+    /// Variables that name a folder which is a process's own. A server that is killed leaves what it has in a folder for temporary
+    /// files.
+    pub fn own_folder_variables(&self) -> Vec<String> {
+        let temporary = "TMPDIR".to_owned();
+        std::iter::once(temporary).chain(self.own_folder.iter().cloned()).collect()
+    }
+
     /// The built-in one of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         profiles().iter().find(|it| it.tool.name == name)
@@ -408,6 +415,13 @@ mod tests {
 
     fn path(text: &str) -> WorkspacePath {
         WorkspacePath::new(text).unwrap()
+    }
+
+    #[test]
+    fn every_server_has_temporary_files_of_its_own() {
+        let variables = |name: &str| Profile::named(name).unwrap().own_folder_variables();
+        assert_eq!(variables("pyright"), ["TMPDIR"]);
+        assert_eq!(variables("biome"), ["TMPDIR", "XDG_CACHE_HOME"]);
     }
 
     #[test]

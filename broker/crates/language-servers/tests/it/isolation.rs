@@ -62,11 +62,15 @@ fn check(name: &str) {
         let (folder, language) = (tempfile::tempdir().unwrap(), language(name));
         // Canonical path, as in a server that follows links.
         let root = folder.path().canonicalize().unwrap();
-        let setup = language.setup(name, program, &root);
+        let temporary = tempfile::tempdir().unwrap();
+        let mut setup = language.setup(name, program, &root);
+        setup.launch.env.push(("TMPDIR".into(), Some(temporary.path().into())));
         check_first(name, &setup, language);
         check_switches(name, setup.clone(), language);
         check_files(name, setup.clone(), language);
         check_disk(name, setup, language);
+        let left = std::fs::read_dir(temporary.path()).unwrap().map(|it| it.unwrap().file_name());
+        assert_eq!(left.collect::<Vec<_>>(), [""; 0], "{name} leaves temporary files");
     }
 }
 

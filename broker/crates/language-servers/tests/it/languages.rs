@@ -249,7 +249,7 @@ impl Language {
         launch.args = profile.tool.arguments().iter().map(Into::into).collect();
         let filled = |it: &String| Some(it.replace("${root}", folder.to_str().unwrap()).into());
         launch.env = profile.tool.env.iter().map(|(key, it)| (key.into(), filled(it))).collect();
-        launch.own_folder.clone_from(&profile.own_folder);
+        launch.own_folder = profile.own_folder_variables();
         launch.cwd = folder.to_owned();
         let (root, pause) = (folder.to_owned(), Duration::from_millis(100));
         Setup { profile, root, disk, launch, limits: Limits::default(), pause }

@@ -173,7 +173,7 @@ pub(crate) fn setup(name: &str, program: OsString, folder: &Path) -> Setup {
     launch.program = program.into();
     launch.args = profile.tool.arguments().iter().map(Into::into).collect();
     launch.env = profile.tool.env.iter().map(|(key, value)| (key.into(), Some(value.into()))).collect();
-    launch.own_folder.clone_from(&profile.own_folder);
+    launch.own_folder = profile.own_folder_variables();
     launch.cwd = folder.to_owned();
     let (root, pause) = (folder.to_owned(), Duration::from_millis(100));
     Setup { profile, root, disk, launch, limits: Limits::default(), pause }
