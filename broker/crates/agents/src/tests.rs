@@ -27,6 +27,8 @@ use workspaces::{BATCH, BranchRequest, Parts, Side, TargetId};
 
 use super::*;
 
+mod stale;
+
 const TEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A linter that finds each line that is its own name.

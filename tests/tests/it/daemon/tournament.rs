@@ -180,10 +180,13 @@ async fn a_test_that_does_not_end_is_ended(way: Way) {
     );
     assert!(told.is_complete() && told.winners().all(|it| !it.is_good()));
     let test = Some(TestCommand { command: vec!["no-such-program".to_owned()], time: None });
-    let candidates = vec![edited("a", "run.sh", "a"), edited("b", "run.sh", "b")];
-    let told = tournament(&it, TournamentRequest { test, ..request(&it, candidates) }).await;
+    let candidates = vec![edited("a", "run.sh", "a"), edited("b", "run.sh", "b\nb\n")];
+    let discard = Discard::MadeLosers;
+    let told = tournament(&it, TournamentRequest { test, discard, ..request(&it, candidates) }).await;
     assert!(matches!(told.candidates[0].test.as_ref().unwrap().end, TestEnd::NotRun(_)), "{told:?}");
     assert!(!told.is_complete());
+    assert_eq!((told.ranking[1].rank, told.discarded), (2, Vec::new()), "who has lost is not known");
+    assert_eq!(branches(&it).await, ["a", "b", "endless", "kills"]);
 }
 
 async fn nothing_is_left_if_the_client_leaves(way: Way) {
