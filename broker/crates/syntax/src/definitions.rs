@@ -4,7 +4,8 @@
 //! name of a [`DefinitionKind`] is on the node that defines, `@name` on the parts of its name, `@receiver` on the type that a
 //! method is for. `@around` are nodes that belong to the one definition in them, as `export` does, and `@aside` those
 //! that belong to the definition below them, besides comments, attributes and decorators. The first pattern of a node
-//! counts.
+//! counts. Minor kinds are of use to edits alone, and count where no other pattern does: [`definitions`] leaves them out,
+//! [`all_definitions`] has them.
 
 mod kind;
 mod place;
@@ -31,8 +32,10 @@ const MAX_NAME_BYTES: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
     pub kind: DefinitionKind,
+    /// Kind without regard to tests: that of a test which is a function is `Function`.
+    pub form: DefinitionKind,
     pub name: String,
-    /// Type that a method is for, where the method is written outside of it.
+    /// Type that a method is for, where the method is written outside of it; the item of a list that an entry is in.
     pub receiver: Option<String>,
     /// Range with the comments, attributes and decorators above, and with `export` and the like.
     pub whole: Range<usize>,
@@ -40,7 +43,11 @@ pub struct Definition {
     pub head: usize,
     /// Range of the name, from the first to the last part of it.
     pub name_range: Range<usize>,
+    /// Parameters of a function.
+    pub parameters: Option<Range<usize>>,
     pub body: Option<Range<usize>>,
+    /// Whether some of it does not fit the grammar.
+    pub has_error: bool,
     /// Number of the definition around it.
     pub parent: Option<usize>,
 }
@@ -55,30 +62,45 @@ impl Definition {
     }
 }
 
-/// Whether definitions of texts in this language are known.
+/// Whether texts in this language have [`definitions`].
 pub fn has_definitions(language: Language) -> bool {
-    rules::has(language)
+    rules::has_major(language)
 }
 
 /// The definitions of a text in the order of their start, those around others first; none in a language without a query.
 pub fn definitions(tree: &Tree) -> Vec<Definition> {
+    of_kinds(tree, |it| !it.is_minor())
+}
+
+/// The definitions of a text with those of minor kinds.
+pub fn all_definitions(tree: &Tree) -> Vec<Definition> {
+    of_kinds(tree, |_| true)
+}
+
+fn of_kinds(tree: &Tree, is_wanted: impl Fn(DefinitionKind) -> bool) -> Vec<Definition> {
     let Some(rules) = rules::of(tree.language()) else { return Vec::new() };
     let found = Found::new(tree, &rules);
-    let mut nodes: Vec<_> = found.defining.values().map(|it| (found.outer(it.node), it)).collect();
+    let wanted = found.defining.values().filter(|it| is_wanted(it.kind));
+    let mut nodes: Vec<_> = wanted.map(|it| (found.outer(it.node), it)).collect();
     nodes.sort_by_key(|(outer, it)| {
         let start = (outer.start_byte(), std::cmp::Reverse(outer.end_byte()));
-        (start, it.node.start_byte(), std::cmp::Reverse(it.node.end_byte()), it.pattern)
+        (start, it.node.start_byte(), std::cmp::Reverse(it.node.end_byte()), it.rank)
     });
     nested(&found, &nodes)
 }
 
+/// Order of the patterns of a node: those of minor kinds come last.
+type Rank = (bool, usize);
+
 /// A node that defines something.
 struct Defining<'t> {
-    pattern: usize,
+    rank: Rank,
     kind: DefinitionKind,
+    /// First pattern that is of another kind than a test and not of a minor one, and its kind.
+    form: Option<(Rank, DefinitionKind)>,
     node: Node<'t>,
     names: Vec<Node<'t>>,
-    receiver: Option<Node<'t>>,
+    receivers: Vec<Node<'t>>,
     /// Text between the parts of the name.
     join: &'t str,
 }
@@ -106,24 +128,28 @@ impl<'t> Found<'t> {
     }
 
     fn add(&mut self, found: &QueryMatch<'_, 't>, rules: &'t Rules) {
-        let (mut defined, mut names, mut receiver) = (None, Vec::new(), None);
+        let (mut defined, mut names, mut receivers) = (None, Vec::new(), Vec::new());
         for it in found.captures() {
             match rules.captures[it.index as usize] {
                 Capture::Defines(kind) => defined = Some((kind, it.node)),
                 Capture::Name => names.push(it.node),
-                Capture::Receiver => receiver = Some(it.node),
+                Capture::Receiver => receivers.push(it.node),
                 Capture::Around => drop(self.around.insert(it.node.id())),
                 Capture::Aside => drop(self.asides.insert(it.node.id())),
                 Capture::Other => {}
             }
         }
         let Some((kind, node)) = defined.filter(|_| !names.is_empty()) else { return };
-        let pattern = found.pattern_index;
+        let rank = (kind.is_minor(), found.pattern_index);
         let known = self.defining.get(&node.id());
-        if known.is_none_or(|it| pattern < it.pattern) {
-            let join = rules.joins.get(&pattern).map_or(" ", |it| it);
-            let defining = Defining { pattern, kind, node, names, receiver, join };
+        let own = Some((rank, kind)).filter(|_| kind != DefinitionKind::Test && !kind.is_minor());
+        let form = known.and_then(|it| it.form).into_iter().chain(own).min_by_key(|it| it.0);
+        if known.is_none_or(|it| rank < it.rank) {
+            let join = rules.joins.get(&found.pattern_index).map_or(" ", |it| it);
+            let defining = Defining { rank, kind, form, node, names, receivers, join };
             self.defining.insert(node.id(), defining);
+        } else if let Some(known) = self.defining.get_mut(&node.id()) {
+            known.form = form;
         }
     }
 
@@ -146,23 +172,33 @@ impl<'t> Found<'t> {
             return None;
         }
         let is_method = it.kind == DefinitionKind::Function && around.is_some_and(|it| it.kind.has_members());
+        let body = place::body(it.node);
+        let form = it.form.map_or(it.kind, |it| it.1);
+        let parameters = form.is_function().then(|| place::parameters(it.node, body));
         Some(Definition {
             kind: if is_method { DefinitionKind::Method } else { it.kind },
+            form,
             name,
-            receiver: it.receiver.map(|it| self.shown(it)),
+            receiver: (!it.receivers.is_empty()).then(|| self.joined(&it.receivers, " ")),
             whole: self.lead(outer)..outer.end_byte(),
             head: self.head(outer),
             name_range: it.names.first()?.start_byte()..it.names.last()?.end_byte(),
-            body: place::body(it.node).map(|it| it.byte_range()),
+            parameters: parameters.flatten().map(|it| it.byte_range()),
+            body: body.map(|it| it.byte_range()),
+            has_error: outer.has_error(),
             parent: None,
         })
     }
 
     fn name(&self, it: &Defining<'_>) -> String {
-        let parts: Vec<_> = it.names.iter().map(|it| self.shown(*it)).collect();
-        let mut name = parts.join(it.join);
-        name.truncate(name.floor_char_boundary(MAX_NAME_BYTES));
-        name
+        self.joined(&it.names, it.join)
+    }
+
+    fn joined(&self, nodes: &[Node<'_>], join: &str) -> String {
+        let parts: Vec<_> = nodes.iter().map(|it| self.shown(*it)).collect();
+        let mut text = parts.join(join);
+        text.truncate(text.floor_char_boundary(MAX_NAME_BYTES));
+        text
     }
 }
 

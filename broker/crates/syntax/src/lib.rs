@@ -14,7 +14,7 @@ mod source;
 mod table;
 mod trees;
 
-pub use definitions::{Definition, DefinitionKind, definitions, has_definitions};
+pub use definitions::{Definition, DefinitionKind, all_definitions, definitions, has_definitions};
 pub use languages::Language;
 pub use library::{CarriedGrammars, carry_grammars, load_grammars};
 pub use merge::merge;

@@ -5,7 +5,7 @@ use super::{
     file_kind::FileKind,
     parser::Parser,
     text::is_blank,
-    tree_definitions::Finder,
+    tree_definitions,
 };
 
 /// The definitions of a text in the order of their heads.
@@ -14,8 +14,7 @@ pub(super) fn of_lines(lines: &[&str], parser: &Parser<'_>) -> Vec<Definition> {
         FileKind::Sections | FileKind::Prose => headings(lines, parser.kind),
         FileKind::Code | FileKind::Yaml => {
             let tree = parser.tree(&(lines.join("\n") + "\n"));
-            tree.map(|it| Finder::new(&it, lines, parser.kind, parser.is_data()).definitions())
-                .unwrap_or_default()
+            tree.map(|it| tree_definitions::definitions(&it, lines, parser)).unwrap_or_default()
         }
     }
 }
@@ -104,6 +103,11 @@ mod tests {
             ("a.yaml", "a: 1\nb:\n  c: 2\n"),
             ("a.toml", "[a]\nb = 1\n\n[c.d]\n"),
             ("a.css", ".a {\n  b: c;\n}\n"),
+            ("b.cpp", "using a = int;\nint f();\nTEST(A, b) {\n}\n"),
+            ("b.css", ".a,\n.b {\n  c: d;\n}\n"),
+            ("b.go", "type I interface {\n\tF() error\n}\n"),
+            ("b.jsx", "export const C = memo(() => {\n});\nfunction f() {\n  const a = 1;\n}\n"),
+            ("b.py", "A = 1\ndef f():\n    'g'\n"),
             ("a.md", "# A\n\ntext\n\n## B\n\n```\n# c\n```\n\n# D\n"),
         ].map(|(path, text)| format!("{path}\n{}", shown(path, text))).join("\n"));
     }

@@ -17,3 +17,8 @@
   (reference_declarator (function_declarator declarator: (field_identifier) @name))
 ]) @method
 (field_declaration_list (declaration declarator: (function_declarator declarator: (identifier) @name)) @method)
+
+(expression_statement (call_expression arguments: (argument_list (lambda_expression)))) @around
+(call_expression
+  function: (_) @name
+  arguments: (argument_list . (string_literal) @name (lambda_expression) .)) @call

@@ -81,3 +81,10 @@
 (export_statement (export_clause (export_specifier name: (_) @name) @re-export) source: (_))
 (export_statement (namespace_export (_) @name) source: (_)) @re-export
 ((export_statement "*" @name source: (_) @name) @re-export (#set! join " from "))
+
+; For edits alone.
+(call_expression
+  function: (_) @name @callee
+  arguments: (arguments . [(string) (template_string)] @name [(arrow_function) (function_expression)] .)
+  (#not-match? @callee "\n")) @call
+(variable_declarator name: (_) @name) @value

@@ -20,3 +20,4 @@
   (#match? @callee "^(def|defp|defdelegate|defguard|defguardp|defn|defnp)$"))
 ((call target: (identifier) @name @callee (arguments . (string) @name) (do_block)) @test
   (#match? @callee "^(test|describe)$"))
+(call target: (_) @name (arguments . (string) @name) (do_block)) @call

@@ -25,3 +25,6 @@
 (source_file (const_declaration (const_spec name: (identifier) @name) @constant))
 (source_file (var_declaration (var_spec name: (identifier) @name) @constant))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant)))
+(call_expression
+  function: (_) @name
+  arguments: (argument_list . [(interpreted_string_literal) (raw_string_literal)] @name (func_literal) .)) @call

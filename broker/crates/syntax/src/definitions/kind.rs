@@ -28,10 +28,18 @@ pub enum DefinitionKind {
     ReExport,
     /// A rule of a style sheet, or a block of a configuration.
     Block,
+    /// A call that is given a name and a function, and may define a test.
+    Call,
+    /// A variable that is no constant.
+    Value,
+    /// A key of a document.
+    Entry,
+    /// The text at the start of a class or a function of Python that documents it.
+    Docstring,
 }
 
 /// Each kind with its name.
-const NAMES: [(DefinitionKind, &str); 16] = [
+const NAMES: [(DefinitionKind, &str); 20] = [
     (DefinitionKind::Function, "function"),
     (DefinitionKind::Method, "method"),
     (DefinitionKind::Class, "class"),
@@ -48,6 +56,10 @@ const NAMES: [(DefinitionKind, &str); 16] = [
     (DefinitionKind::Test, "test"),
     (DefinitionKind::ReExport, "re-export"),
     (DefinitionKind::Block, "block"),
+    (DefinitionKind::Call, "call"),
+    (DefinitionKind::Value, "value"),
+    (DefinitionKind::Entry, "entry"),
+    (DefinitionKind::Docstring, "docstring"),
 ];
 
 impl DefinitionKind {
@@ -68,6 +80,16 @@ impl DefinitionKind {
     /// Whether a function in it is a method.
     pub fn has_members(self) -> bool {
         self.is_type() || self == Self::Implementation
+    }
+
+    /// Whether edits alone look at it, and no outline has it.
+    pub fn is_minor(self) -> bool {
+        matches!(self, Self::Call | Self::Value | Self::Entry | Self::Docstring)
+    }
+
+    /// Whether it has parameters, and variables that are no definitions of a module.
+    pub fn is_function(self) -> bool {
+        matches!(self, Self::Function | Self::Method | Self::Macro)
     }
 
     /// Whether it is a part of a type that is not read on its own.

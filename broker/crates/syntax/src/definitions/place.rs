@@ -8,6 +8,9 @@ impl Found<'_> {
     /// The widest node that belongs to the definition.
     pub(super) fn outer<'t>(&self, node: Node<'t>) -> Node<'t> {
         let mut outer = node;
+        if self.around.is_empty() {
+            return outer;
+        }
         while let Some(parent) = outer.parent().filter(|it| self.around.contains(&it.id())) {
             outer = parent;
         }
@@ -17,7 +20,7 @@ impl Found<'_> {
     /// Start of the first comment, attribute or decorator in the lines right above a node.
     pub(super) fn lead(&self, node: Node<'_>) -> usize {
         let mut first = node;
-        while let Some(above) = above(first).filter(|it| self.is_aside(*it)) {
+        while let Some(above) = self.above(first).filter(|it| self.is_aside(*it)) {
             let is_adjacent = self.lines_above(first.start_byte()) <= 1;
             if !is_adjacent || !self.begins_line(above.start_byte()) {
                 break;
@@ -41,6 +44,22 @@ impl Found<'_> {
             || self.asides.contains(&node.id())
     }
 
+    /// The sibling before a node, or before those that begin with it; or the comment that ends it and stands in the node's
+    /// column, as it does where a grammar has blocks by indentation.
+    fn above<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let mut first = node;
+        let before = loop {
+            match first.prev_sibling() {
+                Some(it) => break it,
+                None => first = first.parent().filter(|it| it.start_byte() == node.start_byte())?,
+            }
+        };
+        let last = |it: &Node<'t>| it.child(it.child_count().checked_sub(1)?);
+        let column = node.start_position().column;
+        let mut ends = std::iter::successors(last(&before), last);
+        Some(ends.find(|it| self.is_aside(*it) && it.start_position().column == column).unwrap_or(before))
+    }
+
     /// Ends of lines in the blanks before `at`.
     fn lines_above(&self, at: usize) -> usize {
         let blank = self.text[..at].iter().rev().take_while(|it| it.is_ascii_whitespace());
@@ -53,23 +72,34 @@ impl Found<'_> {
     }
 }
 
-/// The sibling before a node, or before those that begin with it.
-fn above(node: Node<'_>) -> Option<Node<'_>> {
-    let mut node = node;
-    loop {
-        if let Some(it) = node.prev_sibling() {
-            return Some(it);
-        }
-        node = node.parent().filter(|it| it.start_byte() == node.start_byte())?;
-    }
-}
-
 /// Values in each other that are looked into for a body.
 const DEPTH: usize = 4;
 
 /// The body of what a node defines: its own, that of its value, or that of the last argument of a call.
 pub(super) fn body(node: Node<'_>) -> Option<Node<'_>> {
     body_within(node, DEPTH)
+}
+
+/// The parameters of a function, which stand before its body.
+pub(super) fn parameters<'t>(node: Node<'t>, body: Option<Node<'t>>) -> Option<Node<'t>> {
+    if let Some(it) = node.child_by_field_name("parameters") {
+        return Some(it);
+    }
+    let end = body.map_or(node.end_byte(), |it| it.start_byte());
+    let mut waiting = vec![(node, 0)];
+    while let Some((node, depth)) = waiting.pop() {
+        let kind = node.kind();
+        if depth > 0 && kind.contains("parameter") && !kind.starts_with("type_") {
+            return Some(node);
+        }
+        if depth < DEPTH {
+            let mut cursor = node.walk();
+            let before = node.named_children(&mut cursor).filter(|it| it.start_byte() < end);
+            let inner: Vec<_> = before.map(|it| (it, depth + 1)).collect();
+            waiting.extend(inner.into_iter().rev());
+        }
+    }
+    None
 }
 
 fn body_within(node: Node<'_>, depth: usize) -> Option<Node<'_>> {

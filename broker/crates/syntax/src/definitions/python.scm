@@ -10,3 +10,5 @@
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name) @constant))
   (#match? @name "^_?[A-Z][A-Z0-9_]*$"))
 (module (expression_statement (assignment left: (identifier) @name right: (lambda)) @function))
+((function_definition body: (block . (expression_statement . (string) @name @docstring .))))
+((class_definition body: (block . (expression_statement . (string) @name @docstring .))))

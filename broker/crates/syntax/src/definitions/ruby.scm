@@ -17,3 +17,4 @@
 (module name: (_) @name) @module
 (assignment left: (constant) @name) @constant
 (alias name: (_) @name) @method
+(call method: (_) @name arguments: (argument_list . (string) @name) block: (_)) @call

@@ -58,6 +58,7 @@ fn texts(language: &str) -> Option<&'static [&'static str]> {
         "graphql" => &[include_str!("graphql.scm")],
         "java" => &[include_str!("java.scm")],
         "javascript" => &[ECMASCRIPT, include_str!("javascript.scm")],
+        "json" => &[include_str!("json.scm")],
         "kotlin" => &[include_str!("kotlin.scm")],
         "lua" => &[include_str!("lua.scm")],
         "php" => &[include_str!("php.scm")],
@@ -70,13 +71,16 @@ fn texts(language: &str) -> Option<&'static [&'static str]> {
         "swift" => &[include_str!("swift.scm")],
         "terraform" => &[include_str!("terraform.scm")],
         "typescript" | "typescriptreact" => &[ECMASCRIPT, TYPESCRIPT],
+        "yaml" => &[include_str!("yaml.scm")],
         "zig" => &[include_str!("zig.scm")],
         _ => return None,
     })
 }
 
-pub(super) fn has(language: Language) -> bool {
-    texts(language.name()).is_some()
+/// Whether a language has definitions of other kinds than the minor ones.
+pub(super) fn has_major(language: Language) -> bool {
+    let is_major = |it: &Capture| matches!(it, Capture::Defines(kind) if !kind.is_minor());
+    of(language).is_some_and(|it| it.captures.iter().any(is_major))
 }
 
 /// The rules of a language, which are made once.

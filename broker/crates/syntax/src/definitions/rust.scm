@@ -29,3 +29,10 @@
 (source_file [(const_item name: (_) @name) (static_item name: (_) @name)] @constant)
 (declaration_list [(const_item name: (_) @name) (static_item name: (_) @name)] @constant)
 (use_declaration (visibility_modifier) argument: (_) @name) @re-export
+
+; Criterion's benchmarks, and the like.
+(expression_statement (call_expression arguments: (arguments (closure_expression)))) @around
+(call_expression
+  function: (_) @name
+  arguments: (arguments . (string_literal) @name (closure_expression) .)) @call
+[(const_item name: (_) @name) (static_item name: (_) @name)] @value

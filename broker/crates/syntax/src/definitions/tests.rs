@@ -70,6 +70,20 @@ fn each_query_fits_its_grammar() {
 }
 
 #[test]
+fn comments_above_belong_to_a_definition() {
+    let leads = |language: &str, text: &str| {
+        let tree =
+            Tree::parse(Language::named(language).unwrap(), text.to_owned().into(), &|| false).unwrap();
+        all_definitions(&tree)
+            .into_iter()
+            .map(|it| text[it.whole.start..it.head].to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(leads("yaml", "# a\na:\n  b: 1\n# c\n# d\ne: 2 # e\nf: 3\n"), ["# a\n", "", "# c\n# d\n", ""]);
+    assert_eq!(leads("python", "def a():\n    b()\n    # c\ndef d():\n    pass\n"), ["", ""]);
+}
+
+#[test]
 fn bodies_are_those_of_values_and_blocks() {
     let body = |language: &str, text: &str| {
         let tree =
@@ -81,6 +95,42 @@ fn bodies_are_those_of_values_and_blocks() {
     assert_eq!(body("typescript", "export const C = memo(() => { b });\n"), ["{ b }"]);
     assert_eq!(body("rust", "fn f() { 1 }\nstruct S;\n"), ["{ 1 }", ""]);
     assert_eq!(body("kotlin", "fun f() = 1\n"), ["= 1"]);
+}
+
+/// Minor definitions are those of edits; the form of a test is what it is without regard to that.
+#[test]
+fn edits_have_more_definitions_than_outlines() {
+    let all = |language: &str, text: &str| {
+        let tree =
+            Tree::parse(Language::named(language).unwrap(), text.to_owned().into(), &|| false).unwrap();
+        let count = definitions(&tree).len();
+        let all = all_definitions(&tree);
+        let shown = all.iter().map(|it| {
+            let parameters = it.parameters.clone().map_or("", |it| &text[it]);
+            format!("{} {} {}{parameters}", it.kind.name(), it.form.name(), it.full_name())
+        });
+        format!("{count}: {}", shown.collect::<Vec<_>>().join(", "))
+    };
+    let python = "def test_a(b):\n    'c'\n    'd'\n";
+    assert_eq!(all("python", python), "1: test function test_a(b), docstring docstring 'c'");
+    let script = "let a = 1;\napp.get('/b', (c) => {});\nit('d', () => {});\n";
+    assert_eq!(all("typescript", script), "1: value value a, call call app.get '/b', test test it 'd'");
+    let yaml = "a:\n  - b: c\n    d: e\n";
+    assert_eq!(all("yaml", yaml), "0: entry entry a, entry entry b c.b, entry entry b c.d");
+    assert_eq!(all("json", "{\"a\": 1}"), "0: entry entry \"a\"");
+    let rust = "#[cfg(test)]\nmod tests {\n    const A: u8 = 1;\n}\n";
+    assert_eq!(all("rust", rust), "2: test module tests, constant constant A");
+}
+
+/// A time that grew with the square of the number of entries would not end here.
+#[test]
+fn long_documents_take_linear_time() {
+    let json = |text: String| {
+        let tree = Tree::parse(Language::named("json").unwrap(), text.into(), &|| false).unwrap();
+        all_definitions(&tree).len()
+    };
+    let entries: Vec<_> = (0..100_000).map(|it| format!("\"n{it}\": {it}")).collect();
+    assert_eq!(json(format!("{{\n{}\n}}\n", entries.join(",\n"))), entries.len());
 }
 
 #[test]

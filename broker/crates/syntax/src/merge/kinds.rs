@@ -1,4 +1,7 @@
 //! Kinds of nodes, by the names that grammars give them: lists, and definitions whose order has no meaning.
+//!
+//! These are not the definitions of the queries, which have values whose order counts, and lack entries, arguments, members and
+//! variables that have names here.
 
 use tree_sitter::Node;
 

@@ -146,7 +146,7 @@ impl Definitions {
     /// Blank lines that the file has most often between definitions that stand so deep.
     pub(super) fn blank_between(&self, level: usize, file: &[&str]) -> Option<usize> {
         let mut counts = [0_usize; 6];
-        for it in self.file.iter().filter(|it| it.level == level && it.lead > 0) {
+        for it in self.file.iter().filter(|it| it.level == level && it.lead > 0 && !it.kind.is_value()) {
             let blank = file[..it.lead].iter().rev().take_while(|it| it.trim().is_empty()).count();
             let above = (it.lead - blank).checked_sub(1);
             let is_first =
