@@ -74,6 +74,33 @@ fn a_branch_is_checked_in_a_folder_of_its_own() {
     assert_eq!(check(&it, &["--branch", "two", "b.m"]).0, Some(0));
 }
 
+/// Merges are previewed of branches that change what a command may read, also where it is not asked about those files.
+#[test]
+fn a_merge_is_previewed_where_a_command_may_read_what_the_other_branch_changed() {
+    let it = place(&OWN.replace("globs =", "depends-on = ['*.m', '*.bin']\nglobs ="));
+    it.write(
+        "tools/lint",
+        "#!/bin/sh\ngrep -n embed *.m | while IFS=: read -r file line _; do\n\
+         [ -e data.bin ] || echo \"$file:$line:1: data.bin is missing\"\ndone\n",
+    );
+    it.write("data.bin", "data");
+    it.run(&["trust"]);
+    ["removes", "uses", "else"].iter().for_each(|branch| _ = it.run(&["branch", "fork", branch]));
+    assert!(it.run(&["branch", "rm", "removes", "data.bin"]).status.success());
+    for (branch, path, text) in [("uses", "a.m", "embed\n"), ("else", "notes.txt", "notes\n")] {
+        assert!(it.run_with_input(&["branch", "write", branch, path], text).status.success());
+    }
+    let preview = it.run(&["branch", "merge-preview", "--output-format", "json", "removes", "uses", "else"]);
+    let preview: Value = serde_json::from_slice(&preview.stdout).unwrap();
+    assert_eq!((&preview["looked_at"], &preview["skipped"]), (&1.into(), &2.into()), "{preview}");
+    let found = &preview["pairs"][0]["findings"][0];
+    assert_eq!(
+        (&found["path"], &found["message"]),
+        (&"a.m".into(), &"data.bin is missing".into()),
+        "{preview}"
+    );
+}
+
 #[test]
 fn what_git_has_is_checked_in_the_place_of_the_disk() {
     let it = place(OWN);

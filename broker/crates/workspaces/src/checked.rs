@@ -72,13 +72,30 @@ impl Daemon {
         snapshot: &Snapshot,
         wait: Option<Duration>,
     ) -> Result<Checked, DaemonError> {
+        let request = self.snapshot_request(workspace, cell, snapshot, wait).await?;
+        self.check_requested(request).await
+    }
+
+    /// The request of such a check.
+    pub(super) async fn snapshot_request(
+        self: &Arc<Self>,
+        workspace: &Arc<OpenWorkspace>,
+        cell: &Arc<BranchCell>,
+        snapshot: &Snapshot,
+        wait: Option<Duration>,
+    ) -> Result<pipeline::Request, DaemonError> {
         let target = TargetId::Branch(cell.id.to_string());
         let options = CheckOptions { wait, ..CheckOptions::default() };
         let request = CheckRequest { dependents: true, new_only: true, options, ..CheckRequest::of(target) };
         let mut ask = self.ask(request)?;
         ask.target = Target::Branch(Arc::clone(workspace), Arc::clone(cell));
-        let resolved = ResolvedView::of_branch(snapshot.clone());
-        let request = self.request(&ask, &resolved).await?;
+        self.request(&ask, &ResolvedView::of_branch(snapshot.clone())).await
+    }
+
+    pub(super) async fn check_requested(
+        self: &Arc<Self>,
+        request: pipeline::Request,
+    ) -> Result<Checked, DaemonError> {
         let mut checked = Checked::default();
         pipeline::check(&self.engine, &self.policy_cache, &request, &mut checked).await.map_err(refused)?;
         let unfinished = request.schedule.due.as_ref().map(Due::unfinished).filter(|it| !it.is_empty());

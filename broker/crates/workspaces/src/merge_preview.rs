@@ -9,6 +9,7 @@ mod finding;
 mod order;
 mod pairs;
 mod side;
+mod untraced;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -21,7 +22,7 @@ pub use self::{
     order::Landing,
     side::EditPlace,
 };
-use self::{pairs::Candidates, side::Side};
+use self::{pairs::Candidates, side::Side, untraced::Contexts};
 use super::{
     BranchCell, Daemon, DaemonError, OpenWorkspace, ResolvedConflict, checked::Checked, commit::by_syntax,
     task::blocking,
@@ -101,9 +102,9 @@ impl Daemon {
         let Some(ancestor) = Snapshot::common_ancestor(&snapshots) else {
             return Err(DaemonError::invalid("branches", "there are none"));
         };
-        let mut sides = Vec::new();
+        let (mut sides, contexts) = (Vec::new(), Arc::new(Contexts::new(&ancestor)));
         for (cell, snapshot) in cells.iter().zip(snapshots) {
-            sides.push(self.side(&workspace, cell, &snapshot, &ancestor).await?);
+            sides.push(self.side(&workspace, cell, &snapshot, &ancestor, &contexts).await?);
         }
         let found = {
             let ancestor = ancestor.clone();
@@ -154,11 +155,18 @@ impl Daemon {
         cell: &Arc<BranchCell>,
         snapshot: &Snapshot,
         ancestor: &Snapshot,
+        contexts: &Arc<Contexts>,
     ) -> Result<Side, DaemonError> {
         let snapshot = snapshot.since(ancestor);
-        let checked = self.check_snapshot(workspace, cell, &snapshot, None).await?;
-        let (id, ancestor) = (cell.id.to_string(), ancestor.clone());
-        blocking(move || Side::new(id, snapshot, &ancestor, checked).map_err(DaemonError::unreadable)).await
+        let request = self.snapshot_request(workspace, cell, &snapshot, None).await?;
+        let checked = self.check_requested(request.clone()).await?;
+        let (id, ancestor, contexts) = (cell.id.to_string(), ancestor.clone(), Arc::clone(contexts));
+        blocking(move || {
+            let mut side = Side::new(id, snapshot, &ancestor, checked).map_err(DaemonError::unreadable)?;
+            side.untraced = contexts.changed(&request, &side.writes)?;
+            Ok(side)
+        })
+        .await
     }
 
     async fn pair(

@@ -4,7 +4,8 @@
 //! answer in it is another than in A and another than in B: its answer in A rests on something that B wrote, and that in B on
 //! something that A wrote. If A wrote what it is about, or what it rests on, it is among A's answers, and otherwise it is as in the
 //! ancestor, and so among B's. So it is enough to compare what each wrote with what the other's answers rest on. Where that is not
-//! known, as of language servers and commands, two branches that the same linter looks at are merged.
+//! known, as of language servers and commands, two branches are merged if each wrote something that the same linter's answers may
+//! rest on (`untraced.rs`).
 //!
 //! A change of configuration may change which linters are asked at all: such a branch is merged with all others.
 
@@ -92,18 +93,17 @@ impl Candidates {
         }
     }
 
-    /// Branches that one linter looks at whose reads are not known.
+    /// Branches that each wrote something that answers of one linter may rest on, whose reads are not known.
     fn add_untraced(&mut self, sides: &[Side]) {
         let mut by_linter: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for (place, side) in sides.iter().enumerate() {
-            let own = side.checked.untraced.iter().filter(|(_, file)| side.writes(file));
-            own.for_each(|(linter, _)| _ = by_linter.entry(&**linter).or_default().insert(place));
+            side.untraced.iter().for_each(|it| _ = by_linter.entry(it).or_default().insert(place));
         }
         for (linter, places) in by_linter.into_iter().filter(|(_, it)| it.len() > 1) {
             places.iter().for_each(|a| places.iter().for_each(|b| self.add(*a, *b)));
             let count = places.len();
             self.notes.push(format!(
-                "what {linter} reads is not known, so that the {count} branches that it looks at are merged in pairs"
+                "what {linter} reads is not known, so that the {count} branches that change files it may read are merged in pairs"
             ));
         }
     }

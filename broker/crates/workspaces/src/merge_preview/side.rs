@@ -38,6 +38,8 @@ pub(super) struct Side {
     /// Names of definitions that files have and had not.
     pub(super) new_names: HashSet<String>,
     pub(super) checked: Checked,
+    /// Linters whose reads are not known, and whose answers may rest on something that the branch wrote.
+    pub(super) untraced: BTreeSet<String>,
 }
 
 /// A changed place of a text.
@@ -68,7 +70,7 @@ impl Side {
             edits.extend(places.into_iter().map(|it| Edit::new(path.clone(), it)));
             definitions.extend(changed_definitions(&path, &before, &after, &mut new_names));
         }
-        Ok(Self { id, snapshot, writes, edits, definitions, new_names, checked })
+        Ok(Self { id, snapshot, writes, edits, definitions, new_names, checked, untraced: BTreeSet::new() })
     }
 
     /// Whether the branch changed the file, or something that holds it.
