@@ -11,7 +11,7 @@ use super::{
 };
 
 /// Name for a file's own package here.
-const OWN: &str = ".";
+pub(super) const OWN: &str = ".";
 
 /// Returns all quoted strings before the first declaration, and the headers that C is given.
 pub(super) fn names(text: &str) -> BTreeSet<String> {

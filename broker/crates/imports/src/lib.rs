@@ -83,6 +83,21 @@ pub fn may_mean(
     all.iter().any(|it| !language.targets(path, it, &files).is_empty())
 }
 
+/// The files among these that a text may import, each with the name that it is imported by.
+pub fn imported(
+    path: &WorkspacePath,
+    text: &str,
+    among: &BTreeSet<WorkspacePath>,
+) -> Vec<(String, WorkspacePath)> {
+    let Some(language) = path.extension().and_then(Language::of) else { return Vec::new() };
+    let (files, said) = (Files::only(among), language.said(text.as_bytes()));
+    let names = said.lines().filter(|it| !it.starts_with(DEFINES) && *it != go::OWN);
+    let all = names.flat_map(|name| {
+        language.targets(path, name, &files).into_iter().map(move |it| (name.to_owned(), it))
+    });
+    all.collect()
+}
+
 /// Whether a file may define names that others use without an import.
 pub fn is_global(path: &WorkspacePath, text: &[u8]) -> bool {
     let is_script = path.extension().and_then(Language::of) == Some(Language::Script);
@@ -198,7 +213,8 @@ impl Languages {
         Self(extensions.into_iter().filter_map(Language::of).collect())
     }
 
-    fn have(&self, path: &WorkspacePath) -> bool {
+    /// Whether the file is in one of them.
+    pub fn have(&self, path: &WorkspacePath) -> bool {
         path.extension().and_then(Language::of).is_some_and(|it| self.0.contains(&it))
     }
 }
@@ -386,6 +402,21 @@ mod tests {
         assert!(!means("a.py", "import newm\nx = pkg.<newm>\n"), "no import");
         assert!(means("lib/a.ts", "import { x } from <'./new'>;"));
         assert!(!means("lib/a.ts", "import { x } from <'./old'>;"));
+    }
+
+    #[test]
+    fn what_a_text_imports_among_some_files() {
+        let among: BTreeSet<_> =
+            ["pkg/a.py", "lib/a.ts", "cmd/a/a.go"].map(|it| WorkspacePath::new(it).unwrap()).into();
+        let check = |path: &str, text: &str| {
+            let found = imported(&WorkspacePath::new(path).unwrap(), text, &among);
+            found.iter().map(|(_, it)| it.to_string()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(check("b.py", "import os\nfrom pkg import a, b\n"), "pkg/a.py");
+        assert_eq!(check("pkg/b.py", "from .a import x\n"), "pkg/a.py");
+        assert_eq!(check("lib/b.ts", "import { x } from './a';"), "lib/a.ts");
+        assert_eq!(check("main.go", "package main\nimport \"x.y/z/cmd/a\"\n"), "cmd/a/a.go");
+        assert_eq!(check("cmd/a/b.go", "package a\nimport \"fmt\"\n"), "");
     }
 
     #[test]

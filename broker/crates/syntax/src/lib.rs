@@ -8,6 +8,7 @@ mod definitions;
 mod languages;
 mod library;
 mod merge;
+mod names;
 mod parse;
 mod query;
 mod source;
@@ -18,6 +19,7 @@ pub use definitions::{Definition, DefinitionKind, all_definitions, definitions, 
 pub use languages::Language;
 pub use library::{CarriedGrammars, carry_grammars, load_grammars};
 pub use merge::merge;
+pub use names::{Arguments, Name, Role, names};
 pub use parse::{Tree, Unparsed};
 pub use query::{Captures, Query, QueryError};
 pub use table::{Flags, WORDS};

@@ -1,0 +1,135 @@
+//! Names of texts in several languages.
+
+use bytes::Bytes;
+
+use super::*;
+use crate::Language;
+
+/// Each name with its role, what it is a member of, and the arguments of its call.
+#[track_caller]
+fn check(language: &'static str, text: &'static str, want: &[&str]) {
+    let language = Language::named(language).unwrap();
+    let tree = Tree::parse(language, Bytes::from_static(text.as_bytes()), &|| false).unwrap();
+    let shown = names(&tree).into_iter().map(|it| {
+        let owner = it.qualifier.map(|it| format!("{}.", &text[it])).unwrap_or_default();
+        let call = it.call.map(|it| {
+            format!(" {}{}{}", it.positional, it.named.concat(), if it.is_open { "*" } else { "" })
+        });
+        format!("{:?} {owner}{}{}", it.role, &text[it.range], call.unwrap_or_default())
+    });
+    assert_eq!(shown.collect::<Vec<_>>(), want);
+}
+
+#[test]
+fn of_python() {
+    check(
+        "python",
+        "import a.b as c, d.e\nfrom f import g as h, i\ng(x, *y, k=f'{j.l(1)}') # no\n",
+        &[
+            "InImport a",
+            "InImport b",
+            "Imported c",
+            "Imported d",
+            "InImport e",
+            "InImport f",
+            "InImport g",
+            "Imported h",
+            "Imported i",
+            "Bare g 1k*",
+            "Bare x",
+            "Bare y",
+            "Label k",
+            "Bare j",
+            "Member j.l 1",
+        ],
+    );
+    check(
+        "python",
+        "class A:\n    b: int = 1\n    def c(self, d=1):\n        self.e = d\n        f = self.e\n",
+        &[
+            "Bare A",
+            "Field b",
+            "Bare int",
+            "Bare c",
+            "Bound self",
+            "Bound d",
+            "Bare self",
+            "Field self.e",
+            "Bare d",
+            "Bound f",
+            "Bare self",
+            "Member self.e",
+        ],
+    );
+}
+
+#[test]
+fn of_scripts() {
+    check(
+        "typescript",
+        "import a, { b as c } from './d';\nnew a.E({ f: `${g(...h)} no` }).i(1, 2);\nexport { j } from './k';\n",
+        &[
+            "Imported a",
+            "InImport b",
+            "Imported c",
+            "Bare a",
+            "Member a.E 1",
+            "Label f",
+            "Bare g 0*",
+            "Bare h",
+            "Member new a.E({ f: `${g(...h)} no` }).i 2",
+            "Imported j",
+        ],
+    );
+}
+
+#[test]
+fn of_go() {
+    check(
+        "go",
+        "package p\nimport (\n\t\"a/b/v2\"\n\tc \"d\"\n)\nfunc (r T) f(x int) { y := b.G(x, 1); r.h = T{k: y} }\n",
+        &[
+            "Bare p",
+            "Imported b",
+            "Imported c",
+            "Bound r",
+            "Bare T",
+            "Bare f",
+            "Bound x",
+            "Bare int",
+            "Bound y",
+            "Bare b",
+            "Member b.G 2",
+            "Bare x",
+            "Bare r",
+            "Member r.h",
+            "Bare T",
+            "Label k",
+            "Bare y",
+        ],
+    );
+}
+
+#[test]
+fn of_rust() {
+    check(
+        "rust",
+        "use a::{b, c as d};\nfn f() { let x = S { y: b::g::<T>(1) }; m!(x.z(2)); }\n",
+        &[
+            "InImport a",
+            "Imported b",
+            "InImport c",
+            "Imported d",
+            "Bare f",
+            "Bound x",
+            "Bare S",
+            "Label y",
+            "Bare b",
+            "Member b.g 1",
+            "Bare T",
+            "Bare m",
+            "Bare x",
+            "Member x.z",
+        ],
+    );
+}
