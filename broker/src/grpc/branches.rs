@@ -1,5 +1,7 @@
 //! `BranchService`.
 
+use std::time::Duration;
+
 use broker_proto::{v1 as pb, v1::branch_service_server::BranchService};
 use overlay::Revision;
 use tokio_stream::Stream;
@@ -111,7 +113,9 @@ impl BranchService for GrpcServer {
         &self,
         request: Request<pb::MergePreviewRequest>,
     ) -> Result<Response<pb::MergePreviewResponse>, Status> {
-        let request = MergePreviewRequest { branches: request.into_inner().branch_ids };
+        let pb::MergePreviewRequest { branch_ids, wait_ms } = request.into_inner();
+        let wait = (wait_ms > 0).then(|| Duration::from_millis(wait_ms));
+        let request = MergePreviewRequest { branches: branch_ids, wait };
         let preview = self.0.merge_preview(request).await.map_err(status::of)?;
         Ok(Response::new(to_proto::merge_preview(preview)))
     }

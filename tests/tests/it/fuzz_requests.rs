@@ -265,8 +265,9 @@ fn of_branch(real: &Real) -> impl Strategy<Value = Any> + use<> {
             let step_back = to_revision == 0 && if_revision.is_none();
             Any::Undo(pb::UndoBranchRequest { branch_id, to_revision, if_revision, step_back })
         }),
-        vec(branch(real), 0..4)
-            .prop_map(|branch_ids| Any::MergePreview(pb::MergePreviewRequest { branch_ids })),
+        (vec(branch(real), 0..4), number()).prop_map(|(branch_ids, wait_ms)| Any::MergePreview(
+            pb::MergePreviewRequest { branch_ids, wait_ms }
+        )),
         tournament(real).prop_map(Any::Tournament),
         (branch(real), choice(), revision(), vec(resolution(), 0..3)).prop_map(
             |(branch_id, on_conflict, if_revision, resolutions)| {

@@ -57,6 +57,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "check-engine",
             "config",
+            "imports",
             "language-servers",
             "lint",
             "linters",

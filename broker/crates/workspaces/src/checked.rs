@@ -72,22 +72,33 @@ impl Daemon {
         snapshot: &Snapshot,
         wait: Option<Duration>,
     ) -> Result<Checked, DaemonError> {
-        let request = self.snapshot_request(workspace, cell, snapshot, wait).await?;
+        let target = TargetId::Branch(cell.id.to_string());
+        let options = CheckOptions { wait, ..CheckOptions::default() };
+        let check = CheckRequest { dependents: true, new_only: true, options, ..CheckRequest::of(target) };
+        let request = self.request_of_snapshot(check, workspace, cell, snapshot).await?;
         self.check_requested(request).await
     }
 
-    /// The request of such a check.
+    /// The request of a check of a snapshot in which only those files are looked at whose answers may differ from the ancestor's.
     pub(super) async fn snapshot_request(
         self: &Arc<Self>,
         workspace: &Arc<OpenWorkspace>,
         cell: &Arc<BranchCell>,
         snapshot: &Snapshot,
-        wait: Option<Duration>,
     ) -> Result<pipeline::Request, DaemonError> {
-        let target = TargetId::Branch(cell.id.to_string());
-        let options = CheckOptions { wait, ..CheckOptions::default() };
-        let request = CheckRequest { dependents: true, new_only: true, options, ..CheckRequest::of(target) };
-        let mut ask = self.ask(request)?;
+        let check =
+            CheckRequest { new_only: true, ..CheckRequest::of(TargetId::Branch(cell.id.to_string())) };
+        self.request_of_snapshot(check, workspace, cell, snapshot).await
+    }
+
+    async fn request_of_snapshot(
+        self: &Arc<Self>,
+        check: CheckRequest,
+        workspace: &Arc<OpenWorkspace>,
+        cell: &Arc<BranchCell>,
+        snapshot: &Snapshot,
+    ) -> Result<pipeline::Request, DaemonError> {
+        let mut ask = self.ask(check)?;
         ask.target = Target::Branch(Arc::clone(workspace), Arc::clone(cell));
         self.request(&ask, &ResolvedView::of_branch(snapshot.clone())).await
     }

@@ -2,43 +2,56 @@
 //! branch.
 //!
 //! Of many branches, pairs are passed over about which it is known that nothing can come of their merge (`pairs.rs`). Merges are
-//! made in memory, of the branches as they are when the request comes, and nothing of them is kept.
+//! made in memory, several at once, of the branches as they are when the request comes, and nothing of them is kept. What there
+//! is no time for is counted.
 
+mod change;
+mod changed;
 mod definitions;
+mod edit;
 mod finding;
+mod names;
 mod order;
 mod pairs;
 mod side;
+mod signature;
 mod untraced;
+mod work;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use overlay::{Snapshot, WorkspacePath};
+use tokio::time::Instant;
 
-pub(super) use self::side::text;
+pub(super) use self::edit::text;
 pub use self::{
-    definitions::{DefinitionChange, DefinitionConflict},
-    finding::MergedFinding,
+    changed::DefinitionChange, definitions::DefinitionConflict, edit::EditPlace, finding::MergedFinding,
     order::Landing,
-    side::EditPlace,
 };
-use self::{pairs::Candidates, side::Side, untraced::Contexts};
+use self::{
+    pairs::Candidates,
+    work::{Limits, Work},
+};
 use super::{
-    BranchCell, Daemon, DaemonError, OpenWorkspace, ResolvedConflict, checked::Checked, commit::by_syntax,
-    task::blocking,
+    BranchCell, Daemon, DaemonError, OpenWorkspace, ResolvedConflict, checked::Checked, task::blocking,
 };
 
 /// Branches of one preview: each has a check of its own.
 const MAX_BRANCHES: usize = 1000;
 
-/// Reasons that are told of one pair.
-const MAX_REASONS: usize = 20;
+/// The longest that a preview takes, if nothing else is said.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// The longest that one may take.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// Branches of one workspace that may be merged.
 #[derive(Debug, Clone, Hash)]
 pub struct MergePreviewRequest {
     /// Their handles, two or more.
     pub branches: Vec<String>,
+    /// The longest that it may take, 60 seconds if there is none. Pairs that are left then are counted.
+    pub wait: Option<Duration>,
 }
 
 /// Result of a preview. Branches are named by their handles.
@@ -50,7 +63,9 @@ pub struct MergePreview {
     pub looked_at: usize,
     /// Number of pairs that need no look.
     pub skipped: usize,
-    /// One sentence for each cause for which pairs were looked at without a known contact.
+    /// Number of pairs that there was no time for, so that nothing is known of them.
+    pub not_looked_at: usize,
+    /// One sentence for each cause for which pairs were looked at without a known contact, or were not looked at.
     pub notes: Vec<String>,
     /// Every branch, in an order in which they can land.
     pub order: Vec<Landing>,
@@ -86,7 +101,7 @@ impl MergePreview {
     }
 
     pub fn is_complete(&self) -> bool {
-        self.pairs.iter().all(|it| it.not_computed.is_empty())
+        self.not_looked_at == 0 && self.pairs.iter().all(|it| it.not_computed.is_empty())
     }
 }
 
@@ -102,29 +117,31 @@ impl Daemon {
         let Some(ancestor) = Snapshot::common_ancestor(&snapshots) else {
             return Err(DaemonError::invalid("branches", "there are none"));
         };
-        let (mut sides, contexts) = (Vec::new(), Arc::new(Contexts::new(&ancestor)));
-        for (cell, snapshot) in cells.iter().zip(snapshots) {
-            sides.push(self.side(&workspace, cell, &snapshot, &ancestor, &contexts).await?);
-        }
+        let wait = request.wait.unwrap_or(WAIT).min(LONGEST);
+        let work = Arc::new(Work::new(self, workspace, cells, ancestor));
+        let limits = Limits { at_once: self.engine.workers().max(2), deadline: Instant::now() + wait };
+        let sides = work.sides(snapshots, limits).await?;
         let found = {
-            let ancestor = ancestor.clone();
-            blocking(move || Ok((Candidates::find(&sides, &ancestor), sides))).await?
+            let work = Arc::clone(&work);
+            blocking(move || Ok((Candidates::find(&sides, work.ancestor()), sides))).await?
         };
-        let (Candidates { pairs, notes }, sides) = found;
-        let sides = Arc::new(sides);
-        let mut previews = Vec::new();
-        for (a, b) in &pairs {
-            let preview = self.pair(&workspace, &cells[*a], &sides, (*a, *b), &ancestor).await?;
-            if preview.is_conflict() || !preview.not_computed.is_empty() {
-                previews.push(((*a, *b), preview));
-            }
+        let (Candidates { pairs, mut notes }, sides) = found;
+        let (all, candidates) = (count_of_pairs(request.branches.len()), pairs.len());
+        let skipped = count_of_pairs(sides.len()) - candidates;
+        let mut previews = work.pairs(sides, pairs, limits).await?;
+        let looked_at = previews.len();
+        let not_looked_at = all - skipped - looked_at;
+        if not_looked_at > 0 {
+            notes.push(format!(
+                "{not_looked_at} pairs were not looked at within {} s: name fewer branches, or allow more time",
+                wait.as_secs_f32()
+            ));
         }
+        previews.retain(|_, it| it.is_conflict() || !it.not_computed.is_empty());
         let in_conflict = previews.iter().filter(|(_, it)| it.is_conflict()).map(|(pair, _)| *pair);
         let order = order::landings(&request.branches, &in_conflict.collect());
-        let (count, looked_at) = (sides.len(), pairs.len());
-        let skipped = count * (count - 1) / 2 - looked_at;
-        let pairs = previews.into_iter().map(|(_, it)| it).collect();
-        Ok(MergePreview { pairs, looked_at, skipped, notes, order })
+        let pairs = previews.into_values().collect();
+        Ok(MergePreview { pairs, looked_at, skipped, not_looked_at, notes, order })
     }
 
     /// The branches, each once, which must be of one workspace.
@@ -147,87 +164,11 @@ impl Daemon {
         workspace.expect_there()?;
         Ok((workspace, found.into_iter().map(|(_, it)| it).collect()))
     }
-
-    /// One branch by itself: its edits, and what is new with them.
-    async fn side(
-        self: &Arc<Self>,
-        workspace: &Arc<OpenWorkspace>,
-        cell: &Arc<BranchCell>,
-        snapshot: &Snapshot,
-        ancestor: &Snapshot,
-        contexts: &Arc<Contexts>,
-    ) -> Result<Side, DaemonError> {
-        let snapshot = snapshot.since(ancestor);
-        let request = self.snapshot_request(workspace, cell, &snapshot, None).await?;
-        let checked = self.check_requested(request.clone()).await?;
-        let (id, ancestor, contexts) = (cell.id.to_string(), ancestor.clone(), Arc::clone(contexts));
-        blocking(move || {
-            let mut side = Side::new(id, snapshot, &ancestor, checked).map_err(DaemonError::unreadable)?;
-            side.untraced = contexts.changed(&request, &side.writes)?;
-            Ok(side)
-        })
-        .await
-    }
-
-    async fn pair(
-        self: &Arc<Self>,
-        workspace: &Arc<OpenWorkspace>,
-        cell: &Arc<BranchCell>,
-        sides: &Arc<Vec<Side>>,
-        (a, b): (usize, usize),
-        ancestor: &Snapshot,
-    ) -> Result<PairPreview, DaemonError> {
-        let (shared, ancestor) = (Arc::clone(sides), ancestor.clone());
-        let merged = blocking(move || {
-            let merged = shared[a].snapshot.merged(&shared[b].snapshot, &ancestor, Some(by_syntax));
-            merged.map_err(|error| DaemonError::Bug(error.to_string()))
-        });
-        let merged = merged.await?;
-        let (definitions, more_definitions) = definitions::conflicts(&sides[a], &sides[b]);
-        let mut preview = PairPreview {
-            a: sides[a].id.clone(),
-            b: sides[b].id.clone(),
-            conflicts: merged.conflicts.iter().map(ResolvedConflict::of).collect(),
-            definitions,
-            merged_by_syntax: merged.merged_by_syntax,
-            ..PairPreview::default()
-        };
-        if preview.conflicts.is_empty() {
-            let checked = self.check_snapshot(workspace, cell, &merged.snapshot, None).await?;
-            preview.not_computed = reasons([&checked, &sides[a].checked, &sides[b].checked]);
-            let (shared, snapshot) = (Arc::clone(sides), merged.snapshot);
-            let findings = move || Ok(finding::in_neither(&snapshot, &checked, [&shared[a], &shared[b]]));
-            let (findings, more) = blocking(findings).await?;
-            preview.findings = findings;
-            preview.not_computed.extend(cut(more, "findings"));
-        }
-        preview.not_computed.extend(cut(more_definitions, "definitions"));
-        Ok(preview)
-    }
 }
 
-fn reasons(checks: [&Checked; 3]) -> Vec<String> {
-    let all: BTreeSet<_> = checks.iter().flat_map(|it| &it.incomplete).cloned().collect();
-    let more = all.len().saturating_sub(MAX_REASONS);
-    all.into_iter().take(MAX_REASONS).chain(cut(more, "reasons")).collect()
-}
-
-/// Sentence about entries that are not told, if there are any.
-fn cut(more: usize, what: &str) -> Option<String> {
-    (more > 0).then(|| format!("{more} more {what} are not listed"))
+fn count_of_pairs(branches: usize) -> usize {
+    branches * branches.saturating_sub(1) / 2
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reasons_that_are_cut_are_counted() {
-        let mut checked = Checked::default();
-        checked.incomplete.extend((0..MAX_REASONS + 3).map(|it| format!("reason {it:03}")));
-        let told = reasons([&checked, &Checked::default(), &Checked::default()]);
-        assert_eq!(told.len(), MAX_REASONS + 1);
-        assert_eq!(told.last().unwrap(), "3 more reasons are not listed");
-        assert_eq!(cut(0, "findings"), None);
-    }
-}
+mod tests;

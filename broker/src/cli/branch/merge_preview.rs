@@ -1,6 +1,6 @@
 //! `broker branch merge-preview`
 
-use std::{collections::HashMap, fmt::Write as _};
+use std::{collections::HashMap, fmt::Write as _, time::Duration};
 
 use lint::printable;
 use overlay::WorkspacePath;
@@ -10,7 +10,11 @@ use workspaces::{
 };
 
 use super::Shape;
-use crate::{CliError, Exit, cli::Session, client::Opened};
+use crate::{
+    CliError, Exit,
+    cli::{Session, run::quantity},
+    client::Opened,
+};
 
 /// Say whether branches go together
 ///
@@ -19,11 +23,16 @@ use crate::{CliError, Exit, cli::Session, client::Opened};
 /// over: neither branch writes what the other writes, or what its answers rest on. Then the branches are listed in an
 /// order in which they can land. Nothing is changed.
 ///
-/// Exits with 0 if all go together, with 1 if some do not, and with 2 if something was not computed.
+/// Exits with 0 if all go together, with 1 if some do not, and with 2 if something was not computed or there was no time for
+/// some pairs.
 #[derive(Debug, clap::Args)]
 pub(super) struct MergePreview {
     #[arg(value_name = "BRANCH", num_args = 2.., required = true)]
     branches: Vec<String>,
+
+    /// Answer after this time with what is known, such as `20s` or `5m` [default: 60s]
+    #[arg(long, value_parser = quantity::time, value_name = "TIME")]
+    wait: Option<Duration>,
 
     #[command(flatten)]
     shape: Shape,
@@ -35,6 +44,7 @@ struct Preview {
     pairs: Vec<Pair>,
     looked_at: usize,
     skipped: usize,
+    not_looked_at: usize,
     notes: Vec<String>,
     order: Vec<Landing>,
 }
@@ -98,7 +108,7 @@ pub(super) fn run(args: &MergePreview, open: &Opened, session: &mut Session) -> 
         names.insert(branch.id.to_string(), branch.name);
         branches.push(branch.id.to_string());
     }
-    let request = MergePreviewRequest { branches };
+    let request = MergePreviewRequest { branches, wait: args.wait };
     let answer = open.client.wait(open.client.daemon().merge_preview(request))?;
     let exit = match (answer.is_complete(), answer.has_conflicts()) {
         (false, _) => Exit::Abnormal,
@@ -114,6 +124,7 @@ pub(super) fn run(args: &MergePreview, open: &Opened, session: &mut Session) -> 
         pairs: answer.pairs.iter().map(|it| shown.pair(it)).collect(),
         looked_at: answer.looked_at,
         skipped: answer.skipped,
+        not_looked_at: answer.not_looked_at,
         notes: answer.notes.clone(),
         order: answer.order.iter().map(landing).collect(),
     };
@@ -157,6 +168,7 @@ impl Shown<'_> {
         let change = match it.change {
             DefinitionChange::Gone => "gone",
             DefinitionChange::Signature => "signature",
+            DefinitionChange::Added => "added",
         };
         let (name, changed_by) = (it.name.clone(), self.name(&it.changed_by));
         Definition { name, change, changed_by, changed: self.place(&it.changed), used: self.place(&it.used) }
@@ -185,7 +197,7 @@ impl Preview {
     fn render(&self) -> String {
         let mut text = String::new();
         self.pairs.iter().for_each(|it| it.render(&mut text));
-        let pairs = self.looked_at + self.skipped;
+        let pairs = self.looked_at + self.skipped + self.not_looked_at;
         let _to_a_string = writeln!(
             text,
             "{pairs} pairs: {} merged and checked, {} passed over, where neither branch writes what the other's answers rest on",
@@ -211,10 +223,14 @@ impl Pair {
             let _to_a_string = writeln!(text, "  conflict  {}", printable(&it.reason));
         }
         for it in &self.definitions {
-            let what = if it.change == "gone" { "is gone" } else { "has other parameters" };
+            let (what, used) = match it.change {
+                "gone" => ("is gone", "used"),
+                "added" => ("is added", "added as well"),
+                _ => ("has other parameters", "used"),
+            };
             let _to_a_string = writeln!(
                 text,
-                "  possible  `{}` {what} in {}: {}; used: {}",
+                "  possible  `{}` {what} in {}: {}; {used}: {}",
                 it.name,
                 it.changed_by,
                 it.changed.shown(),

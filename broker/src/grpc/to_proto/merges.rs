@@ -13,6 +13,7 @@ pub(crate) fn merge_preview(it: MergePreview) -> pb::MergePreviewResponse {
         pairs: it.pairs.into_iter().map(pair).collect(),
         looked_at: count(it.looked_at),
         skipped: count(it.skipped),
+        not_looked_at: count(it.not_looked_at),
         notes: it.notes,
         order: it.order.into_iter().map(landing).collect(),
     }
@@ -34,6 +35,7 @@ fn definition(it: DefinitionConflict) -> pb::DefinitionConflict {
     let change = match it.change {
         DefinitionChange::Gone => pb::DefinitionChange::Gone,
         DefinitionChange::Signature => pb::DefinitionChange::Signature,
+        DefinitionChange::Added => pb::DefinitionChange::Added,
     };
     pb::DefinitionConflict {
         name: it.name,

@@ -28,7 +28,7 @@ async fn branches(it: &Fixture, edits: &[&[(&str, &str)]]) -> Vec<String> {
 }
 
 async fn preview(it: &Fixture, ids: &[String]) -> MergePreview {
-    it.client.merge_preview(MergePreviewRequest { branches: ids.to_vec() }).await.unwrap()
+    it.client.merge_preview(MergePreviewRequest { branches: ids.to_vec(), wait: None }).await.unwrap()
 }
 
 async fn a_finding_in_neither_branch_is_told_with_both_edits(way: Way) {
@@ -78,8 +78,21 @@ async fn a_use_of_what_the_other_deleted_or_changed_is_a_possible_conflict(way: 
     let conflicts = told.pairs[0].definitions.iter();
     let conflicts: Vec<_> =
         conflicts.map(|it| (&*it.name, it.change, &it.changed_by, it.used.line)).collect();
-    let expected = [("changed", DefinitionChange::Signature), ("gone", DefinitionChange::Gone)];
-    assert_eq!(conflicts, expected.map(|(name, change)| (name, change, &ids[0], 1)), "{told:?}");
+    let expected = [("changed", DefinitionChange::Signature, 3), ("gone", DefinitionChange::Gone, 1)];
+    assert_eq!(conflicts, expected.map(|(name, change, line)| (name, change, &ids[0], line)), "{told:?}");
+}
+
+#[tokio::test]
+async fn pairs_that_there_is_no_time_for_are_counted() {
+    let it = Fixture::new(Way::InProcess, &[("a.txt", "1\n2\n3\n")]).await;
+    let ids = branches(&it, &[&[("a.txt", "0\n2\n3\n")], &[("a.txt", "1\n2\n4\n")]]).await;
+    let request = MergePreviewRequest { branches: ids, wait: Some(std::time::Duration::ZERO) };
+    let told = it.client.merge_preview(request).await.unwrap();
+    assert_eq!((told.looked_at, told.skipped, told.not_looked_at), (0, 0, 1), "{told:?}");
+    assert!(
+        !told.is_complete() && told.notes[0].starts_with("1 pairs were not looked at within 0 s"),
+        "{told:?}"
+    );
 }
 
 async fn what_conflicts_lands_after_what_does_not(way: Way) {
@@ -97,7 +110,7 @@ async fn a_request_names_branches_of_one_workspace_once(way: Way) {
     let it = Fixture::new(way, &[("a.txt", "a\n")]).await;
     let id = it.fork().await;
     let refused = async |branches: Vec<String>| -> Refusal {
-        it.client.merge_preview(MergePreviewRequest { branches }).await.unwrap_err()
+        it.client.merge_preview(MergePreviewRequest { branches, wait: None }).await.unwrap_err()
     };
     for branches in [vec![], vec![id.clone()], vec![id.clone(), id.clone()]] {
         assert_eq!(refused(branches).await.fact("field"), Some("branches"));

@@ -12,6 +12,7 @@ use crate::{
     context::Context,
     limits::count,
     reply::{Answer, ToolError},
+    wait::Waiting,
 };
 
 pub(super) const MERGE_PREVIEW: &str =
@@ -33,6 +34,8 @@ pub(super) struct Previewed {
     order: Vec<String>,
     looked_at: usize,
     skipped: usize,
+    /// Pairs that there was no time for.
+    not_looked_at: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -57,7 +60,8 @@ pub(super) async fn merge_preview(context: Context, request: Preview) -> Result<
         names.insert(branch.id.clone(), branch.name);
         branches.push(branch.id);
     }
-    let preview = context.daemon.merge_preview(MergePreviewRequest { branches }).await?;
+    let wait = Some(context.wait(Waiting::Check, None).await?);
+    let preview = context.daemon.merge_preview(MergePreviewRequest { branches, wait }).await?;
     Ok(Previewed::of(&preview, &names))
 }
 
@@ -79,6 +83,7 @@ impl Previewed {
             order: preview.order.iter().map(landing).collect(),
             looked_at: preview.looked_at,
             skipped: preview.skipped,
+            not_looked_at: preview.not_looked_at,
         }
     }
 }
@@ -87,13 +92,14 @@ impl Previewed {
 fn lines(it: &PairPreview, name: &impl Fn(&String) -> String) -> Vec<String> {
     let mut lines: Vec<_> = it.conflicts.iter().map(conflict).collect();
     for it in &it.definitions {
-        let what = match it.change {
-            DefinitionChange::Gone => "is gone",
-            DefinitionChange::Signature => "has other parameters",
+        let (what, how) = match it.change {
+            DefinitionChange::Gone => ("is gone", "used"),
+            DefinitionChange::Signature => ("has other parameters", "used"),
+            DefinitionChange::Added => ("is added", "added as well"),
         };
         let (by, used) = (name(&it.changed_by), place(&it.used));
         lines.push(format!(
-            "possible: `{}` {what} in {by} ({}), used at {used}",
+            "possible: `{}` {what} in {by} ({}), {how} at {used}",
             it.name,
             place(&it.changed)
         ));
@@ -134,6 +140,12 @@ impl Answer for Previewed {
         }
         if self.pairs.len() > PAIRS {
             text.push_str(&format!("\n… {} more pairs", self.pairs.len() - PAIRS));
+        }
+        if self.not_looked_at > 0 {
+            text.push_str(&format!(
+                "\n{} not looked at for lack of time",
+                count(self.not_looked_at, "pair", "pairs")
+            ));
         }
         if !self.ok {
             text.push_str(&format!("\nthey can land in this order: {}", self.order.join("; ")));

@@ -14,6 +14,7 @@ pub(crate) fn merge_preview(it: pb::MergePreviewResponse) -> Answer<MergePreview
         pairs: it.pairs.into_iter().map(pair).collect::<Answer<_>>()?,
         looked_at: it.looked_at as usize,
         skipped: it.skipped as usize,
+        not_looked_at: it.not_looked_at as usize,
         notes: it.notes,
         order: it.order.into_iter().map(landing).collect(),
     })
@@ -35,6 +36,7 @@ fn definition(it: pb::DefinitionConflict) -> Answer<DefinitionConflict> {
     let change = match it.change() {
         pb::DefinitionChange::Gone | pb::DefinitionChange::Unspecified => DefinitionChange::Gone,
         pb::DefinitionChange::Signature => DefinitionChange::Signature,
+        pb::DefinitionChange::Added => DefinitionChange::Added,
     };
     Ok(DefinitionConflict {
         name: it.name,

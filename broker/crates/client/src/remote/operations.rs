@@ -123,7 +123,8 @@ impl Workspaces for Remote {
     }
 
     async fn merge_preview(&self, request: MergePreviewRequest) -> Result<MergePreview, RequestError> {
-        let request = pb::MergePreviewRequest { branch_ids: request.branches };
+        let wait_ms = request.wait.map_or(0, |it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX).max(1));
+        let request = pb::MergePreviewRequest { branch_ids: request.branches, wait_ms };
         let ask = || async { self.branches().merge_preview(request.clone()).await };
         from_wire::merge_preview(self.read(ask).await?)
     }

@@ -11,7 +11,8 @@ use overlay::{Snapshot, View, WorkspacePath};
 
 use super::{
     Checked,
-    side::{Edit, EditPlace, Side, words},
+    edit::{Edit, EditPlace, words},
+    side::Side,
 };
 
 /// Findings of one pair that are told.

@@ -14,17 +14,27 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use overlay::{Snapshot, WorkspacePath};
 use scheduler::ReadIndex;
 
-use super::side::Side;
+use super::{
+    definitions::{added_scopes, imports_gone},
+    side::Side,
+};
 
 /// Pairs, each with the lower place first, to be merged and checked.
 pub(super) struct Candidates {
-    pub(super) pairs: BTreeSet<(usize, usize)>,
+    pub(super) pairs: BTreeMap<(usize, usize), Contact>,
     pub(super) notes: Vec<String>,
+}
+
+/// Cause for a look at a pair: what is known to touch comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Contact {
+    Known,
+    Possible,
 }
 
 impl Candidates {
     pub(super) fn find(sides: &[Side], ancestor: &Snapshot) -> Self {
-        let mut it = Self { pairs: BTreeSet::new(), notes: Vec::new() };
+        let mut it = Self { pairs: BTreeMap::new(), notes: Vec::new() };
         it.add_writers(sides);
         it.add_readers(sides, ancestor);
         it.add_names(sides);
@@ -33,9 +43,10 @@ impl Candidates {
         it
     }
 
-    fn add(&mut self, a: usize, b: usize) {
+    fn add(&mut self, a: usize, b: usize, contact: Contact) {
         if a != b {
-            self.pairs.insert((a.min(b), a.max(b)));
+            let known = self.pairs.entry((a.min(b), a.max(b))).or_insert(contact);
+            *known = contact.min(*known);
         }
     }
 
@@ -48,7 +59,7 @@ impl Candidates {
         for (path, places) in &writers {
             let above = path.ancestors().filter_map(|it| writers.get(&it)).flatten();
             for other in above {
-                places.iter().for_each(|place| self.add(*place, *other));
+                places.iter().for_each(|place| self.add(*place, *other, Contact::Known));
             }
         }
     }
@@ -75,21 +86,31 @@ impl Candidates {
         for (writer, side) in sides.iter().enumerate() {
             let touched = index.touched(&side.writes, &[&side.snapshot]);
             let reading = touched.iter().filter_map(|it| readers.get(it)).flatten();
-            reading.for_each(|reader| self.add(writer, *reader));
+            reading.for_each(|reader| self.add(writer, *reader, Contact::Known));
         }
     }
 
-    /// Branches of which one changed a definition that the other's lines may use.
+    /// Branches of which one changed a definition that the other's lines may use, or deleted what the other imports, and
+    /// branches that add a definition of one name in one scope.
     fn add_names(&mut self, sides: &[Side]) {
-        let mut changing: HashMap<&str, Vec<usize>> = HashMap::new();
+        let (mut changing, mut adding) = (HashMap::<_, Vec<usize>>::new(), HashMap::<_, Vec<usize>>::new());
         for (place, side) in sides.iter().enumerate() {
-            let names: BTreeSet<_> = side.definitions.iter().map(|it| it.name.as_str()).collect();
+            let changed =
+                side.files.iter().flat_map(|it| it.changed.iter().map(move |changed| (it.family, changed)));
+            let names: BTreeSet<_> = changed.map(|(family, it)| (family, it.used_as())).collect();
             names.into_iter().for_each(|it| changing.entry(it).or_default().push(place));
+            added_scopes(side).into_keys().for_each(|it| adding.entry(it).or_default().push(place));
+        }
+        for places in adding.values() {
+            places.iter().for_each(|a| places.iter().for_each(|b| self.add(*a, *b, Contact::Known)));
         }
         for (user, side) in sides.iter().enumerate() {
-            let words: BTreeSet<_> = side.edits.iter().flat_map(|it| &it.added).collect();
-            let changers = words.into_iter().filter_map(|it| changing.get(it.as_str())).flatten();
-            changers.for_each(|changer| self.add(user, *changer));
+            let used = side.files.iter().flat_map(|file| file.used_names().map(|it| (file.family, it)));
+            let used: BTreeSet<_> = used.collect();
+            let changers = used.into_iter().filter_map(|it| changing.get(&it)).flatten();
+            changers.for_each(|changer| self.add(user, *changer, Contact::Known));
+            let deleting = sides.iter().enumerate().filter(|(_, it)| imports_gone(it, side));
+            deleting.for_each(|(place, _)| self.add(user, place, Contact::Known));
         }
     }
 
@@ -100,7 +121,7 @@ impl Candidates {
             side.untraced.iter().for_each(|it| _ = by_linter.entry(it).or_default().insert(place));
         }
         for (linter, places) in by_linter.into_iter().filter(|(_, it)| it.len() > 1) {
-            places.iter().for_each(|a| places.iter().for_each(|b| self.add(*a, *b)));
+            places.iter().for_each(|a| places.iter().for_each(|b| self.add(*a, *b, Contact::Possible)));
             let count = places.len();
             self.notes.push(format!(
                 "what {linter} reads is not known, so that the {count} branches that change files it may read are merged in pairs"
@@ -113,7 +134,7 @@ impl Candidates {
         let with_edits: Vec<_> = (0..sides.len()).filter(|it| !sides[*it].writes.is_empty()).collect();
         for (place, side) in sides.iter().enumerate() {
             let Some(path) = side.writes.iter().find(|it| is_configuration(it)) else { continue };
-            with_edits.iter().for_each(|it| self.add(place, *it));
+            with_edits.iter().for_each(|it| self.add(place, *it, Contact::Possible));
             self.notes.push(format!(
                 "`{path}`, which {} changes, may be configuration, so that the branch is merged with all others",
                 side.id

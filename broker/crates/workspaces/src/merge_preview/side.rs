@@ -1,76 +1,123 @@
 //! One branch of a preview: what it changed since the common ancestor.
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeSet, HashMap},
     io,
+    sync::Arc,
 };
 
-use overlay::{ChangedLines, FileKind, Snapshot, View, WorkspacePath, changed_lines};
+use imports::{Imports, Languages};
+use overlay::{ChangeKind, Snapshot, View, WorkspacePath, changed_lines};
+use parking_lot::Mutex;
 
 use super::{
     Checked,
-    definitions::{ChangedDefinition, changed_definitions},
+    change::FileNames,
+    edit::{Edit, text},
+    names::{NameCache, TextNames},
 };
 
-/// Bytes of a text whose places are looked for.
-const LARGEST: u64 = 1 << 20;
-
-/// Bytes of a line that are shown.
-const SHOWN: usize = 200;
-
-/// Place of an edit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EditPlace {
-    pub path: WorkspacePath,
-    /// Line in the branch's text, from 1; of what was removed, the line below it.
-    pub line: u32,
-    /// First line that was added there, or else that was removed.
-    pub text: String,
-}
-
 pub(super) struct Side {
+    /// Place among the branches of the request.
+    pub(super) number: usize,
     pub(super) id: String,
     pub(super) snapshot: Snapshot,
     /// Sorted.
     pub(super) writes: Vec<WorkspacePath>,
     pub(super) edits: Vec<Edit>,
-    pub(super) definitions: Vec<ChangedDefinition>,
-    /// Names of definitions that files have and had not.
-    pub(super) new_names: HashSet<String>,
+    /// Changed files whose language is known.
+    pub(super) files: Vec<FileNames>,
+    /// Files that are deleted or moved, as far as others may import them.
+    pub(super) gone: BTreeSet<WorkspacePath>,
+    /// Files that are new.
+    pub(super) come: BTreeSet<WorkspacePath>,
     pub(super) checked: Checked,
     /// Linters whose reads are not known, and whose answers may rest on something that the branch wrote.
     pub(super) untraced: BTreeSet<String>,
+    known: Arc<Known>,
+    /// Files that import a file, directly or through others.
+    importers: Mutex<HashMap<WorkspacePath, Arc<BTreeSet<WorkspacePath>>>>,
 }
 
-/// A changed place of a text.
-pub(super) struct Edit {
-    pub(super) path: WorkspacePath,
-    pub(super) lines: ChangedLines,
-    /// Words of the lines that were added.
-    pub(super) added: BTreeSet<String>,
-    /// Words of the lines that were removed.
-    pub(super) removed: BTreeSet<String>,
+/// Contents that all branches of a preview share, parsed once.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) names: NameCache,
+    imports: Imports,
 }
 
 impl Side {
     /// Reads and compares texts.
     pub(super) fn new(
+        number: usize,
         id: String,
         snapshot: Snapshot,
         ancestor: &Snapshot,
         checked: Checked,
+        known: &Arc<Known>,
     ) -> io::Result<Self> {
         let writes = snapshot.changed_paths(ancestor);
-        let (mut edits, mut definitions, mut new_names) = (Vec::new(), Vec::new(), HashSet::new());
+        let (mut edits, mut files) = (Vec::new(), Vec::new());
+        let (mut gone, mut come) = (BTreeSet::new(), BTreeSet::new());
         for change in snapshot.changes(ancestor)? {
             let path = change.path;
-            let before = text(ancestor, &snapshot.came_from(&path)).unwrap_or_default();
-            let after = text(&snapshot, &path).unwrap_or_default();
-            let places = changed_lines(&before, &after);
+            let origin = match change.kind {
+                ChangeKind::Renamed { from } => from,
+                _ => snapshot.came_from(&path),
+            };
+            let texts = [text(ancestor, &origin), text(&snapshot, &path)];
+            if texts[0].is_some() && !is_there(&snapshot, &origin) {
+                gone.insert(origin.clone());
+            }
+            if texts[1].is_some() && !is_there(ancestor, &path) {
+                come.insert(path.clone());
+            }
+            let names = [(&origin, &texts[0]), (&path, &texts[1])];
+            let names = names.map(|(path, text)| known.names.of(path, text.as_ref()?));
+            let texts = texts.map(Option::unwrap_or_default);
+            let places = changed_lines(&texts[0], &texts[1]);
+            files.extend(FileNames::new([origin, path.clone()], texts, names, &places));
             edits.extend(places.into_iter().map(|it| Edit::new(path.clone(), it)));
-            definitions.extend(changed_definitions(&path, &before, &after, &mut new_names));
         }
-        Ok(Self { id, snapshot, writes, edits, definitions, new_names, checked, untraced: BTreeSet::new() })
+        FileNames::forget_moved(&mut files);
+        gone.retain(|it| !is_package_there(&snapshot, it));
+        let (known, importers, untraced) = (Arc::clone(known), Mutex::default(), BTreeSet::new());
+        Ok(Self {
+            number,
+            id,
+            snapshot,
+            writes,
+            edits,
+            files,
+            gone,
+            come,
+            checked,
+            untraced,
+            known,
+            importers,
+        })
+    }
+
+    /// Names of a file as the branch has it.
+    pub(super) fn names(&self, path: &WorkspacePath) -> Option<Arc<TextNames>> {
+        self.known.names.of(path, &text(&self.snapshot, path)?)
+    }
+
+    /// Whether a file imports another, directly or through others; true where imports of its language are not known.
+    pub(super) fn imports(&self, path: &WorkspacePath, other: &WorkspacePath) -> bool {
+        let languages = Languages::of(["py", "ts", "go", "rs", "c"]);
+        if !languages.have(path) {
+            return true;
+        }
+        if let Some(known) = self.importers.lock().get(other) {
+            return known.contains(path);
+        }
+        let changed = std::slice::from_ref(other);
+        let all: BTreeSet<_> =
+            self.known.imports.dependents(&languages, &self.snapshot, changed).into_iter().collect();
+        let is_one = all.contains(path);
+        self.importers.lock().insert(other.clone(), Arc::new(all));
+        is_one
     }
 
     /// Whether the branch changed the file, or something that holds it.
@@ -79,47 +126,13 @@ impl Side {
     }
 }
 
-impl Edit {
-    fn new(path: WorkspacePath, lines: ChangedLines) -> Self {
-        let (added, removed) = (words(&lines.added), words(&lines.removed));
-        let owned = |all: Vec<&str>| all.into_iter().map(str::to_owned).collect();
-        let (added, removed) = (owned(added), owned(removed));
-        Self { path, lines, added, removed }
-    }
-
-    pub(super) fn place(&self) -> EditPlace {
-        let ChangedLines { line, removed, added } = &self.lines;
-        let first = added.lines().chain(removed.lines()).find(|it| !it.trim().is_empty());
-        EditPlace { path: self.path.clone(), line: *line, text: shown(first.unwrap_or_default()) }
-    }
-
-    /// The place of the line that has `word`.
-    pub(super) fn place_of(&self, word: &str) -> EditPlace {
-        let lines = self.lines.added.lines().zip(self.lines.line..);
-        let found = lines.into_iter().find(|(text, _)| words(text).contains(&word));
-        let place = |(text, line)| EditPlace { path: self.path.clone(), line, text: shown(text) };
-        found.map_or_else(|| self.place(), place)
-    }
+fn is_there(view: &dyn View, path: &WorkspacePath) -> bool {
+    view.metadata(path).is_ok()
 }
 
-/// Identifiers of a text.
-pub(super) fn words(text: &str) -> Vec<&str> {
-    let is_other = |it: char| !(it.is_alphanumeric() || it == '_');
-    let is_name = |it: &&str| it.starts_with(|it: char| it.is_alphabetic() || it == '_');
-    text.split(is_other).filter(is_name).collect()
-}
-
-pub(super) fn shown(line: &str) -> String {
-    let line = line.trim();
-    let end = line.char_indices().map(|(at, _)| at).find(|it| *it >= SHOWN).unwrap_or(line.len());
-    line[..end].to_owned()
-}
-
-/// A text that is not too large.
-pub(crate) fn text(view: &dyn View, path: &WorkspacePath) -> Option<String> {
-    let metadata = view.metadata(path).ok()?;
-    if metadata.kind != FileKind::File || metadata.size > LARGEST {
-        return None;
-    }
-    String::from_utf8(view.read(path).ok()?.to_vec()).ok()
+/// Whether a file of Go is of a package that has others.
+fn is_package_there(view: &dyn View, path: &WorkspacePath) -> bool {
+    let is_go = path.extension() == Some("go");
+    let listing = path.parent().filter(|_| is_go).and_then(|it| view.list(&it).ok());
+    listing.is_some_and(|it| it.entries.iter().any(|it| it.name.ends_with(".go")))
 }
