@@ -36,6 +36,7 @@ const BENCHES: &[Bench] = &[
     bench("tokens", "", &[Broker], "tokens"),
     bench("agents-memory", "", &[Broker], "agents-memory"),
     bench("agents-day", "a day of eight agents", &[Broker], "agents-day/run"),
+    bench("merge-preview", "what is wrong with merges that are clean by lines", &[Broker], "merge-preview/run"),
     bench("run", "bench of commands in shadow folders", &[Broker, Packages], "shadow"),
     bench("run crowd", "bench of many commands at one time", &[Broker, Packages], "crowd"),
 ];
