@@ -9,7 +9,8 @@ use std::{
 use agents::Reads;
 use config::root::WorkspaceRoot;
 use workspaces::{
-    BranchInfo, BranchRequest, ErrorKind, ForkRequest, PageRequest, RequestError, TargetId, Workspaces,
+    BranchInfo, BranchRequest, DiscardMergedRequest, ErrorKind, ForkRequest, PageRequest, RequestError,
+    TargetId, Workspaces,
 };
 
 use super::{message::Failure, proxy::Options};
@@ -24,7 +25,7 @@ pub(super) struct Session {
     pub(super) branch: String,
     /// Parent of the branch when it is made.
     parent: TargetId,
-    /// Whether the branch is the session's alone, and goes with it if nothing was edited.
+    /// Whether the branch is the session's alone, and goes with it if its work is done.
     is_own: bool,
     /// Texts as the agent knows them.
     pub(super) reads: Arc<Reads>,
@@ -111,16 +112,20 @@ impl Session {
         })
     }
 
-    /// Discards the branch if nothing was edited, else says where the edits are.
+    /// Discards the branch if its work is done, else says what stays, and how edits come to the disk.
     pub(super) async fn end(&self, daemon: &dyn Workspaces) -> Result<Option<String>, RequestError> {
         let Some(branch) = self.find(daemon).await? else { return Ok(None) };
-        if branch.changed_paths > 0 {
-            return Ok(Some(self.place_of_edits()));
-        }
-        if self.is_own {
-            daemon.discard_branch(&branch.id).await?;
-        }
-        Ok(None)
+        let request = DiscardMergedRequest {
+            workspace: self.workspace.clone(),
+            branch: Some(branch.id.to_string()),
+            dry_run: !self.is_own,
+        };
+        let judged = daemon.discard_merged(request).await?;
+        let kept = judged.into_iter().find_map(|it| it.kept);
+        Ok(kept.map(|why| match branch.changed_paths {
+            0 => format!("branch `{}` stays: {why}", self.branch),
+            _ => self.place_of_edits(),
+        }))
     }
 
     /// Sentence that says where the edits are, and how they come to the disk.

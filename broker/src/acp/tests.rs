@@ -265,6 +265,27 @@ fn an_empty_branch_goes_with_its_session() {
 }
 
 #[test]
+fn a_branch_goes_if_the_disk_shows_its_edits_and_stays_with_undone_ones() {
+    let place = Place::new();
+    let mut it = place.serve(None);
+    it.begin(&json!({}));
+    it.write("a.txt", "new\n");
+    fs::write(it.root.join("a.txt"), "new\n").unwrap();
+    it.client.leave();
+    assert_eq!(it.end(), (End::Client, BTreeSet::new()));
+    assert_eq!(place.branches().len(), 0);
+
+    let mut it = place.serve(None);
+    let branch = it.begin(&json!({}));
+    it.write("a.txt", "undone\n");
+    place.undo();
+    it.client.leave();
+    let why = "undone edits, of revision 1: the disk does not have a.txt";
+    assert_eq!(it.end().1, [format!("branch `{branch}` stays: {why}")].into());
+    assert_eq!(place.branches().len(), 1);
+}
+
+#[test]
 fn a_named_branch_is_that_of_all_sessions_and_stays() {
     let place = Place::new();
     let mut it = place.serve(Some("mine"));

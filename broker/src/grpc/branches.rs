@@ -153,6 +153,16 @@ impl BranchService for GrpcServer {
         self.0.discard_branch(&request.into_inner().branch_id).await.map_err(status::of)?;
         Ok(Response::new(pb::DiscardBranchResponse {}))
     }
+
+    async fn discard_merged_branches(
+        &self,
+        request: Request<pb::DiscardMergedBranchesRequest>,
+    ) -> Result<Response<pb::DiscardMergedBranchesResponse>, Status> {
+        let request = from_proto::discard_merged(request.into_inner());
+        let judged = self.0.discard_merged(request).await.map_err(status::of)?;
+        let branches = judged.into_iter().map(to_proto::judged_branch).collect();
+        Ok(Response::new(pb::DiscardMergedBranchesResponse { branches }))
+    }
 }
 
 fn parts(diff: &Diff) -> Vec<pb::DiffBranchResponse> {

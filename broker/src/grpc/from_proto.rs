@@ -14,8 +14,8 @@ use scheduler::Class;
 use tonic::{Status, metadata::MetadataMap};
 use workspaces::{
     BufferRequest, CheckOptions, CheckRequest, CommitRequest, DaemonError, DiffRequest, DiffSide,
-    EditRequest, Expected, FileEdit, FileText, FixRequest, ForkRequest, QueryKind, QueryRequest, Side,
-    TargetId, Undo,
+    DiscardMergedRequest, EditRequest, Expected, FileEdit, FileText, FixRequest, ForkRequest, QueryKind,
+    QueryRequest, Side, TargetId, Undo,
 };
 
 #[cfg(target_os = "linux")]
@@ -119,6 +119,11 @@ pub(super) fn resolutions(all: Vec<pb::ConflictResolution>) -> Result<BTreeMap<S
         }
     }
     Ok(resolutions)
+}
+
+pub(super) fn discard_merged(it: pb::DiscardMergedBranchesRequest) -> DiscardMergedRequest {
+    let pb::DiscardMergedBranchesRequest { workspace_id: workspace, branch_id, dry_run } = it;
+    DiscardMergedRequest { workspace, branch: some(branch_id), dry_run }
 }
 
 pub(super) fn commit(it: pb::CommitBranchRequest) -> CommitRequest {

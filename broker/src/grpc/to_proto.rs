@@ -19,9 +19,9 @@ use lint::{Applicability, FixAvailability, Identity, Severity};
 use overlay::{ChangeKind, Entry, FileKind, TextEdit, WorkspacePath};
 use workspaces::{
     BranchInfo, CacheStatus, CheckSummary, ClassStatus, DaemonStatus, Event, FileChange, FileContent,
-    FileFindings, FixedFile, FixedFiles, LinterRule, ListedFiles, PluginInfo, PluginList, RequestError,
-    ResolvedConflict, RevisionEntry, SchedulerStatus, ServerEnding, ServerInfo, ServerPhase, ServersStatus,
-    UnfixedFinding, UnusablePlugin, UpdatedBaseline, WatchEvent, WorkspaceInfo,
+    FileFindings, FixedFile, FixedFiles, JudgedBranch, LinterRule, ListedFiles, PluginInfo, PluginList,
+    RequestError, ResolvedConflict, RevisionEntry, SchedulerStatus, ServerEnding, ServerInfo, ServerPhase,
+    ServersStatus, UnfixedFinding, UnusablePlugin, UpdatedBaseline, WatchEvent, WorkspaceInfo,
 };
 
 #[cfg(target_os = "linux")]
@@ -112,6 +112,10 @@ pub(super) fn branch(it: BranchInfo) -> pb::Branch {
         labels: it.labels.into_iter().collect(),
         changed_paths: count(it.changed_paths),
     }
+}
+
+pub(super) fn judged_branch(it: JudgedBranch) -> pb::JudgedBranch {
+    pb::JudgedBranch { branch_id: it.id.to_string(), name: it.name, kept: it.kept }
 }
 
 pub(super) fn file_info(it: &FileContent) -> pb::FileInfo {

@@ -3,6 +3,7 @@
 mod checks;
 mod daemon;
 mod edits;
+mod merged;
 mod tournament;
 
 use std::{

@@ -29,6 +29,7 @@ mod editors;
 mod files;
 mod fixes;
 mod merge_preview;
+mod merged;
 mod messages;
 mod options;
 mod queries;

@@ -31,6 +31,7 @@ enum Any {
     Tournament(pb::RunTournamentRequest),
     Commit(pb::CommitBranchRequest),
     Discard(pb::DiscardBranchRequest),
+    DiscardMerged(pb::DiscardMergedBranchesRequest),
     Read(pb::ReadFileRequest),
     List(pb::ListDirectoryRequest),
     Edit(pb::EditFilesRequest),
@@ -289,6 +290,11 @@ fn of_branch(real: &Real) -> impl Strategy<Value = Any> + use<> {
         ),
         prop_oneof![hostile(), Just(near)]
             .prop_map(|branch_id| Any::Discard(pb::DiscardBranchRequest { branch_id })),
+        (workspace(real), branch(real)).prop_map(|(workspace_id, branch_id)| {
+            // The real branch is of use to other requests.
+            let of = pb::DiscardMergedBranchesRequest { workspace_id, branch_id, dry_run: true };
+            Any::DiscardMerged(of)
+        }),
     ]
 }
 
@@ -421,6 +427,7 @@ async fn send(client: &Client, request: Any) -> Result<(), Status> {
         Any::Tournament(it) => branches.run_tournament(it).await.map(drop),
         Any::Commit(it) => branches.commit_branch(it).await.map(drop),
         Any::Discard(it) => branches.discard_branch(it).await.map(drop),
+        Any::DiscardMerged(it) => branches.discard_merged_branches(it).await.map(drop),
         Any::Read(it) => all(files.read_file(it).await?.into_inner(), usize::MAX).await,
         Any::List(it) => files.list_directory(it).await.map(drop),
         Any::Edit(it) => files.edit_files(it).await.map(drop),

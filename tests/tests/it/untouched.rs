@@ -130,6 +130,7 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "server list",
         "server logs ty",
         "server stop",
+        "branch discard --merged",
         "branch discard b",
         "config show",
         "config schema",

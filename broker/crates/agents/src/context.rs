@@ -99,7 +99,7 @@ impl Context {
             with_tree_hash: false,
             with_conflicts: false,
         };
-        Ok(self.daemon.get_branch(request).await?.info.into())
+        Ok(self.noted(self.daemon.get_branch(request).await?.info))
     }
 
     pub(crate) async fn fork(&self, parent: TargetId, name: &str) -> Result<BranchRef, ToolError> {
@@ -119,7 +119,13 @@ impl Context {
     ) -> Result<BranchRef, ToolError> {
         labels.insert("agent".to_owned(), self.session.branch().to_owned());
         let request = ForkRequest { parent, name: name.to_owned(), labels, request_id: None };
-        Ok(self.daemon.fork(request).await?.into())
+        Ok(self.noted(self.daemon.fork(request).await?))
+    }
+
+    /// The branch, which the session uses now.
+    fn noted(&self, branch: BranchInfo) -> BranchRef {
+        self.daemon.note_session(&branch.id);
+        branch.into()
     }
 
     /// Returns the changes of a branch against its parent.

@@ -21,8 +21,8 @@ use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Status, Streaming};
 use workspaces::{
     BranchChange, BranchChangeKind, BranchInfo, BranchState, Buffer, BufferSet, BufferShown, Committed, Diff,
-    DirectoryPage, EditorText, FileChange, FileContent, OpenedWorkspace, Paged, Rebased, RequestError,
-    ResolvedConflict, RevisionEntry, WorkspaceEvent, WorkspaceInfo,
+    DirectoryPage, EditorText, FileChange, FileContent, JudgedBranch, OpenedWorkspace, Paged, Rebased,
+    RequestError, ResolvedConflict, RevisionEntry, WorkspaceEvent, WorkspaceInfo,
 };
 
 use crate::error::{error, senseless};
@@ -125,6 +125,10 @@ pub(crate) fn branch_state(it: pb::GetBranchResponse) -> Answer<BranchState> {
 pub(crate) fn branches(it: pb::ListBranchesResponse) -> Paged<BranchInfo> {
     let items = it.branches.into_iter().map(branch_info).collect();
     Paged { items, next_token: it.next_page_token }
+}
+
+pub(crate) fn judged_branch(it: pb::JudgedBranch) -> JudgedBranch {
+    JudgedBranch { id: it.branch_id.into(), name: it.name, kept: it.kept }
 }
 
 pub(crate) fn revisions(it: pb::ListRevisionsResponse) -> Answer<Paged<RevisionEntry>> {

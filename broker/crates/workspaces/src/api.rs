@@ -16,12 +16,12 @@ use tokio_stream::Stream;
 
 use super::{
     BaselineRequest, BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest,
-    CommitRequest, Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, EditRequest, Event,
-    FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MergePreview,
-    MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged, PluginList,
-    QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList, Side,
-    TargetId, Tournament, TournamentRequest, UndoRequest, Undone, UpdatedBaseline, WatchEvent,
-    WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
+    CommitRequest, Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, DiscardMergedRequest,
+    EditRequest, Event, FileContent, FixRequest, FixedFiles, ForkRequest, JudgedBranch, LinterRule,
+    ListedFiles, MergePreview, MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest,
+    Paged, PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry,
+    ServerList, Side, TargetId, Tournament, TournamentRequest, UndoRequest, Undone, UpdatedBaseline,
+    WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
 };
 #[cfg(target_os = "linux")]
 use super::{LogEvent, RunEvent, RunId, RunInfo, RunInput, RunRequest, RunResult};
@@ -75,6 +75,8 @@ pub trait Workspaces: Send + Sync {
     async fn tournament(&self, request: TournamentRequest) -> Result<Tournament, RequestError>;
     async fn commit_branch(&self, request: CommitRequest) -> Result<Committed, RequestError>;
     async fn discard_branch(&self, branch: &str) -> Result<(), RequestError>;
+    /// Discards branches whose work is done, with which nothing is lost. All that were judged, by name.
+    async fn discard_merged(&self, request: DiscardMergedRequest) -> Result<Vec<JudgedBranch>, RequestError>;
 
     /// Reads a file whole. An error if it has more than `max_bytes`.
     async fn read_file(

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Weak},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use overlay::{Branch, BranchRecord, Revision, Snapshot, Step, Store, StoreError};
@@ -27,6 +27,8 @@ pub(super) struct BranchCell {
     store: Arc<dyn BranchStore>,
     /// Held from the look at the branch to the end of the durable write.
     editing: Mutex<Held>,
+    /// Last call of a session that works on the branch.
+    last_session: parking_lot::Mutex<Option<Instant>>,
     published: watch::Sender<Published>,
     /// The clients that get an event for each change.
     watchers: Arc<Watchers>,
@@ -96,7 +98,16 @@ impl BranchCell {
         let (published, _) = watch::channel(Published { snapshot: branch.snapshot(), gone: false });
         // Counted at the first edit.
         let held = Held { branch, is_doubtful: false, provisional: None, bytes: u64::MAX };
-        Arc::new(Self { id, record, key, store, editing: Mutex::new(held), published, watchers })
+        let (editing, last_session) = (Mutex::new(held), parking_lot::Mutex::default());
+        Arc::new(Self { id, record, key, store, editing, last_session, published, watchers })
+    }
+
+    pub(super) fn note_session(&self, at: Instant) {
+        *self.last_session.lock() = Some(at);
+    }
+
+    pub(super) fn last_session(&self) -> Option<Instant> {
+        *self.last_session.lock()
     }
 
     /// The branch as it is now.
@@ -279,10 +290,29 @@ impl BranchCell {
         kept.await.map_err(|_| DaemonError::ShuttingDown)?.map_err(DaemonError::from)
     }
 
+    /// Forgets the branch for good, unless `keep` has a reason against that. No edit comes in between.
+    pub(super) async fn discard_unless(
+        &self,
+        keep: impl FnOnce(&Branch) -> Option<String> + Send + 'static,
+    ) -> Result<Option<String>, DaemonError> {
+        let mut held = self.editing.lock().await;
+        self.expect_here()?;
+        let branch = held.branch.clone();
+        let kept = blocking(move || Ok(keep(&branch))).await?;
+        if kept.is_none() {
+            self.discard_held(&mut held).await?;
+        }
+        Ok(kept)
+    }
+
     /// Forgets the branch for good.
     pub(super) async fn discard(&self) -> Result<(), DaemonError> {
         let mut held = self.editing.lock().await;
         self.expect_here()?;
+        self.discard_held(&mut held).await
+    }
+
+    async fn discard_held(&self, held: &mut Held) -> Result<(), DaemonError> {
         if let Err(error) = self.take_out().await {
             held.is_doubtful = self.replace(&held.branch, held.provisional).await.is_err();
             return Err(error);

@@ -35,6 +35,7 @@ mod local;
 mod measured;
 mod memory;
 mod merge_preview;
+mod merged;
 mod once;
 mod opening;
 mod options;
@@ -113,6 +114,7 @@ pub use self::{
         DefinitionChange, DefinitionConflict, EditPlace, Landing, MergePreview, MergePreviewRequest,
         MergedFinding, PairPreview,
     },
+    merged::{DiscardMergedRequest, JudgedBranch},
     options::{CheckOptions, FileText},
     query::{MethodReply, MethodRequest, QueryReply},
     query_answer::{QueryAnswer, QueryEdit, QueryItem, QueryLocation},

@@ -330,6 +330,12 @@ impl Daemon {
         self.runs.registry.find(id.workspace.as_deref(), &id.run)
     }
 
+    /// The name of a command that runs on a branch.
+    pub(super) fn run_on(&self, branch: &str) -> Option<String> {
+        let is_on = |it: &&Arc<Run>| it.lives() && it.branch.as_ref().is_some_and(|it| *it.0 == *branch);
+        self.runs.registry.list().iter().find(is_on).map(|it| it.name.clone())
+    }
+
     /// Forgets what ended in a workspace that is closed.
     pub(super) fn forget_runs(&self, workspace: &str) {
         self.runs.registry.forget(workspace);

@@ -317,10 +317,27 @@ impl OpenWorkspace {
 
     pub(super) async fn discard(&self, cell: &BranchCell) -> Result<(), DaemonError> {
         cell.discard().await?;
+        self.forget(cell);
+        Ok(())
+    }
+
+    /// Discards a branch unless `keep` has a reason against that.
+    pub(super) async fn discard_unless(
+        &self,
+        cell: &BranchCell,
+        keep: impl FnOnce(&Branch) -> Option<String> + Send + 'static,
+    ) -> Result<Option<String>, DaemonError> {
+        let kept = cell.discard_unless(keep).await?;
+        if kept.is_none() {
+            self.forget(cell);
+        }
+        Ok(kept)
+    }
+
+    fn forget(&self, cell: &BranchCell) {
         self.branches.remove(&cell.id);
         self.names.remove(&cell.record.name);
         cell.announce(|| BranchChangeKind::Discarded);
-        Ok(())
     }
 
     /// Ends what waits for changes.

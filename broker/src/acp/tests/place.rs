@@ -16,7 +16,7 @@ use agents::{Agents, Tools};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{runtime::Runtime, sync::oneshot};
-use workspaces::{BranchInfo, Daemon, PageRequest, Workspaces};
+use workspaces::{BranchInfo, Daemon, PageRequest, Undo, UndoRequest, Workspaces};
 
 use super::super::{End, McpCommand, Options, serve};
 
@@ -122,6 +122,13 @@ impl Place {
             runtime.block_on(serve(options, both(to_client), both(to_agent), stopped))
         });
         Proxied { client, agent, root: self.root(), stop: Some(stop), proxy }
+    }
+
+    /// Undoes the last edit of the only branch.
+    pub(super) fn undo(&self) {
+        let branch = self.branches().remove(0).id.to_string();
+        let request = UndoRequest { branch, undo: Undo::Step, if_revision: None };
+        self.runtime.block_on(self.daemon.undo(request)).unwrap();
     }
 
     pub(super) fn branches(&self) -> Vec<BranchInfo> {

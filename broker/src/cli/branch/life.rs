@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use lint::printable;
 use serde::Serialize;
-use workspaces::{BranchInfo, ForkRequest};
+use workspaces::{BranchInfo, DiscardMergedRequest, ForkRequest, JudgedBranch};
 
 use super::Shape;
 use crate::{
@@ -53,10 +53,28 @@ pub(super) struct Show {
 }
 
 /// Forget branches for good; those forked from them stay
+///
+/// With `--merged`, branches whose work is done: the disk shows all that they changed. A branch is kept, with the reason, if anything
+/// else would be lost with it: commits and references of git that the repository lacks, undone edits whose texts are nowhere else. So is
+/// one on which a command runs, or that an agent's session used within the last 10 minutes. The history of a discarded branch is gone,
+/// and with it the way to undo its commits.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  broker branch discard try-it                  forget a branch with its edits
+  broker branch discard --merged --dry-run      show which branches are done, and why others are not
+  broker branch discard --merged                forget those that are done")]
 pub(super) struct Discard {
-    #[arg(required = true, value_name = "BRANCH")]
+    #[arg(required_unless_present = "merged", value_name = "BRANCH")]
     branches: Vec<String>,
+
+    /// Forget all branches whose work is done, and say why others are kept
+    #[arg(long, conflicts_with = "branches")]
+    merged: bool,
+
+    /// Show what would be forgotten, and forget nothing
+    #[arg(long, requires = "merged", conflicts_with = "branches")]
+    dry_run: bool,
 }
 
 #[derive(Serialize)]
@@ -104,6 +122,9 @@ pub(super) fn show(args: &Show, open: &Opened, session: &mut Session) -> Result<
 }
 
 pub(super) fn discard(args: &Discard, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    if args.merged {
+        return discard_merged(args.dry_run, open, session);
+    }
     // A slip in one name keeps all of them.
     let branches = args.branches.iter().map(|it| open.branch(it)).collect::<Result<Vec<_>, _>>()?;
     for branch in branches {
@@ -111,6 +132,18 @@ pub(super) fn discard(args: &Discard, open: &Opened, session: &mut Session) -> R
         session.print(&format!("discarded {}\n", printable(&branch.name)))?;
     }
     Ok(())
+}
+
+fn discard_merged(dry_run: bool, open: &Opened, session: &mut Session) -> Result<(), CliError> {
+    let workspace = open.id.clone();
+    let request = DiscardMergedRequest { workspace, branch: None, dry_run };
+    let judged = open.client.wait(open.client.daemon().discard_merged(request))?;
+    let done = if dry_run { "would discard" } else { "discarded" };
+    let line = |it: &JudgedBranch| match &it.kept {
+        None => format!("{done} {}\n", printable(&it.name)),
+        Some(why) => format!("kept {}: {}\n", printable(&it.name), printable(why)),
+    };
+    session.print(&judged.iter().map(line).collect::<String>())
 }
 
 impl<'a> Branch<'a> {

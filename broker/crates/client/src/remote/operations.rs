@@ -10,12 +10,12 @@ use tokio_stream::StreamExt as _;
 use tonic::Streaming;
 use workspaces::{
     BaselineRequest, BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest,
-    CommitRequest, Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, EditRequest, Event, Events,
-    FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles, MergePreview,
-    MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged, PluginList,
-    QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList, Side,
-    TargetId, Tournament, TournamentRequest, UndoRequest, Undone, UpdatedBaseline, WatchEvent,
-    WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest, Workspaces,
+    CommitRequest, Committed, DaemonStatus, Diff, DiffRequest, DirectoryPage, DiscardMergedRequest,
+    EditRequest, Event, Events, FileContent, FixRequest, FixedFiles, ForkRequest, JudgedBranch, LinterRule,
+    ListedFiles, MergePreview, MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest,
+    Paged, PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry,
+    ServerList, Side, TargetId, Tournament, TournamentRequest, UndoRequest, Undone, UpdatedBaseline,
+    WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest, Workspaces,
 };
 #[cfg(target_os = "linux")]
 use workspaces::{LogEvent, Run, RunId, RunInfo, RunRequest, RunResult};
@@ -141,6 +141,15 @@ impl Workspaces for Remote {
     async fn discard_branch(&self, branch: &str) -> Result<(), RequestError> {
         let request = pb::DiscardBranchRequest { branch_id: branch.to_owned() };
         self.change(self.branches().discard_branch(request)).await.map(drop)
+    }
+
+    async fn discard_merged(&self, request: DiscardMergedRequest) -> Result<Vec<JudgedBranch>, RequestError> {
+        let DiscardMergedRequest { workspace: workspace_id, branch, dry_run } = request;
+        let branch_id = branch.unwrap_or_default();
+        let request = pb::DiscardMergedBranchesRequest { workspace_id, branch_id, dry_run };
+        let ask = || async { self.branches().discard_merged_branches(request.clone()).await };
+        let judged = if dry_run { self.read(ask).await? } else { self.change(ask()).await? };
+        Ok(judged.branches.into_iter().map(from_wire::judged_branch).collect())
     }
 
     async fn read_file(

@@ -72,6 +72,12 @@ impl Snapshot {
         Ok(comparison.finish())
     }
 
+    /// Returns the changes from what is on the disk, without texts that editors have not saved, to this.
+    pub fn changes_from_disk(&self) -> io::Result<Vec<Change>> {
+        let saved = self.saved();
+        saved.changes(&saved.base_of())
+    }
+
     /// The paths at which this may look different from `since`, told from the edits alone, without a look
     /// at the base. Sorted, and none of them lies below another.
     ///

@@ -48,6 +48,14 @@ impl Snapshot {
         !self.state().repository.is_blank()
     }
 
+    /// The branch's own files and links of version control. Sorted.
+    pub fn repository_files(&self) -> Vec<WorkspacePath> {
+        let mut files = Vec::new();
+        held_files(&WorkspacePath::root(), &self.state().repository.root, &mut files);
+        files.sort();
+        files
+    }
+
     /// Returns the same with the branch's own files of version control, for a folder in which programs run.
     #[must_use]
     pub fn with_repository(&self) -> Self {
@@ -64,6 +72,16 @@ impl Snapshot {
         });
         let blank = repository.blank();
         Self::new(State { tree, origins, repository: blank, ..self.state().clone() }, self.revision())
+    }
+}
+
+fn held_files(at: &WorkspacePath, directory: &Directory, files: &mut Vec<WorkspacePath>) {
+    for (name, node) in &directory.entries {
+        match &**node {
+            Node::Directory(below) => held_files(&at.child(name), below, files),
+            Node::File(_) | Node::Symlink(_) => files.push(at.child(name)),
+            Node::Whiteout => {}
+        }
     }
 }
 

@@ -47,6 +47,18 @@ impl Branch {
         shown.0.checked_sub(1).map(Revision)
     }
 
+    /// The revisions that an undo put aside and that can be returned to, as they were. Oldest first.
+    pub fn undone(&self) -> Vec<Snapshot> {
+        let steps = self.history.iter().map(|it| &it.entry);
+        let undos = steps.clone().filter_map(|it| match it.kind {
+            StepKind::Undo(to) => Some((to, it.revision)),
+            StepKind::Edit | StepKind::Commit => None,
+        });
+        let undos: Vec<_> = undos.collect();
+        let is_undone = |it: &Revision| undos.iter().any(|(to, by)| to < it && it < by);
+        steps.map(|it| it.revision).filter(is_undone).filter_map(|it| self.at(it)).collect()
+    }
+
     fn state_at(&self, revision: Revision) -> Option<State> {
         let state = self.history.at(revision)?.state.clone();
         let later = self.history.iter().skip_while(|it| it.entry.revision < revision);

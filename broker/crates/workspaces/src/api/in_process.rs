@@ -13,11 +13,11 @@ use super::{Events, Workspaces};
 use crate::{
     BaselineRequest, BranchInfo, BranchRequest, BranchState, Buffer, BufferRequest, BufferSet, CheckRequest,
     CommitRequest, Committed, Daemon, DaemonError, DaemonStatus, Diff, DiffRequest, DirectoryPage,
-    EditRequest, Event, FileContent, FixRequest, FixedFiles, ForkRequest, LinterRule, ListedFiles,
-    MergePreview, MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace, PageRequest, Paged,
-    PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError, RevisionEntry, ServerList,
-    Side, TargetId, Tournament, TournamentRequest, UndoRequest, Undone, UpdatedBaseline, WatchEvent,
-    WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
+    DiscardMergedRequest, EditRequest, Event, FileContent, FixRequest, FixedFiles, ForkRequest, JudgedBranch,
+    LinterRule, ListedFiles, MergePreview, MergePreviewRequest, MethodReply, MethodRequest, OpenedWorkspace,
+    PageRequest, Paged, PluginList, QueryAnswer, QueryRequest, RebaseRequest, Rebased, RequestError,
+    RevisionEntry, ServerList, Side, TargetId, Tournament, TournamentRequest, UndoRequest, Undone,
+    UpdatedBaseline, WatchEvent, WorkspaceEvent, WorkspaceInfo, WorkspaceWatchRequest,
 };
 #[cfg(target_os = "linux")]
 use crate::{LogEvent, RunEvent, RunId, RunInfo, RunRequest, RunResult, api::Run};
@@ -110,6 +110,10 @@ impl Workspaces for Arc<Daemon> {
 
     async fn discard_branch(&self, branch: &str) -> Result<(), RequestError> {
         Ok(self.discard(branch).await?)
+    }
+
+    async fn discard_merged(&self, request: DiscardMergedRequest) -> Result<Vec<JudgedBranch>, RequestError> {
+        Ok(Daemon::discard_merged(self, request).await?)
     }
 
     async fn read_file(

@@ -126,3 +126,13 @@ fn a_rebase_onto_the_parent_keeps_the_own_repository() {
     assert_eq!(text(&child.snapshot().with_repository(), ".git/refs/stash").as_deref(), Some("child"));
     assert_eq!(text(&child.snapshot(), "new").as_deref(), Some("n"));
 }
+
+#[test]
+fn files_of_a_repository_are_listed() {
+    let mut branch = Branch::new(base());
+    keep(&mut branch, &[("sub/.git/HEAD", "y"), (".git/refs/stash", "s")], &[]);
+    let view = folder(&branch, &[], &[".git/refs/heads/main"]);
+    branch.keep_repository(&*view, &paths(&[".git/refs/heads/main"])).unwrap();
+    branch.write(&path("a.py"), Bytes::from("b")).unwrap();
+    assert_eq!(branch.snapshot().repository_files(), paths(&[".git/refs/stash", "sub/.git/HEAD"]));
+}

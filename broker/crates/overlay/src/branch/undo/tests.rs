@@ -117,3 +117,22 @@ fn a_step_back_survives_the_store_and_goes_by_no_text() {
     });
     assert_eq!(Branch::restore(base, steps).unwrap().step_back(), Some(Revision(3)));
 }
+
+#[test]
+fn what_an_undo_puts_aside_is_undone() {
+    let base = Moving::new(&[]);
+    let mut branch = Branch::new(base.clone());
+    let undone = |branch: &Branch| branch.undone().iter().map(|it| it.revision().0).collect::<Vec<_>>();
+    for text in ["1", "2", "3"] {
+        branch.write(&path("a"), text.into()).unwrap();
+    }
+    assert_eq!(undone(&branch), []);
+    branch.undo_to(Revision(1)).unwrap();
+    assert_eq!(undone(&branch), [2, 3]);
+    assert_eq!(text(&branch.undone()[1], "a"), "3");
+    base.set(&[("a", "1")]);
+    branch.committed();
+    assert_eq!(undone(&Branch::restore(base, branch.steps()).unwrap()), [2, 3]);
+    let differing = |it: &Snapshot| it.changes_from_disk().unwrap().len();
+    assert_eq!((differing(&branch.snapshot()), differing(&branch.undone()[0])), (0, 1));
+}
