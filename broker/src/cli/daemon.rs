@@ -2,10 +2,10 @@
 
 use clap::Subcommand;
 
-use super::{Session, serve, status, stop};
+use super::{Session, clean, serve, status, stop};
 use crate::{CliError, Exit};
 
-/// Run the daemon, say how it is, or end it
+/// Run the daemon, say how it is, clean its folders, or end it
 ///
 /// Commands that need the daemon start it by themselves.
 #[derive(Debug, clap::Args)]
@@ -19,6 +19,7 @@ enum Action {
     Serve(serve::Args),
     Status(status::Args),
     Stop(stop::Args),
+    Clean(clean::Args),
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
@@ -26,5 +27,6 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Action::Serve(args) => serve::run(args, session),
         Action::Status(args) => status::run(args, session),
         Action::Stop(args) => stop::run(args, session),
+        Action::Clean(args) => clean::run(args, session),
     }
 }

@@ -6,10 +6,14 @@ use lint::printable;
 use serde::Serialize;
 use workspaces::{CacheStatus, ClassStatus, SchedulerStatus, ServersStatus, WorkspaceInfo};
 
-use super::{AnswerFormat, Session, words};
+use super::{
+    AnswerFormat, Session,
+    storage::{self, FolderStatus},
+    words,
+};
 use crate::{CliError, Exit, client::Client};
 
-/// Say how the daemon is
+/// Say how the daemon is, and how large its folders are
 ///
 /// Exits with 0 if a daemon is running and with 1 if none is. Never starts one.
 #[derive(Debug, clap::Args)]
@@ -23,6 +27,8 @@ struct Status {
     running: bool,
     #[serde(flatten)]
     daemon: Option<Daemon>,
+    /// Folders of the program, with their limits.
+    folders: Vec<FolderStatus>,
 }
 
 #[derive(Serialize)]
@@ -93,10 +99,11 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let client = Client::running(&session.process_context.cancel)?;
     let daemon = client.map(|it| ask(&it)).transpose()?;
     let exit = if daemon.is_some() { Exit::Clean } else { Exit::Findings };
+    let folders = storage::all(session.process_context.cache_dir.as_deref());
     let text = match (args.output_format, &daemon) {
-        (AnswerFormat::Json, _) => super::json(&Status { running: daemon.is_some(), daemon }),
-        (AnswerFormat::Text, Some(daemon)) => render(daemon),
-        (AnswerFormat::Text, None) => "no daemon is running\n".to_owned(),
+        (AnswerFormat::Json, _) => super::json(&Status { running: daemon.is_some(), daemon, folders }),
+        (AnswerFormat::Text, Some(daemon)) => render(daemon) + &told_folders(&folders),
+        (AnswerFormat::Text, None) => "no daemon is running\n".to_owned() + &told_folders(&folders),
     };
     session.print(&text)?;
     Ok(exit)
@@ -194,6 +201,10 @@ fn render(it: &Daemon) -> String {
         }
     }
     text
+}
+
+fn told_folders(folders: &[FolderStatus]) -> String {
+    folders.iter().map(|it| format!("folder      {}", it.line())).collect()
 }
 
 fn told_class(it: &Class) -> String {

@@ -40,6 +40,7 @@ pub(super) fn bytes(bytes: u64) -> String {
     match bytes {
         0..1024 => counted(bytes, "byte"),
         1024..0x10_0000 => format!("{} KiB", bytes >> 10),
+        _ if bytes.trailing_zeros() >= 30 => format!("{} GiB", bytes >> 30),
         _ => format!("{} MiB", bytes >> 20),
     }
 }
@@ -58,8 +59,8 @@ mod tests {
             ("999 µs".into(), "1.5 ms".into(), "2.3 s".into())
         );
         assert_eq!(
-            (bytes(1), bytes(2048), bytes(3 << 20)),
-            ("1 byte".into(), "2 KiB".into(), "3 MiB".into())
+            [1, 2048, 3 << 20, 2 << 30, (2 << 30) + (1 << 20)].map(bytes),
+            ["1 byte", "2 KiB", "3 MiB", "2 GiB", "2049 MiB"].map(str::to_owned)
         );
         assert_eq!(ago(u64::MAX), "just now");
     }

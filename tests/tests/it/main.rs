@@ -16,6 +16,7 @@ mod branch_cli;
 mod check;
 mod checkers;
 mod churn;
+mod clean;
 mod cli;
 mod daemon;
 mod dependents;

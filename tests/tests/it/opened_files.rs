@@ -44,7 +44,7 @@ const OPENERS: &[(&str, &str)] = &[
     ("crates/shadow/src/linux/root/system.rs", "files of the kernel"),
     ("crates/shadow/src/linux/starter.rs", "files of the kernel"),
     ("crates/shadow/src/linux/usage.rs", "files of the kernel"),
-    ("crates/shadow/src/storage.rs", "its notes in the state folder"),
+    ("crates/shadow/src/storage/clean.rs", "its notes in the state folder"),
     ("crates/shadow/src/stores.rs", "its notes in the state folder"),
     ("crates/shadow/src/warm/state.rs", "its notes in the state folder"),
     ("src/cli/plugin/folder.rs", "a plugin of the author who runs the command"),

@@ -110,6 +110,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "broker-proto",
             "check-engine",
             "client",
+            "code-cache",
             "componentize",
             "config",
             "language-servers",

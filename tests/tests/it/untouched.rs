@@ -154,6 +154,7 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "trust --list",
         "trust --revoke",
         "daemon status",
+        "daemon clean --all",
         "daemon stop",
         "completions bash",
     ];

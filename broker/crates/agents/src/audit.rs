@@ -49,6 +49,15 @@ const LARGE: u64 = 8 << 20;
 /// Number of files that were put aside and are kept.
 const ASIDE: usize = 3;
 
+/// Bytes of all files, about.
+pub const LOG_LIMIT: u64 = LARGE * (ASIDE as u64 + 1);
+
+/// The files of the log in its folder, whether or not they are there.
+pub fn log_files(folder: &Path) -> Vec<PathBuf> {
+    let file = log_file(folder);
+    (1..=ASIDE).rev().map(|it| aside(&file, it)).chain([file.clone()]).collect()
+}
+
 /// Path of the log in its folder.
 pub fn log_file(folder: &Path) -> PathBuf {
     folder.join("agents.jsonl")
@@ -57,8 +66,7 @@ pub fn log_file(folder: &Path) -> PathBuf {
 /// The last `count` calls, the oldest first. Lines that are none are passed over: a writer may have been killed.
 pub fn read_log(folder: &Path, count: usize) -> io::Result<Vec<LogEntry>> {
     let mut entries = Vec::new();
-    let file = log_file(folder);
-    for file in (1..=ASIDE).rev().map(|it| aside(&file, it)).chain([file.clone()]) {
+    for file in log_files(folder) {
         match read(&file) {
             Ok(text) => entries.extend(text.lines().filter_map(|it| serde_json::from_str(it).ok())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

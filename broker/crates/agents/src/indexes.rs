@@ -47,6 +47,11 @@ const OLD: Duration = Duration::from_secs(30);
 /// Threads of one search.
 pub(crate) const THREADS: usize = 2;
 
+/// Bytes that an index may take, about. A workspace has one of trigrams and one of code.
+pub fn index_limit() -> u64 {
+    IndexOptions::default().max_bytes
+}
+
 impl Indexes {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         Self { folder, open: DashMap::new() }

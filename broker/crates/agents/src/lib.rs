@@ -50,7 +50,8 @@ pub use agent_tools::edit::CodexPatch;
 
 pub use self::{
     api::{ToolList, Tools},
-    audit::{LogEntry, log_file, read_log},
+    audit::{LOG_LIMIT, LogEntry, log_file, log_files, read_log},
+    indexes::index_limit,
     preview::{Preview, PreviewEdit},
     reads::Reads,
     reply::{Reply, ToolError},

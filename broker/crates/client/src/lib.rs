@@ -19,4 +19,5 @@ pub use self::{
     endpoint::{Claim, Claimed, Endpoint, IDLE_EXIT},
     error::{DAEMON_GONE, interrupted, is_ended, is_gone},
     remote::Remote,
+    start::LOG_LIMIT,
 };

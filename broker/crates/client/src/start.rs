@@ -91,13 +91,15 @@ fn command(runtime_dir: &Path, log: File) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Log of daemons in the background, appended to, and emptied once it is larger than 1 MiB.
+/// Bytes from which on the log is emptied when a daemon is started.
+pub const LOG_LIMIT: u64 = 1 << 20;
+
+/// Log of daemons in the background, appended to.
 #[expect(clippy::disallowed_methods, reason = "the daemon's log is no workspace file")]
 fn log(endpoint: &Endpoint) -> io::Result<File> {
-    const LARGEST: u64 = 1 << 20;
     let mut options = OpenOptions::new();
     let file = options.create(true).append(true).mode(0o600).open(endpoint.log_file())?;
-    if file.metadata()?.len() > LARGEST {
+    if file.metadata()?.len() > LOG_LIMIT {
         file.set_len(0)?;
     }
     Ok(file)

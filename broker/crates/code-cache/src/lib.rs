@@ -89,7 +89,7 @@ fn write(entry: &Path, code: &[u8]) -> io::Result<()> {
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Time after which an entry that was not used is removed, as answers are.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Once a day is enough. A folder that cannot be written keeps what it has.
 fn note_use(stamp: &Path, now: SystemTime) {
@@ -106,16 +106,19 @@ fn age(file: &Path, now: SystemTime) -> Duration {
 
 /// Removes what was not used for long, and what was never finished. A process that has an entry mapped keeps it.
 fn prune(dir: &Path, now: SystemTime) {
+    unused(dir, now).iter().for_each(|it| _ = fs::remove_file(it));
+}
+
+/// Files of a folder of code that were not used for long, or never finished.
+pub fn unused(dir: &Path, now: SystemTime) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok).map(|it| it.path());
-    for path in entries.filter(|it| fs::symlink_metadata(it).is_ok_and(|it| !it.is_dir())) {
-        let stamp = stamp_path(&path);
+    let files = entries.filter(|it| fs::symlink_metadata(it).is_ok_and(|it| !it.is_dir()));
+    let is_unused = |it: &PathBuf| {
+        let stamp = stamp_path(it);
         // The age of an entry without a stamp is its own.
-        let last_used = if stamp.exists() { &stamp } else { &path };
-        if age(last_used, now) > KEPT {
-            _ = fs::remove_file(&path);
-            _ = fs::remove_file(&stamp);
-        }
-    }
+        age(if stamp.exists() { &stamp } else { it }, now) > UNUSED
+    };
+    files.filter(is_unused).collect()
 }
 
 fn stamp_path(entry: &Path) -> PathBuf {
@@ -182,7 +185,7 @@ mod tests {
         fs::create_dir(dir.path().join("folder")).unwrap();
         note_use(&dir.path().join("used.stamp"), now);
         assert_eq!(age(&dir.path().join("used.stamp"), now), Duration::ZERO);
-        prune(dir.path(), now + KEPT - DAY);
+        prune(dir.path(), now + UNUSED - DAY);
         let left = fs::read_dir(dir.path()).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
         let mut left: Vec<_> = left.collect();
         left.sort();

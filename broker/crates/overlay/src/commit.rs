@@ -185,6 +185,11 @@ impl Committer {
         !matches!(Journal::new(journal_dir, fail_point::FailPoint::default()).pending(), Ok(None))
     }
 
+    /// Whether texts may be nowhere but in the journal: a commit was interrupted, or kept what it could not leave in its place.
+    pub fn holds_texts(journal_dir: &Path) -> bool {
+        Self::is_interrupted(journal_dir) || kept::has_copies(journal_dir)
+    }
+
     /// Held while the journal is in use, so that two processes cannot both be at work.
     ///
     /// A commit beside another one waits for it: programs run their hooks side by side.

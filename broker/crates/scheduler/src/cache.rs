@@ -26,6 +26,7 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 
+pub use folder::surplus as surplus_files;
 pub use index::{ReadIndex, Reads};
 use observations::Interner;
 use overlay::{ContentHash, ReadSet, WorkspacePath};

@@ -13,7 +13,7 @@ mod task;
 
 pub use cache::{
     Answer, Cache, CacheOptions, Codec, Inherited, Key, ReadChecker, ReadIndex, Reads, Seen,
-    Stats as CacheStats,
+    Stats as CacheStats, surplus_files,
 };
 pub use options::Options;
 pub use runner::Ticket;

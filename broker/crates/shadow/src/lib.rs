@@ -49,6 +49,6 @@ pub use self::{
     links::{leads_through, links_to},
     sandbox::{Limits, Network, Sandbox},
     spec::{Ended, Exit, Program, Stopped, TerminalSize},
-    storage::Storage,
+    storage::{Cleaned, Extent, Storage, StorageKind},
     toolchains::{Toolchains, toolchains},
 };

@@ -3,6 +3,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "Broker's own cache folder")]
 
+mod clean;
+
 use std::{
     fs::{self, File, OpenOptions},
     io,
@@ -14,10 +16,14 @@ use std::{
 use overlay::{ContentHash, private_folder};
 use rustix::fs::{FlockOperation, flock};
 
+pub use self::clean::{Cleaned, Extent, StorageKind};
 use crate::{
     removal::remove_all,
     scan::{Stamp, has_own_clock, now},
 };
+
+const CACHES: &str = "caches";
+const COPIES: &str = "copies";
 
 /// Folder for copies and caches, and limits of each.
 #[derive(Debug, Clone)]
@@ -36,11 +42,11 @@ impl Storage {
     }
 
     pub(crate) fn of_caches(&self) -> io::Result<Shelf> {
-        Shelf::open(&self.folder, "caches", self.caches)
+        Shelf::open(&self.folder, CACHES, self.caches)
     }
 
     pub(crate) fn of_copies(&self) -> io::Result<Shelf> {
-        Shelf::open(&self.folder, "copies", self.copies)
+        Shelf::open(&self.folder, COPIES, self.copies)
     }
 }
 
@@ -161,35 +167,6 @@ impl Shelf {
             {
                 // Another process may do the same.
                 let _ = fs::remove_file(lock);
-            }
-        }
-        Ok(())
-    }
-
-    /// Removes folders that are not in use until what is left takes no more than the limit.
-    pub(crate) fn evict(&self) -> io::Result<()> {
-        let mut kept = Vec::new();
-        let mut total = 0;
-        for entry in fs::read_dir(&self.folder)? {
-            let entry = entry?.file_name();
-            let Some(name) = entry.to_str().and_then(|it| it.strip_suffix(".size")) else { continue };
-            let size = match fs::read_to_string(self.folder.join(&entry)) {
-                Ok(size) => size.trim().parse().unwrap_or(0),
-                // Another process has removed it meanwhile.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(error),
-            };
-            let used = fs::metadata(self.folder.join(format!("{name}.lock"))).and_then(|it| it.modified());
-            total += size;
-            kept.push((used.unwrap_or(SystemTime::UNIX_EPOCH), name.to_owned(), size));
-        }
-        kept.sort();
-        for (_, name, size) in kept {
-            if total <= self.limit {
-                return Ok(());
-            }
-            if self.remove(&name)? {
-                total -= size;
             }
         }
         Ok(())

@@ -76,7 +76,7 @@ impl BranchStore for Store {
 
 /// Bytes that a branch may hold in memory and in the state folder: its texts, those of its history, and what it
 /// replaced.
-const MAX_BYTES: u64 = 1 << 30;
+pub const MAX_BRANCH: u64 = 1 << 30;
 
 /// State of a branch that readers see.
 #[derive(Clone)]
@@ -233,7 +233,7 @@ impl BranchCell {
     /// is acknowledged: at once, or if that fails with the next edit.
     async fn keep_next(&self, held: &mut Held, next: Branch) -> Result<(), DaemonError> {
         let steps = next.steps_since(held.branch.revision());
-        let bytes = within(MAX_BYTES, held.bytes, &steps, &next)?;
+        let bytes = within(MAX_BRANCH, held.bytes, &steps, &next)?;
         let provisional = held.provisional.filter(|last| next.revision() <= *last);
         // Edits of others are acknowledged, and kept.
         let record = (held.provisional != provisional).then(|| self.record.clone());

@@ -52,6 +52,7 @@ mod running;
 mod runs;
 mod servers;
 mod setup;
+mod states;
 mod target;
 mod task;
 #[cfg(test)]
@@ -95,6 +96,7 @@ use self::{
 pub use self::{
     api::{Events, Workspaces},
     baselines::{BaselineRequest, ListedFiles, UpdatedBaseline},
+    branch::MAX_BRANCH,
     branch_info::{BranchInfo, TRIAL_LABEL},
     branches::{BranchRequest, BranchState, ForkRequest, RevisionEntry, Undo, UndoRequest, Undone},
     check::{CheckEvents, CheckRequest},
@@ -124,6 +126,7 @@ pub use self::{
     run_output::RunOutput,
     servers::{ServerEnding, ServerInfo, ServerList, ServerPhase},
     setup::{BATCH, Ephemeral, Settings},
+    states::{KeptState, journal_of, kept_states, note_root, state_of},
     target::TargetId,
     task::run_uncancellable,
     tournament::{
@@ -133,7 +136,7 @@ pub use self::{
     },
     view::{CheckedView, FixedView, LocalView, StaleBaseline, ViewChanges, ViewFiles},
     watch::WatchEvents,
-    workspace::{OpenedWorkspace, WorkspaceInfo, id_of, journal_of, state_of},
+    workspace::{OpenedWorkspace, WorkspaceInfo, id_of},
     workspace_events::{BranchChange, BranchChangeKind, BufferShown, EditorText, WorkspaceEvent},
     workspace_watch::{WorkspaceEvents, WorkspaceWatchRequest},
 };

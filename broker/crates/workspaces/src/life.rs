@@ -17,6 +17,7 @@ use super::{
     Clients, Daemon, DaemonError, fields,
     memory::resident_bytes,
     servers::ServerInfo,
+    states,
     task::{blocking, run_uncancellable},
     workspace::{self, OpenWorkspace, OpenedWorkspace, WorkspaceInfo},
 };
@@ -185,7 +186,7 @@ impl Daemon {
             message: "this daemon keeps no workspaces".to_owned(),
             hint: None,
         })?;
-        let state = workspace::state_of(state_dir, &id);
+        let state = states::state_of(state_dir, &id);
         let workspace = blocking(move || OpenWorkspace::open(id, &root, &state)).await?;
         self.workspaces.insert(Arc::clone(&workspace.id), Arc::clone(&workspace));
         Ok(workspace)

@@ -6,7 +6,7 @@ use ::linters::{plugins::Plugins, servers::Servers};
 use check_engine::{Answer, AnswerCodec, Engine};
 use scheduler::{Cache, CacheOptions, Options};
 
-use super::{Daemon, Parts, workspace::prune_kept};
+use super::{Daemon, Parts, states::prune_kept};
 
 /// Threads that wait for language servers. They hardly cost anything, and each holds up one branch's question.
 const EXTERNAL_WORKERS: usize = 32;

@@ -20,7 +20,13 @@ use scheduler::BranchKey;
 use tokio::sync::{Mutex, watch};
 
 use super::{
-    BranchCell, DaemonError, branch_info::TRIAL_LABEL, editors::Editors, fields, once::Once, random,
+    BranchCell, DaemonError,
+    branch_info::TRIAL_LABEL,
+    editors::Editors,
+    fields,
+    once::Once,
+    random,
+    states::{journal_of, note_root},
     workspace_events::BranchChangeKind,
 };
 
@@ -105,6 +111,7 @@ impl OpenWorkspace {
         let base = Base::open(root, BaseOptions::default())
             .map_err(io(format!("cannot open {}", root.display())))?;
         let store = Arc::new(Store::open(state)?);
+        note_root(state, root).map_err(io(format!("cannot write to {}", state.display())))?;
         let journal = journal_of(state);
         let committer = Committer::new(root, &journal).map_err(|source| unusable(&journal, source))?;
         let recovered = committer.recover().map_err(DaemonError::Commit)?;
@@ -379,23 +386,4 @@ pub(super) fn now_ms() -> u64 {
 pub fn id_of(root: &Path) -> Arc<str> {
     let hash = ContentHash::of(root.as_os_str().as_encoded_bytes()).to_string();
     hash[..16].into()
-}
-
-/// Folder with the state of the workspace `id`.
-pub fn state_of(state_dir: &Path, id: &str) -> PathBuf {
-    state_dir.join("workspaces").join(id)
-}
-
-/// Removes what commits kept long ago, in the state of all workspaces: what was saved while it was replaced.
-#[expect(clippy::disallowed_methods, reason = "the state folder lies outside the workspace")]
-pub(super) fn prune_kept(state_dir: &Path) {
-    let all = std::fs::read_dir(state_dir.join("workspaces"));
-    for state in all.into_iter().flatten().flatten() {
-        overlay::prune_kept(&journal_of(&state.path()), SystemTime::now());
-    }
-}
-
-/// Journal of the commits of a workspace with this state.
-pub fn journal_of(state: &Path) -> PathBuf {
-    state.join("journal")
 }

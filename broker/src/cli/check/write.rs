@@ -44,6 +44,10 @@ pub(super) fn fixes(branch: &Branch, root: &Path, messages: &Messages) -> Result
     })?;
     let committer = Committer::new(root, &journal)
         .map_err(|error| CliError::files(format!("cannot use {}: {error}", journal.display())))?;
+    if let Some(state) = journal.parent() {
+        // Only `broker daemon clean` needs it.
+        let _unknown = workspaces::note_root(state, root);
+    }
     let recovered = committer.recover().map_err(|error| refused(&error))?;
     report_leftovers(recovered.iter().flat_map(|it| &it.leftovers), messages);
     match commit_rest(&committer, &mut plan.ops) {

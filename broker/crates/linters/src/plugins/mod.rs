@@ -30,7 +30,7 @@ pub use self::{
     lock::{FILE_NAME as LOCK_FILE, Lock, Locked},
     provider::PluginProvider,
     signed::{expect_signature, expect_signed, expect_signer},
-    store::Store,
+    store::{Store, UNUSED},
 };
 
 use check_engine::{Incomplete, Level, MissingLinter, Need, Subject};

@@ -63,6 +63,11 @@ impl Store {
         Ok(())
     }
 
+    /// Files that were not used for long, or never finished.
+    pub fn unused(&self) -> Vec<PathBuf> {
+        self.folder.as_deref().map(|it| unused(it, SystemTime::now())).unwrap_or_default()
+    }
+
     fn file(&self, digest: &Digest) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(format!("{}.wasm", digest.hex())))
     }
@@ -71,7 +76,7 @@ impl Store {
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Longer than answers are: to have it again takes the network.
-const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+pub const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 fn age(file: &Path, now: SystemTime) -> Duration {
     let modified = fs::symlink_metadata(file).and_then(|it| it.modified());
@@ -89,11 +94,14 @@ fn note_use(file: &Path, now: SystemTime) {
 /// Also what was never finished.
 #[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
 fn prune(folder: &Path, now: SystemTime) {
+    // An entry that cannot be removed, such as a folder, stays.
+    unused(folder, now).iter().for_each(|it| _ = fs::remove_file(it));
+}
+
+#[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
+fn unused(folder: &Path, now: SystemTime) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|it| it.path());
-    for file in files.filter(|it| age(it, now) > KEPT) {
-        // An entry that cannot be removed, such as a folder, stays.
-        _ = fs::remove_file(file);
-    }
+    files.filter(|it| age(it, now) > UNUSED).collect()
 }
 
 #[cfg(test)]
@@ -127,7 +135,7 @@ mod tests {
         }
         for (digest, _) in [&used, &unused] {
             let file = fs::File::options().write(true).open(store.file(digest).unwrap()).unwrap();
-            file.set_modified(SystemTime::now() - KEPT - DAY).unwrap();
+            file.set_modified(SystemTime::now() - UNUSED - DAY).unwrap();
         }
         assert!(store.get(&used.0).unwrap().is_some());
         store.put(&new.0, new.1).unwrap();

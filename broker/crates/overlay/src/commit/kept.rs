@@ -79,6 +79,12 @@ impl Leftover {
     }
 }
 
+/// Whether there is a copy.
+#[expect(clippy::disallowed_methods, reason = "the journal folder lies outside the workspace")]
+pub(super) fn has_copies(journal_dir: &Path) -> bool {
+    fs::read_dir(journal_dir.join(KEPT)).is_ok_and(|mut it| it.next().is_some())
+}
+
 /// Removes the copies that were made more than 30 days before `now`. What cannot be looked at stays.
 #[expect(clippy::disallowed_methods, reason = "the journal folder lies outside the workspace")]
 pub fn prune_kept(journal_dir: &Path, now: SystemTime) {

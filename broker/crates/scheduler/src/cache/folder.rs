@@ -14,6 +14,10 @@ use std::{
 use overlay::ContentHash;
 use rustix::fs::OFlags;
 
+use super::CacheOptions;
+
+pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
 const EXTENSION: &str = "answers";
 /// Prefix of the name of a file that is still being written.
 const UNFINISHED: &str = ".unfinished-";
@@ -56,17 +60,20 @@ impl Folder {
     /// Removes files that were not used for long, and the oldest files beyond the limit. Files that cannot be removed stay.
     #[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
     pub(super) fn prune(&self) {
+        self.surplus().iter().for_each(|it| _ = fs::remove_file(it));
+    }
+
+    fn surplus(&self) -> Vec<PathBuf> {
         let now = SystemTime::now();
         let mut files: Vec<_> = self.files().unwrap_or_default();
         files.sort_by_key(|it| std::cmp::Reverse(it.modified));
         let mut total = 0;
-        for file in files {
+        let is_surplus = |file: &Kept| {
             total += file.size;
             let age = now.duration_since(file.modified).unwrap_or_default();
-            if age > file.may_stay(self.max_age) || total > self.limit {
-                _ = fs::remove_file(&file.path);
-            }
-        }
+            age > file.may_stay(self.max_age) || total > self.limit
+        };
+        files.into_iter().filter(is_surplus).map(|it| it.path).collect()
     }
 
     #[expect(clippy::disallowed_methods, reason = "the cache is no workspace folder")]
@@ -74,6 +81,12 @@ impl Folder {
         let entries = fs::read_dir(&self.path)?.filter_map(Result::ok);
         Ok(entries.filter_map(|it| Kept::new(it.path())).collect())
     }
+}
+
+/// Files of a folder of answers that were not used for long, and the oldest beyond the limit.
+pub fn surplus(path: &Path, options: &CacheOptions) -> Vec<PathBuf> {
+    let max_age = DAY * options.max_age;
+    Folder { path: path.to_owned(), limit: options.disk, max_age }.surplus()
 }
 
 /// A file of ours.

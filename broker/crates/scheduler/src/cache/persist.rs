@@ -4,7 +4,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::atomic::Ordering::Relaxed,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use overlay::ContentHash;
@@ -12,13 +12,12 @@ use parking_lot::MutexGuard;
 
 use super::{
     Cache, CacheOptions, Key,
-    folder::{self, Folder},
+    folder::{self, DAY, Folder},
     format::{self, Stored, Subject},
     shard::{Candidate, Shard, merge},
     shard_of,
 };
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Notes on what could not be read.
 const MAX_NOTES: usize = 100;
 
