@@ -11,6 +11,7 @@ use std::{
 /// Packages of the project that each may depend on. Nothing may depend on `tests`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("componentize", &[]),
+    ("download", &["lint"]),
     ("patch", &[]),
     ("overlay", &["patch"]),
     ("lint", &["overlay"]),
@@ -26,13 +27,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("lsp-client", &["lint", "overlay"]),
     ("imports", &["overlay", "syntax"]),
     ("external-tools", &["lint", "overlay"]),
+    ("tool-store", &["download", "external-tools", "lint", "overlay"]),
     ("language-servers", &["external-tools", "imports", "lint", "lsp-client", "overlay"]),
     ("native-checkers", &["external-tools", "imports", "lint", "overlay", "shadow"]),
     ("plugin-host", &["code-cache", "lint", "overlay", "syntax"]),
     ("plugin-kit", &["lint", "overlay", "plugin-host", "syntax"]),
     ("scheduler", &["lint", "overlay"]),
     ("lint-testkit", &["lint", "overlay"]),
-    ("config", &["lint", "lint-testkit", "overlay", "plugin-host", "signatures"]),
+    ("config", &["download", "lint", "lint-testkit", "overlay", "plugin-host", "signatures"]),
     ("check-engine", &["config", "lint", "lint-testkit", "overlay", "scheduler", "syntax"]),
     ("render", &["check-engine", "config", "lint", "lint-testkit", "overlay"]),
     (
@@ -40,6 +42,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "check-engine",
             "config",
+            "download",
             "external-tools",
             "language-servers",
             "lint",

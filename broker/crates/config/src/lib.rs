@@ -43,7 +43,7 @@ pub use self::{
     },
     selectors::{DEFAULT, Selection, Selectors, unknown_linter},
     show::{EffectiveConfig, EffectiveValue},
-    source::{Digest, Source, is_encrypted_or_near, is_this_machine},
+    source::{Digest, Source},
     suggest::{KnownRules, Suggestion},
 };
 

@@ -1,9 +1,9 @@
 //! Where a plugin comes from, and what proves that it is the one that was meant.
 
-use std::{fmt, net::IpAddr, str::FromStr};
+use std::{fmt, str::FromStr};
 
+use download::{Url, is_encrypted_or_near};
 use oci_client::Reference;
-use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -52,16 +52,6 @@ fn expect_safe(text: &str) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("`{text}` is not encrypted: use https")),
     }
-}
-
-/// Whether it is fetched from this machine, where no other can see it on the way.
-pub fn is_encrypted_or_near(url: &Url) -> bool {
-    url.scheme() == "https" || (url.scheme() == "http" && url.host_str().is_some_and(is_this_machine))
-}
-
-pub fn is_this_machine(host: &str) -> bool {
-    let host = host.trim_matches(['[', ']']);
-    host == "localhost" || host.parse().is_ok_and(|it: IpAddr| it.is_loopback())
 }
 
 impl fmt::Display for Source {

@@ -9,7 +9,11 @@ use std::{
 };
 
 use bytes::Bytes;
-use config::{Digest, SetupFailure, Source, is_encrypted_or_near, is_this_machine};
+use config::{Digest, SetupFailure, Source};
+use download::{
+    AGENT, Connection, HTTP_TIMEOUT, Response, StatusCode, Url, blocking, body, chain, collect,
+    is_this_machine, too_long,
+};
 use lint::Cancel;
 use oci_client::{
     Client, Reference,
@@ -18,9 +22,8 @@ use oci_client::{
     secrets::RegistryAuth,
 };
 use overlay::{io_reason, read_regular};
-use reqwest::{Response, StatusCode, Url, redirect::Policy};
 use signatures::{Refusal, Signature, SignatureKind, Signers};
-use tokio_stream::{Stream, StreamExt as _};
+use tokio_stream::StreamExt as _;
 
 use super::store::{LARGEST, read_plugin};
 
@@ -29,9 +32,6 @@ pub struct Fetched {
     pub bytes: Bytes,
     pub manifest: Option<Digest>,
 }
-
-/// Time that a server may take to answer at all, and between two pieces of an answer.
-const HTTP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Time limit of a plugin's download, however steadily it comes.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -49,8 +49,6 @@ const IN_FOLDER: &str = "put the signature there as a file that you may read, or
 /// Media types of a component, as the layer of a registry's manifest.
 const MEDIA_TYPES: [&str; 2] = ["application/wasm", "application/vnd.wasm.content.layer.v1+wasm"];
 
-const AGENT: &str = concat!("broker/", env!("CARGO_PKG_VERSION"));
-
 /// Gets the plugin. Paths are seen from `root`. From a registry it is the one with the manifest of this digest,
 /// if one is given.
 pub fn fetch(
@@ -67,7 +65,7 @@ pub fn fetch(
             Ok(Fetched { bytes: bytes.into(), manifest: None })
         }
         Source::Url(url) => {
-            let bytes = blocking(download(url), end, cancel).map_err(cannot)?;
+            let bytes = blocking(whole(url), end, cancel).map_err(cannot)?;
             Ok(Fetched { bytes, manifest: None })
         }
         Source::Oci(reference) => {
@@ -169,25 +167,7 @@ fn url_beside(url: &str, extension: &str) -> String {
     }
 }
 
-/// Runs the one thing to do until it is done, the time is over, or the user has had enough.
-fn blocking<T>(
-    work: impl Future<Output = Result<T, String>>,
-    end: Instant,
-    cancel: &Cancel,
-) -> Result<T, String> {
-    // Fails if there is one already, which is as good.
-    let _there = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| error.to_string())?.block_on(async {
-        tokio::select! {
-            done = work => done,
-            () = cancel.cancelled() => Err("interrupted".to_owned()),
-            () = tokio::time::sleep_until(end.into()) => Err("it takes too long".to_owned()),
-        }
-    })
-}
-
-async fn download(url: &str) -> Result<Bytes, String> {
+async fn whole(url: &str) -> Result<Bytes, String> {
     body(answer(url).await?, LARGEST).await
 }
 
@@ -200,21 +180,8 @@ async fn download_if_there(url: &str, max_bytes: u64) -> Result<Option<Bytes>, S
 }
 
 async fn answer(url: &str) -> Result<Response, String> {
-    let client = reqwest::Client::builder()
-        .redirect(Policy::custom(|it| match is_encrypted_or_near(it.url()) {
-            true => Policy::default().redirect(it),
-            false => it.error("it leads to what is not encrypted"),
-        }))
-        .user_agent(AGENT)
-        .connect_timeout(HTTP_TIMEOUT)
-        .read_timeout(HTTP_TIMEOUT)
-        .build();
-    client.map_err(|error| chain(&error))?.get(url).send().await.map_err(|error| chain(&error))
-}
-
-async fn body(answer: Response, max_bytes: u64) -> Result<Bytes, String> {
-    let answer = answer.error_for_status().map_err(|error| chain(&error))?;
-    collect(answer.bytes_stream().map(|it| it.map_err(|error| chain(&error))), max_bytes).await
+    let client = download::client(&Connection::default())?;
+    client.get(url).send().await.map_err(|error| chain(&error))
 }
 
 /// A component as `wkg` stores it: the only layer of an image.
@@ -247,39 +214,6 @@ fn layer(image: &OciImageManifest) -> Result<&oci_client::manifest::OciDescripto
         [layer] => Err(format!("it holds `{}`, no WebAssembly component", layer.media_type)),
         layers => Err(format!("it has {} layers, and a component is one", layers.len())),
     }
-}
-
-async fn collect(pieces: impl Stream<Item = Result<Bytes, String>>, max_bytes: u64) -> Result<Bytes, String> {
-    let mut pieces = std::pin::pin!(pieces);
-    let mut all = Vec::new();
-    while let Some(piece) = pieces.next().await {
-        all.extend_from_slice(&piece?);
-        if all.len() as u64 > max_bytes {
-            return Err(too_long(max_bytes));
-        }
-    }
-    Ok(all.into())
-}
-
-fn too_long(max_bytes: u64) -> String {
-    match max_bytes >> 20 {
-        0 => format!("it is larger than {} KiB", max_bytes >> 10),
-        mebibytes => format!("it is larger than {mebibytes} MiB"),
-    }
-}
-
-/// An error with all that led to it.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let inner = error.to_string();
-        if !text.contains(&inner) {
-            text = format!("{text}: {inner}");
-        }
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,0 +1,82 @@
+//! Failures of an installation. Each names the package or the file that it is about, and shows no password.
+
+use std::{io, path::PathBuf};
+
+use download::Interruption;
+use overlay::io_reason;
+
+use crate::package::{Integrity, Package};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    Interrupted(Interruption),
+
+    #[error("cannot use {}: {why}", file.display())]
+    Settings { file: PathBuf, why: String },
+
+    #[error("no registry of {registry} is configured, and {program} cannot be asked for its own")]
+    NoRegistry { registry: &'static str, program: &'static str, variable: &'static str },
+
+    #[error("cannot fetch {package} from {host}: {why}")]
+    Unreachable { package: Package, host: String, why: String },
+
+    #[error("{host} has no {package}")]
+    NotFound { package: Package, host: String },
+
+    #[error("{host} does not let you fetch {package}: {status}")]
+    Denied { package: Package, host: String, status: u16 },
+
+    #[error("the download of {package} from {host} broke off: {received} of {size} bytes came")]
+    BrokenOff { package: Package, host: String, received: u64, size: u64 },
+
+    #[error("{package} from {host} is not what is expected: it has the digest {found}, not {expected}")]
+    WrongDigest { package: Package, host: String, found: Box<Integrity>, expected: Box<Integrity> },
+
+    #[error("the archive of {package} is not unpacked: {why}")]
+    Archive { package: Package, why: String },
+
+    #[error("the disk of {} is full: there is no room for {package}", folder.display())]
+    NoSpace { package: Package, folder: PathBuf },
+
+    #[error("cannot write to {}: {}", path.display(), io_reason(error))]
+    Io { path: PathBuf, error: io::Error },
+
+    #[error("{tool} {version} is not there for {target}")]
+    NotForThis { tool: String, version: String, target: String },
+
+    #[error("{tool} has no program `{program}` at {path}")]
+    NoProgram { tool: String, program: String, path: String },
+}
+
+impl Error {
+    /// Remedy, where there is one.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoRegistry { variable, .. } => format!("set {variable} to its URL"),
+            Self::Unreachable { .. } => {
+                "look at the network and at the registry, proxy and certificates that npm and pip are configured with".to_owned()
+            }
+            Self::Denied { package, .. } => match package.registry {
+                crate::package::Registry::Npm => "log in with `npm login`, or put a token into `~/.npmrc`".to_owned(),
+                crate::package::Registry::PyPi => "put the password into `~/.netrc` or the index's URL".to_owned(),
+            },
+            Self::NotFound { .. } => "a mirror may not have it: see which registry npm and pip are configured with".to_owned(),
+            Self::WrongDigest { .. } => "somebody changed it on the way or in the registry; nothing was installed".to_owned(),
+            Self::NoSpace { .. } => "make room, or set BROKER_DATA_DIR to a folder on another disk; nothing was installed".to_owned(),
+            Self::BrokenOff { .. } => "try again; nothing was installed".to_owned(),
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |error| Self::Io { path, error }
+    }
+}
+
+impl From<Interruption> for Error {
+    fn from(it: Interruption) -> Self {
+        Self::Interrupted(it)
+    }
+}
