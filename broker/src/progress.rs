@@ -13,11 +13,21 @@ pub(crate) struct Progress {
     messages: Messages,
     watched: bool,
     start: Instant,
+    template: &'static str,
 }
 
 impl Progress {
     pub(crate) fn new(messages: Messages, watched: bool) -> Self {
-        Self { messages, watched, start: Instant::now() }
+        Self::with_template(messages, watched, "checking {bar:30} {pos}/{len} {eta}")
+    }
+
+    /// One that counts bytes.
+    pub(crate) fn of_download(messages: Messages, watched: bool) -> Self {
+        Self::with_template(messages, watched, "fetching {bar:30} {bytes}/{total_bytes} {eta}")
+    }
+
+    fn with_template(messages: Messages, watched: bool, template: &'static str) -> Self {
+        Self { messages, watched, start: Instant::now(), template }
     }
 
     /// Takes the bar away.
@@ -26,16 +36,16 @@ impl Progress {
     }
 
     /// Called from every worker, after each answer.
-    pub(crate) fn update(&self, done: usize, total: usize) {
+    pub(crate) fn update(&self, done: u64, total: u64) {
         if self.watched && self.start.elapsed() >= SHOW_AFTER {
-            self.messages.progress(done as u64, || bar(total as u64));
+            self.messages.progress(done, || bar(total, self.template));
         }
     }
 }
 
-fn bar(total: u64) -> ProgressBar {
+fn bar(total: u64, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
-    match ProgressStyle::with_template("checking {bar:30} {pos}/{len} {eta}") {
+    match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }

@@ -46,9 +46,12 @@ impl Place {
     pub fn isolated(&self, program: impl AsRef<Path>, arguments: &[&str]) -> Command {
         let mut command = Command::new(program.as_ref());
         command.args(arguments).current_dir(self.root()).stdin(Stdio::null());
-        for (name, folder) in
-            [("BROKER_CACHE_DIR", "cache"), ("BROKER_STATE_DIR", "state"), ("BROKER_RUNTIME_DIR", "run")]
-        {
+        for (name, folder) in [
+            ("BROKER_CACHE_DIR", "cache"),
+            ("BROKER_DATA_DIR", "data"),
+            ("BROKER_STATE_DIR", "state"),
+            ("BROKER_RUNTIME_DIR", "run"),
+        ] {
             command.env(name, self.own(folder));
         }
         command

@@ -34,6 +34,7 @@ const BENCHES: &[Bench] = &[
     bench("mixed", "bench of a mixed repository", &[Broker], "mixed"),
     bench("findings", "findings in well-known packages", &[Broker, Packages], "findings/run"),
     bench("tokens", "", &[Broker], "tokens"),
+    bench("tools", "tools from the package registries", &[Broker], "tools"),
     bench("agents-memory", "", &[Broker], "agents-memory"),
     bench("agents-day", "a day of eight agents", &[Broker], "agents-day/run"),
     bench("merge-preview", "what is wrong with merges that are clean by lines", &[Broker], "merge-preview/run"),

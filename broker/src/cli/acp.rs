@@ -44,12 +44,14 @@ pub(super) struct Args {
 const END_LIMIT: Duration = Duration::from_secs(10);
 
 /// Variables that say where the daemon is. Agents need not pass them to MCP servers by themselves.
-const VARIABLES: [&str; 7] = [
+const VARIABLES: [&str; 9] = [
     "BROKER_CACHE_DIR",
+    "BROKER_DATA_DIR",
     "BROKER_RUNTIME_DIR",
     "BROKER_STATE_DIR",
     "HOME",
     "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
     "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
 ];

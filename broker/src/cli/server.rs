@@ -1,5 +1,9 @@
 //! `broker server`
 
+mod installer;
+mod listed;
+mod tools;
+
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
@@ -13,10 +17,10 @@ use workspaces::{ServerEnding, ServerInfo, ServerPhase};
 use super::{AnswerFormat, Session, json, trust::workspace_folder, words};
 use crate::{CliError, Exit, client::Client};
 
-/// List the language servers of the daemon, show what one of them wrote, or end them
+/// Add language servers and checkers to the workspace; list those of the daemon, show what one wrote, or end them
 ///
-/// Exits with 1 if no daemon is running. Never starts one. `broker doctor` says which servers a workspace is to
-/// have.
+/// `list`, `logs` and `stop` exit with 1 if no daemon is running, and never start one. `broker doctor` says which servers a workspace is
+/// to have.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -28,10 +32,23 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    Add(tools::AddArgs),
+    Update(tools::UpdateArgs),
+    /// Fetch the tools that `broker.lock` pins and that are not on this machine
+    ///
+    /// For a fresh clone. Only what has the digests of `broker.lock` is taken.
+    Install,
+    Remove(tools::RemoveArgs),
     /// List those of the daemon: what each does, its memory, its last error
-    List,
+    List {
+        /// List the tools that can be added instead: versions, sizes, licences, and what `broker.lock` pins
+        #[arg(long)]
+        tools: bool,
+    },
     /// Show what the servers of a name wrote to their standard error lately, with the count of the process
-    Logs { name: String },
+    Logs {
+        name: String,
+    },
     /// End the servers of a folder and of those below it; they are started again when they are needed
     Stop {
         /// [default: the workspace around the current folder]
@@ -80,23 +97,35 @@ struct Line {
 }
 
 pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
+    match &args.command {
+        Command::Add(args) => tools::add(args, session),
+        Command::Update(args) => tools::update(args, session),
+        Command::Install => tools::install(session),
+        Command::Remove(args) => tools::remove(args, session),
+        Command::List { tools: true } => listed::run(args.output_format, session),
+        of_daemon => ask(of_daemon, args.output_format, session),
+    }
+}
+
+/// Asks the daemon.
+fn ask(command: &Command, format: AnswerFormat, session: &mut Session) -> Result<Exit, CliError> {
     let Some(client) = Client::running(&session.process_context.cancel)? else {
         session.messages.line("no daemon is running");
-        if args.output_format == AnswerFormat::Json {
+        if format == AnswerFormat::Json {
             session.print("[]\n")?;
         }
         return Ok(Exit::Findings);
     };
-    let text = match &args.command {
-        Command::List => {
+    let text = match command {
+        Command::List { .. } => {
             let answer = client.wait(client.daemon().list_servers())?;
             let servers: Vec<_> = answer.servers.into_iter().map(server).collect();
-            if args.output_format == AnswerFormat::Json { json(&servers) } else { table(&servers) }
+            if format == AnswerFormat::Json { json(&servers) } else { table(&servers) }
         }
         Command::Logs { name } => {
             let logs = client.wait(client.daemon().server_logs(name))?;
             let logs: Vec<_> = logs.into_iter().map(log).collect();
-            if args.output_format == AnswerFormat::Json { json(&logs) } else { render(&logs) }
+            if format == AnswerFormat::Json { json(&logs) } else { render(&logs) }
         }
         Command::Stop { path } => {
             let folder = workspace_folder(path.as_deref(), session)?;
@@ -104,6 +133,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
             session.messages.line(&format!("no language server runs in {} any more", folder.display()));
             String::new()
         }
+        // Not of the daemon.
+        Command::Add(_) | Command::Update(_) | Command::Install | Command::Remove(_) => String::new(),
     };
     session.print(&text)?;
     Ok(Exit::Clean)

@@ -40,4 +40,6 @@ mod servers;
 mod syntax;
 mod telemetry;
 mod tidy;
+#[cfg(target_os = "linux")]
+mod tools;
 mod untouched;

@@ -53,6 +53,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "shadow",
             "signatures",
             "syntax",
+            "tool-store",
         ],
     ),
     (
@@ -130,6 +131,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "signatures",
             "syntax",
             "telemetry",
+            "tool-store",
             "workspaces",
         ],
     ),

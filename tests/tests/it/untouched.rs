@@ -11,7 +11,7 @@ use std::{
 use tests::place::Place;
 
 /// Commands that write to a folder of the user's, which is what they are for; or that do not end by themselves.
-const NOT_TRIED: [&str; 13] = [
+const NOT_TRIED: [&str; 16] = [
     "branch commit",
     "branch export",
     "init",
@@ -23,6 +23,9 @@ const NOT_TRIED: [&str; 13] = [
     "plugin remove",
     "plugin test",
     "plugin update",
+    "server add",
+    "server remove",
+    "server update",
     "daemon serve",
     "help",
 ];
@@ -128,6 +131,8 @@ fn commands() -> Vec<(&'static str, &'static str)> {
         "branch tournament b c --test true",
         "query hover a.py:1:1",
         "server list",
+        "server list --tools",
+        "server install",
         "server logs ty",
         "server stop",
         "branch discard --merged",

@@ -80,9 +80,11 @@ fn command(runtime_dir: &Path, log: File) -> io::Result<Command> {
     let mut command = Command::new(env::current_exe()?);
     command.env_clear().envs(Environment::for_new_daemon());
     command.args(["daemon", "serve"]).current_dir("/").env("BROKER_RUNTIME_DIR", runtime_dir);
-    for (name, folder) in
-        [("BROKER_STATE_DIR", folders::state_dir()), ("BROKER_CACHE_DIR", folders::cache_dir())]
-    {
+    for (name, folder) in [
+        ("BROKER_STATE_DIR", folders::state_dir()),
+        ("BROKER_CACHE_DIR", folders::cache_dir()),
+        ("BROKER_DATA_DIR", folders::data_dir()),
+    ] {
         if let Some(folder) = folder {
             command.env(name, folder);
         }

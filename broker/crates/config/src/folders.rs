@@ -1,4 +1,4 @@
-//! What the user keeps outside any workspace: the folders for caches, for state and for the running daemon,
+//! What the user keeps outside any workspace: the folders for caches, for data, for state and for the running daemon,
 //! git's global excludes, a configuration file named on the command line.
 
 use std::{
@@ -13,6 +13,11 @@ use crate::SetupFailure;
 /// `$BROKER_CACHE_DIR`, else `broker` in the platform's cache folder; `None` for a user without a home.
 pub fn cache_dir() -> Option<PathBuf> {
     folder("BROKER_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+}
+
+/// Where installed tools are kept: `$BROKER_DATA_DIR`, else `broker` in the platform's folder for data.
+pub fn data_dir() -> Option<PathBuf> {
+    folder("BROKER_DATA_DIR", "XDG_DATA_HOME", ".local/share")
 }
 
 /// Where branches are kept: `$BROKER_STATE_DIR`, else `broker` in the platform's state folder.

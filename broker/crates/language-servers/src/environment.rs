@@ -109,6 +109,17 @@ impl Environment {
         Self { kept, dropped }
     }
 
+    /// The same with these folders before those of `PATH`.
+    #[must_use]
+    pub fn with_programs(mut self, folders: Vec<PathBuf>) -> Self {
+        let path = self.kept.get(OsStr::new("PATH")).cloned().unwrap_or_default();
+        // A folder with a colon in its name cannot stand there.
+        if let Ok(path) = env::join_paths(folders.into_iter().chain(env::split_paths(&path))) {
+            self.kept.insert("PATH".into(), path);
+        }
+        self
+    }
+
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.kept.get(OsStr::new(name)).map(OsString::as_os_str)
     }

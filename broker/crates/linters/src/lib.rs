@@ -7,14 +7,17 @@
 
 mod external;
 mod lineup;
+mod lock;
 pub mod native;
 pub mod plugins;
 pub mod provider;
 mod selected;
 pub mod servers;
+pub mod tools;
 pub mod trust;
 
 pub use lineup::{Catalogs, LinterSet};
+pub use lock::{LOCK_FILE, Lock, Locked};
 pub use provider::{
     Catalog, Diagnosis, LinterKind, LinterName, Program, ProgramKind, Provider, RuleSet, Rules, Selected,
     Standing, WorkspaceContext,

@@ -19,6 +19,7 @@ use lint::{Cancel, Rule};
 use overlay::{Memory, View, WorkspacePath};
 
 pub use self::diagnosis::{Diagnosis, Program, ProgramKind, Standing};
+use crate::tools::with_tools;
 
 /// A workspace whose linters are asked, whatever the view.
 pub struct WorkspaceContext {
@@ -135,14 +136,8 @@ impl WorkspaceContext {
 
     /// A workspace for a command of the user's own shell.
     pub fn of_shell(root: &Path, disk: Arc<dyn View>) -> Self {
-        Self {
-            root: root.to_owned(),
-            disk,
-            environment: Environment::of_shell(),
-            variables: None,
-            isolated: false,
-            own_config: None,
-        }
+        let environment = with_tools(Environment::of_shell(), &*disk);
+        Self { root: root.to_owned(), disk, environment, variables: None, isolated: false, own_config: None }
     }
 }
 

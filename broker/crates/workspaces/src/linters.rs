@@ -51,10 +51,11 @@ impl Daemon {
 }
 
 fn context(workspace: &OpenWorkspace) -> WorkspaceContext {
+    let disk = workspace.base.without_buffers();
     WorkspaceContext {
         root: PathBuf::from(workspace.root()),
-        disk: workspace.base.without_buffers(),
-        environment: workspace.environment_of_servers(),
+        environment: workspace.environment_of_linters(&*disk),
+        disk,
         variables: workspace.environment(),
         isolated: false,
         own_config: None,

@@ -176,7 +176,7 @@ impl Daemon {
         let workspace = query.target.workspace();
         self.expect_trust(workspace)?;
         let disk = workspace.base.without_buffers();
-        let environment = workspace.environment_of_servers();
+        let environment = workspace.environment_of_linters(&*disk);
         let context = ServerContext { root: workspace.root(), disk: &disk, environment: &environment };
         let mut profiles = profiles(&context, query.server.as_deref(), &query.path)?;
         // Servers for types may have more answers.

@@ -136,7 +136,7 @@ impl Input {
             files: self.files(),
             finds_unknown_rules,
             cancel: session.process_context.cancel.clone(),
-            progress: Arc::new(move |done, total| progress.update(done, total)),
+            progress: Arc::new(move |done, total| progress.update(done as u64, total as u64)),
         }
     }
 

@@ -2,7 +2,10 @@
 
 use config::{Digest, Source};
 use lint::suppress;
-use linters::plugins::{Locked, listed, not_granted};
+use linters::{
+    Locked,
+    plugins::{listed, not_granted},
+};
 use plugin_host::Capability;
 use signatures::Signed;
 

@@ -6,7 +6,7 @@ mod dev;
 mod folder;
 mod inspect;
 mod new;
-mod project;
+pub(super) mod project;
 mod signers;
 mod template;
 mod test;

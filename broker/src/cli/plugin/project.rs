@@ -10,7 +10,10 @@ use std::{
 };
 
 use config::{Configs, Digest, FILE_NAMES, PluginSettings, Source, folders, root::WorkspaceRoot};
-use linters::plugins::{Fetched, LOCK_FILE, Lock, Locked, expect_signed, fetch, fetch_signatures};
+use linters::{
+    LOCK_FILE, Lock, Locked,
+    plugins::{Fetched, expect_signed, fetch, fetch_signatures},
+};
 use overlay::{Disk, io_reason};
 use plugin_host::{Capability, Plugin};
 use rustix::io::Errno;
@@ -20,8 +23,8 @@ use toml_edit::{DocumentMut, InlineTable, Item, Table, Value};
 use super::signers::{expect_same_name, signers_of_source};
 use crate::{CliError, cli::Session};
 
-pub(super) struct Project {
-    pub(super) root: PathBuf,
+pub(in crate::cli) struct Project {
+    pub(in crate::cli) root: PathBuf,
     /// The configuration, which need not be there.
     file: PathBuf,
     document: DocumentMut,
@@ -29,7 +32,7 @@ pub(super) struct Project {
     heading: String,
     /// Whether the lines of the file end in CRLF, which the document does not keep.
     has_crlf: bool,
-    pub(super) lock: Lock,
+    pub(in crate::cli) lock: Lock,
     /// Plugins in the configuration, also in files that it extends.
     pub(super) declared: BTreeMap<String, PluginSettings>,
     /// Held, so that no other process changes the two files meanwhile.
@@ -45,7 +48,7 @@ pub(super) struct Candidate {
 
 impl Project {
     /// Opens the project of the current folder.
-    pub(super) fn open(session: &Session) -> Result<Self, CliError> {
+    pub(in crate::cli) fn open(session: &Session) -> Result<Self, CliError> {
         let home = session.process_context.home.as_deref();
         let found = WorkspaceRoot::of_paths(&session.cwd()?, &[PathBuf::from(".")], home)?;
         let root = found.workspace.root().to_owned();
@@ -196,7 +199,7 @@ impl Project {
         Ok(declared.get(name).is_some_and(|it| it.source.is_some()))
     }
 
-    pub(super) fn write_lock(&self) -> Result<(), CliError> {
+    pub(in crate::cli) fn write_lock(&self) -> Result<(), CliError> {
         write(&self.root.join(LOCK_FILE), &self.lock.to_text())
     }
 
@@ -250,7 +253,7 @@ fn alone(root: &Path, patience: Duration) -> io::Result<fs::File> {
             Ok(()) => return Ok(folder),
             Err(Errno::WOULDBLOCK) if Instant::now() < end => thread::sleep(Duration::from_millis(20)),
             Err(Errno::WOULDBLOCK) => {
-                return Err(io::Error::other("another `broker plugin` is changing its plugins"));
+                return Err(io::Error::other("another Broker is changing its plugins or tools"));
             }
             Err(error) => return Err(error.into()),
         }
@@ -332,7 +335,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
         let folder = tempfile::tempdir().unwrap();
         let first = alone(folder.path(), Duration::ZERO).unwrap();
         let second = alone(folder.path(), Duration::ZERO).unwrap_err();
-        assert_eq!(second.to_string(), "another `broker plugin` is changing its plugins");
+        assert_eq!(second.to_string(), "another Broker is changing its plugins or tools");
         drop(first);
         alone(folder.path(), Duration::ZERO).unwrap();
     }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use config::{Digest, Source, closest};
-use linters::plugins::{LOCK_FILE, Locked, Store, expect_name, expect_signature, expect_signer, fetch};
+use linters::{
+    LOCK_FILE, Locked,
+    plugins::{Store, expect_name, expect_signature, expect_signer, fetch},
+};
 use plugin_host::Capability;
 
 use super::{

@@ -17,7 +17,7 @@ fn one_from_a_file_is_used_until_it_is_removed() {
     source = "tools/no-todo.wasm"
     "#);
     assert_snapshot!(without_digests(&place.read("broker.lock")), @r#"
-# Written by `broker plugin`. What is not as it says here is not run.
+# Written by `broker plugin` and `broker server`. What is not as it says here is not run.
 version = 1
 
 [[plugin]]

@@ -21,11 +21,13 @@ use signatures::{Signed, Signers};
 
 use super::{
     Plugins, broken,
-    lock::{FILE_NAME, Lock, Locked},
     signed::{expect_signature, expect_signer},
     store::{Store, read_plugin, too_large},
 };
-use crate::trust::Trusted;
+use crate::{
+    lock::{LOCK_FILE, Lock, Locked},
+    trust::Trusted,
+};
 
 /// Opens what `broker.lock` names, each once.
 pub(super) struct PluginCache {
@@ -89,7 +91,7 @@ impl PluginCache {
             expect_on_disk(name, source, context)?;
         }
         let locked = lock.find(name).filter(|it| it.source == *source).ok_or_else(|| {
-            format!("plugin `{name}` from {source} is not in {FILE_NAME}; `broker plugin update {name}` puts it there")
+            format!("plugin `{name}` from {source} is not in {LOCK_FILE}; `broker plugin update {name}` puts it there")
         })?;
         expect_signer(locked, signers)?;
         let seen = seen(source, context).map_err(|error| unreadable(locked, &error))?;
@@ -120,7 +122,7 @@ impl PluginCache {
         }
         if found != *digest {
             return Err(format!(
-                "plugin `{name}` at {source} has digest {found}, but {FILE_NAME} has {digest}; \
+                "plugin `{name}` at {source} has digest {found}, but {LOCK_FILE} has {digest}; \
                  run `broker plugin update {name}` to accept it"
             ));
         }
@@ -167,7 +169,7 @@ fn expect_on_disk(name: &str, source: &Source, context: &PluginContext<'_>) -> R
 /// exist there, or their contents.
 fn not_told(name: &str, source: &Source) -> String {
     format!(
-        "cannot use plugin `{name}` at {source}: the file is missing, unreadable, or differs from {FILE_NAME}; \
+        "cannot use plugin `{name}` at {source}: the file is missing, unreadable, or differs from {LOCK_FILE}; \
          run `broker plugin update {name}`"
     )
 }

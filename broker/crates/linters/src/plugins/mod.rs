@@ -3,7 +3,6 @@
 
 mod added;
 mod fetch;
-mod lock;
 mod options;
 mod provider;
 mod signed;
@@ -27,7 +26,6 @@ use self::added::PluginCache;
 pub use self::{
     added::{PluginContext, expect_name, listed, not_granted},
     fetch::{Fetched, FoundSignature, fetch, fetch_signatures},
-    lock::{FILE_NAME as LOCK_FILE, Lock, Locked},
     provider::PluginProvider,
     signed::{expect_signature, expect_signed, expect_signer},
     store::{Store, UNUSED},

@@ -4,10 +4,8 @@
 use config::{SetupFailure, Source};
 use signatures::{Refusal, Signed, Signer, Signers};
 
-use super::{
-    fetch::FoundSignature,
-    lock::{FILE_NAME, Locked},
-};
+use super::fetch::FoundSignature;
+use crate::lock::{LOCK_FILE, Locked};
 
 /// The first signature that is by one of the signers; refuses a plugin that none of them signed, with every reason: first
 /// those of signatures, then those of files that are none.
@@ -76,7 +74,7 @@ pub fn expect_signer(locked: &Locked, signers: Option<&Signers>) -> Result<(), S
     let found = found.map_or_else(|| "no signature".to_owned(), |it| format!("a signature by {it}"));
     let Locked { name, source, .. } = locked;
     Err(format!(
-        "plugin `{name}` from {source} must be signed by {wanted}, and {FILE_NAME} has {found}; \
+        "plugin `{name}` from {source} must be signed by {wanted}, and {LOCK_FILE} has {found}; \
          `broker plugin update {name}` fetches its signature"
     ))
 }
@@ -96,7 +94,7 @@ pub fn expect_signature(locked: &Locked, bytes: &[u8]) -> Result<(), String> {
     let Locked { name, source, signature, .. } = locked;
     match signature {
         Some(it) if it.verify(bytes).is_err() => Err(format!(
-            "plugin `{name}` from {source} is not used: its signature in {FILE_NAME} does not verify with {}; \
+            "plugin `{name}` from {source} is not used: its signature in {LOCK_FILE} does not verify with {}; \
              `broker plugin update {name}` fetches it again",
             it.signer()
         )),
@@ -114,7 +112,10 @@ mod tests {
     use signatures::{Signature, SignatureKind};
 
     use super::*;
-    use crate::plugins::{Lock, PluginContext, Plugins};
+    use crate::{
+        lock::Lock,
+        plugins::{PluginContext, Plugins},
+    };
 
     /// A key, and its signature of `plugin`.
     const KEY: &str = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH";

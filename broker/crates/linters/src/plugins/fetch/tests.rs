@@ -11,7 +11,10 @@ use std::{
 };
 
 use super::*;
-use crate::plugins::{Lock, Locked, expect_signature, expect_signed, expect_signer};
+use crate::{
+    lock::{Lock, Locked},
+    plugins::{expect_signature, expect_signed, expect_signer},
+};
 
 /// A key of minisign, and its signature of `plugin`.
 const KEY: &str = "RWQROtlOCq/RRC2QIXA3jsVqsQUgzYkggQe3xsU+NqPd5kDbaEbQZMWH";

