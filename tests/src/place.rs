@@ -89,6 +89,11 @@ impl Place {
     }
 }
 
+/// Standard error without the lines about linters that were not asked, which depend on the programs in `PATH`.
+pub fn without_not_asked(stderr: &str) -> String {
+    stderr.split_inclusive('\n').filter(|it| !it.starts_with("not asked: ")).collect()
+}
+
 /// Exit code, standard output, standard error without the note that a daemon was started.
 pub fn told(output: Output) -> (i32, String, String) {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

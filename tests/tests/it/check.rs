@@ -13,7 +13,7 @@ mod suppressions;
 use std::{ops::Deref, process::Output};
 
 use serde_json::Value;
-use tests::place::Place;
+use tests::place::{Place, without_not_asked};
 
 /// A package that is as untidy as they come.
 pub(crate) const MESSY: [(&str, &str); 7] = [
@@ -78,5 +78,5 @@ impl Workspace {
 pub(crate) fn told(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let code = output.status.code().expect("not killed");
-    format!("exit {code}\n{}-- stderr\n{}", text(&output.stdout), text(&output.stderr))
+    format!("exit {code}\n{}-- stderr\n{}", text(&output.stdout), without_not_asked(&text(&output.stderr)))
 }

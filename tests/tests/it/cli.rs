@@ -11,7 +11,11 @@ use std::{
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tests::{guest, place::Place, without_line};
+use tests::{
+    guest,
+    place::{Place, without_not_asked},
+    without_line,
+};
 
 struct Workspace(Place);
 
@@ -46,7 +50,11 @@ impl Workspace {
 fn told(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let code = output.status.code().expect("not killed");
-    without_line(&format!("exit {code}\n{}-- stderr\n{}", text(&output.stdout), text(&output.stderr)))
+    without_line(&format!(
+        "exit {code}\n{}-- stderr\n{}",
+        text(&output.stdout),
+        without_not_asked(&text(&output.stderr))
+    ))
 }
 
 fn found(report: &Value) -> Vec<String> {

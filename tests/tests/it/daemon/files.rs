@@ -1,6 +1,6 @@
 //! Files: large ones, buffers, directories in pages, and every kind of edit.
 
-use overlay::{ContentHash, FileKind};
+use overlay::{ContentHash, FileKind, Revision};
 use tests::api::{
     RefusalExt as _, SetBuffer, base, branch, buffer, next, patch, refusal, remove, rename, write,
 };
