@@ -37,7 +37,12 @@ const BENCHES: &[Bench] = &[
     bench("tools", "tools from the package registries", &[Broker], "tools"),
     bench("agents-memory", "", &[Broker], "agents-memory"),
     bench("agents-day", "a day of eight agents", &[Broker], "agents-day/run"),
-    bench("merge-preview", "what is wrong with merges that are clean by lines", &[Broker], "merge-preview/run"),
+    bench(
+        "merge-preview",
+        "what is wrong with merges that are clean by lines",
+        &[Broker],
+        "merge-preview/run",
+    ),
     bench("run", "bench of commands in shadow folders", &[Broker, Packages], "shadow"),
     bench("run crowd", "bench of many commands at one time", &[Broker, Packages], "crowd"),
 ];
