@@ -1,4 +1,4 @@
-//! What the user keeps outside any workspace: the folders for caches, for data, for state and for the running daemon,
+//! The user's files outside any workspace: the folders for caches, for data, for state and for the running daemon,
 //! git's global excludes, a configuration file named on the command line.
 
 use std::{
@@ -15,7 +15,7 @@ pub fn cache_dir() -> Option<PathBuf> {
     folder("BROKER_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
 }
 
-/// Where installed tools are kept: `$BROKER_DATA_DIR`, else `broker` in the platform's folder for data.
+/// The folder of installed tools: `$BROKER_DATA_DIR`, else `broker` in the platform's folder for data.
 pub fn data_dir() -> Option<PathBuf> {
     folder("BROKER_DATA_DIR", "XDG_DATA_HOME", ".local/share")
 }

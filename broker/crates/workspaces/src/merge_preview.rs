@@ -126,20 +126,23 @@ impl Daemon {
             blocking(move || Ok((Candidates::find(&sides, work.ancestor()), sides))).await?
         };
         let (Candidates { pairs, mut notes }, sides) = found;
-        let (all, candidates) = (count_of_pairs(request.branches.len()), pairs.len());
-        let skipped = count_of_pairs(sides.len()) - candidates;
+        let numbers: Vec<_> = sides.iter().map(|it| it.number).collect();
+        let apart = each_pair(numbers.len()).filter(|it| !pairs.contains_key(it));
+        let apart: BTreeSet<_> = apart.map(|(a, b)| (numbers[a], numbers[b])).collect();
         let mut previews = work.pairs(sides, pairs, limits).await?;
-        let looked_at = previews.len();
-        let not_looked_at = all - skipped - looked_at;
+        let (looked_at, skipped) = (previews.len(), apart.len());
+        let not_looked_at = each_pair(request.branches.len()).count() - skipped - looked_at;
         if not_looked_at > 0 {
             notes.push(format!(
                 "{not_looked_at} pairs were not looked at within {} s: name fewer branches, or allow more time",
                 wait.as_secs_f32()
             ));
         }
+        let goes_together =
+            |it: &(usize, usize)| apart.contains(it) || previews.get(it).is_some_and(|it| !it.is_conflict());
+        let conflicts = each_pair(request.branches.len()).filter(|it| !goes_together(it)).collect();
+        let order = order::landings(&request.branches, &conflicts);
         previews.retain(|_, it| it.is_conflict() || !it.not_computed.is_empty());
-        let in_conflict = previews.iter().filter(|(_, it)| it.is_conflict()).map(|(pair, _)| *pair);
-        let order = order::landings(&request.branches, &in_conflict.collect());
         let pairs = previews.into_values().collect();
         Ok(MergePreview { pairs, looked_at, skipped, not_looked_at, notes, order })
     }
@@ -166,8 +169,9 @@ impl Daemon {
     }
 }
 
-fn count_of_pairs(branches: usize) -> usize {
-    branches * branches.saturating_sub(1) / 2
+/// Pairs of the numbers below this one, the smaller first.
+fn each_pair(numbers: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..numbers).flat_map(move |a| (a + 1..numbers).map(move |b| (a, b)))
 }
 
 #[cfg(test)]

@@ -86,13 +86,15 @@ async fn a_use_of_what_the_other_deleted_or_changed_is_a_possible_conflict(way: 
 async fn pairs_that_there_is_no_time_for_are_counted() {
     let it = Fixture::new(Way::InProcess, &[("a.txt", "1\n2\n3\n")]).await;
     let ids = branches(&it, &[&[("a.txt", "0\n2\n3\n")], &[("a.txt", "1\n2\n4\n")]]).await;
-    let request = MergePreviewRequest { branches: ids, wait: Some(std::time::Duration::ZERO) };
+    let request = MergePreviewRequest { branches: ids.clone(), wait: Some(std::time::Duration::ZERO) };
     let told = it.client.merge_preview(request).await.unwrap();
     assert_eq!((told.looked_at, told.skipped, told.not_looked_at), (0, 0, 1), "{told:?}");
     assert!(
         !told.is_complete() && told.notes[0].starts_with("1 pairs were not looked at within 0 s"),
         "{told:?}"
     );
+    let after: Vec<_> = told.order.iter().map(|it| it.after.clone()).collect();
+    assert_eq!(after, [vec![], vec![ids[0].clone()]], "nothing is known of the pair");
 }
 
 async fn what_conflicts_lands_after_what_does_not(way: Way) {

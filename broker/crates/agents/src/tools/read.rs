@@ -59,7 +59,7 @@ enum Wanted {
         first: usize,
         last: Option<usize>,
     },
-    /// So many at the end.
+    /// This number of lines at the end.
     Last(usize),
 }
 

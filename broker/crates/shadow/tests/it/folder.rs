@@ -80,7 +80,7 @@ fn files_behave_as_files() {
 fn files_are_moved_and_linked_between_folders() {
     for world in World::each(&[("a.txt", "a"), ("d/b.txt", "b")]) {
         let script = "mkdir e; python3 -c 'import os; os.rename(\"d/b.txt\", \"e/b.txt\")'; ln a.txt e/a.txt; cat e/*; \
-                      mkdir /tmp/x /tmp/y; echo c > /tmp/x/c; ln /tmp/x/c /tmp/y/c; cat /tmp/y/c; rm -r /tmp/x /tmp/y";
+                      t=$(mktemp -d); mkdir $t/x $t/y; echo c > $t/x/c; ln $t/x/c $t/y/c; cat $t/y/c; rm -r $t";
         let ran = world.run(script);
         assert_eq!((&*ran.output, &*ran.errors), ("abc\n", ""), "{ran:?}");
     }

@@ -13,7 +13,7 @@ fn what_was_written_is_told() {
     {
         let shadow = world.open(|_| ());
         let script = "echo new > a.txt; rm b.txt; echo x > d/n.sh; chmod +x d/n.sh; rm -r e; mkdir e; echo g > e/g.txt; \
-                  ln -s a.txt link; cat stays.txt > /dev/null; echo t > /tmp/t";
+                  ln -s a.txt link; cat stays.txt > /dev/null; t=$(mktemp); echo t > $t; rm $t";
         let ran = run(&shadow, &world.root(), script);
         let shown: Vec<_> = shadow
             .harvest()

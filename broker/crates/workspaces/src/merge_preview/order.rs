@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landing {
     pub branch: String,
-    /// Branches that can land before it and conflict with it: it is brought onto them first. None: it can land now.
+    /// Branches that can land before it and conflict with it, or may, as nothing is known of the pair: it is brought onto them first.
+    /// None: it can land now.
     pub after: Vec<String>,
 }
 
