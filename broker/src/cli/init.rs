@@ -46,6 +46,10 @@ pub(super) struct Args {
     #[arg(long)]
     hook: bool,
 
+    /// Add the language servers and checkers that the files ask for: see `broker server add`
+    #[arg(long)]
+    tools: bool,
+
     /// Trust the workspace, so that language servers and checkers run: see `broker trust`
     #[arg(long)]
     trust: bool,
@@ -76,9 +80,12 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         || !check.findings.is_empty()
             && wants(false, "List them as known, so that only new ones are reported?")?;
     let hook = args.hook || is_git && wants(false, "Have git check what is staged before each commit?")?;
+    let tools = args.tools
+        || check.lacks_tools
+            && wants(false, "Add the language servers and checkers that the files ask for?")?;
     let trust = wants(args.trust, "Trust this folder, so that language servers and checkers run?")?;
     let config = config_file::text(&offers, &check.linters(), baseline);
-    let plan = Plan { config, commands: commands(trust, baseline, hook) };
+    let plan = Plan { config, commands: commands(tools, trust, baseline, hook) };
     session.print(&plan.text(root))?;
     if !(args.yes || asks && confirm(session, "Do this?")?) {
         session.messages.line("Nothing was written; `--yes` does it without a question.");
@@ -130,8 +137,9 @@ fn first_check(root: &Path, session: &Session) -> Result<FirstCheck, CliError> {
 }
 
 /// Returns the commands to run after the configuration is written.
-fn commands(trust: bool, baseline: bool, hook: bool) -> Vec<Vec<&'static str>> {
+fn commands(tools: bool, trust: bool, baseline: bool, hook: bool) -> Vec<Vec<&'static str>> {
     let all = [
+        (tools, vec!["server", "add", "--recommended"]),
         (trust, vec!["trust"]),
         (baseline, vec!["check", "--baseline-update", "--allow-incomplete"]),
         (hook, vec!["agent", "hook", "install", "--client", "git", "--write"]),

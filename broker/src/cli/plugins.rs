@@ -141,7 +141,7 @@ fn checker(it: &Diagnosis) -> Row<'_> {
         api: None,
         description: match program.and_then(|it| it.path.as_ref()) {
             Some(path) => format!("Command: runs {} in a shadow folder", path.display()),
-            None => format!("Command: {} is not installed: {install}", it.name),
+            None => format!("Command: not installed: {install}"),
         },
         languages: &it.languages,
         globs: &[],

@@ -127,21 +127,35 @@ pub struct Unavailable {
     pub reason: String,
 }
 
+/// Beginning of the reason why a linter is unavailable whose tool one command installs. Names of tools follow.
+pub const ADD_TOOLS: &str = "not installed: broker server add ";
+
 /// A sentence for each reason, with the linters that were not asked for it and what asks for each:
-/// `eslint (eslint.config.js), ty (pyproject.toml): REASON`.
+/// `eslint (eslint.config.js), ty (pyproject.toml): REASON`. One command adds all tools.
 pub fn not_asked(unavailable: &[Unavailable]) -> Vec<String> {
-    let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut by_reason: Vec<(&str, Vec<String>, Vec<&str>)> = Vec::new();
     for it in unavailable {
         let linter = match &it.marker {
             Some(marker) => format!("{} ({marker})", it.linter),
             None => it.linter.clone(),
         };
-        match by_reason.iter_mut().find(|(reason, _)| *reason == it.reason) {
-            Some((_, linters)) => linters.push(linter),
-            None => by_reason.push((&it.reason, vec![linter])),
-        }
+        let (reason, tool) = match it.reason.strip_prefix(ADD_TOOLS) {
+            Some(tool) => (ADD_TOOLS, Some(tool)),
+            None => (&*it.reason, None),
+        };
+        let known = by_reason.iter().position(|(other, ..)| *other == reason);
+        let place = known.unwrap_or_else(|| {
+            by_reason.push((reason, Vec::new(), Vec::new()));
+            by_reason.len() - 1
+        });
+        let (_, linters, tools) = &mut by_reason[place];
+        linters.push(linter);
+        tools.extend(tool.filter(|it| !tools.contains(it)));
     }
-    by_reason.into_iter().map(|(reason, linters)| format!("{}: {reason}", linters.join(", "))).collect()
+    let sentence = |(reason, linters, tools): (&str, Vec<String>, Vec<&str>)| {
+        format!("{}: {reason}{}", linters.join(", "), tools.join(" "))
+    };
+    by_reason.into_iter().map(sentence).collect()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -228,12 +242,16 @@ mod tests {
         };
         let all = [
             lacks("eslint", Some("eslint.config.js"), "not trusted"),
-            lacks("ty", None, "not installed"),
+            lacks("ty", None, "not installed: broker server add ty"),
+            lacks("gopls", None, "not installed: go install gopls"),
+            lacks("typescript", Some("tsconfig.json"), "not installed: broker server add typescript"),
+            lacks("tsc", None, "not installed: broker server add typescript"),
             lacks("pyright", Some("pyproject.toml#tool.pyright"), "not trusted"),
         ];
         let want = [
             "eslint (eslint.config.js), pyright (pyproject.toml#tool.pyright): not trusted",
-            "ty: not installed",
+            "ty, typescript (tsconfig.json), tsc: not installed: broker server add ty typescript",
+            "gopls: not installed: go install gopls",
         ];
         assert_eq!(not_asked(&all), want);
     }

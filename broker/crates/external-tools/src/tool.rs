@@ -97,14 +97,14 @@ impl Tool {
     pub fn not_installed(&self) -> SetupError {
         SetupError {
             linter: self.name.clone(),
-            message: format!("{} is not installed", self.name),
+            message: "not installed".to_owned(),
             hint: Some(self.install.clone()),
         }
     }
 
     /// The same error as one sentence.
     pub fn not_installed_sentence(&self) -> String {
-        format!("{} is not installed: {}", self.name, self.install)
+        format!("not installed: {}", self.install)
     }
 
     /// Path of the program for a project in the folder `project` of the workspace at `root`; `None` if it, or another program

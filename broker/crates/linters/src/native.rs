@@ -1,7 +1,8 @@
 //! Commands as linters: which of them are asked in a workspace, and what is said of those that cannot be.
 //!
-//! A command is asked where `broker.toml` has a table for it, or a selector names it. None is by default: it compiles the
-//! project, or runs for a minute. What a branch says of them does not count.
+//! A command is asked where `broker.toml` has a table for it, where the project has a configuration for it and `broker.lock`
+//! pins its tool, or where a selector names it. None is by default: it compiles the project, or runs for a minute. What a branch
+//! says of them does not count.
 
 use std::{
     borrow::Cow,
@@ -29,6 +30,7 @@ use crate::{
         WorkspaceContext,
     },
     selected::Selected,
+    tools,
     trust::Trusted,
 };
 
@@ -101,7 +103,21 @@ impl NativeCatalog {
         }
         let is_trusted = self.all.are_trusted_in(&self.context.root);
         let view = if is_trusted { &self.context.disk } else { &self.view };
-        settings(Configs::new(&**view).workspace()?.checkers())
+        let defined = Configs::new(&**view).workspace()?.checkers();
+        let is_pinned = |it: &&Checker| {
+            let is_open = !defined.contains_key(&it.tool.name);
+            is_open && self.marker(it).is_some() && tools::is_pinned(&*self.context.disk, &it.tool)
+        };
+        let pinned: Vec<_> = checkers().iter().filter(is_pinned).map(|it| it.tool.name.clone()).collect();
+        let mut settings = settings(defined)?;
+        settings.used.extend(pinned);
+        Ok(settings)
+    }
+
+    /// File or table of a file by which the project configures a checker.
+    fn marker<'c>(&self, checker: &'c Checker) -> Option<&'c String> {
+        let disk = &*self.context.disk;
+        checker.configured_by.iter().find(|it| is_there(disk, &WorkspacePath::root(), it))
     }
 
     fn setup(&self) -> Result<Setup, String> {
@@ -131,9 +147,12 @@ impl NativeCatalog {
     /// Entry for a checker that the project has configured for itself, and that is not asked here.
     fn not_named(&self, checker: &Checker, selectors: &Selectors) -> Option<MissingLinter> {
         selectors.for_server(&checker.tool.name)?;
-        let disk = &*self.context.disk;
-        let marker = checker.configured_by.iter().find(|it| is_there(disk, &WorkspacePath::root(), it))?;
-        let reason = format!("a table `[checkers.{}]` in `broker.toml` has it run", checker.tool.name);
+        let marker = self.marker(checker)?;
+        let is_there = self.setup().is_ok_and(|it| NativeChecker::find(checker, &it).is_some());
+        let reason = match is_there {
+            true => format!("a table `[checkers.{}]` in `broker.toml` has it run", checker.tool.name),
+            false => checker.tool.not_installed_sentence(),
+        };
         let missing = missing(&checker.tool, Need::Optional, reason);
         Some(MissingLinter { marker: Some(marker.clone()), ..missing })
     }
@@ -216,7 +235,7 @@ impl Catalog for NativeCatalog {
             let standing = match settings.used.contains(&checker.tool.name) {
                 true if selectors.for_server(&checker.tool.name).is_none() => Standing::NotSelected,
                 true => Standing::Named,
-                false => Standing::NotNamed,
+                false => Standing::NotNamed { marker: self.marker(checker).cloned() },
             };
             let path = setup.as_ref().and_then(|it| NativeChecker::find(checker, it));
             let name = checker.tool.languages.first().unwrap_or(&checker.tool.name).clone();

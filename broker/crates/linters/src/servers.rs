@@ -279,7 +279,7 @@ impl Wanted<'_> {
         let tool = &self.profile.tool;
         let reason = match self.profile.find(context.root, context.environment) {
             Some(_) => no_trust(context.root),
-            None => format!("not installed: {}", tool.install),
+            None => tool.not_installed_sentence(),
         };
         self.why.marked(missing(tool, Need::Optional, reason))
     }

@@ -128,7 +128,11 @@ pub(super) enum Reason {
     /// The project is of a kind that it is for, by this file or table of a TOML file, and it goes first.
     Project { marker: String },
     /// `servers.use` names others, or none, or there is no table `checkers.NAME`.
-    NotNamed,
+    NotNamed {
+        /// File or table of a TOML file by which the project configures it all the same.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        marker: Option<String>,
+    },
     /// Another one checks the types of this language.
     Instead { server: String },
     /// The project has none of these. With no markers at all it is only used if it is named.
@@ -248,8 +252,8 @@ impl Server {
 
     fn missing(&self) -> Option<Missing> {
         let why = match (&self.program, &self.error) {
-            (None, _) => format!("{} is not installed", self.name),
-            (Some(_), Some(error)) => format!("{} does not start ({error})", self.name),
+            (None, _) => "not installed".to_owned(),
+            (Some(_), Some(error)) => format!("does not start ({error})"),
             (Some(_), None) => return None,
         };
         Some(Missing { what: self.name.clone(), why, remedy: self.install.clone() })
@@ -267,7 +271,7 @@ impl Reason {
             Standing::Named => Self::Named,
             Standing::Configured { marker } => Self::Configured { marker },
             Standing::Project { marker } => Self::Project { marker },
-            Standing::NotNamed => Self::NotNamed,
+            Standing::NotNamed { marker } => Self::NotNamed { marker },
             Standing::Instead { linter } => Self::Instead { server: linter },
             Standing::NotConfigured { markers } => Self::NotConfigured { markers },
             Standing::NotSelected => Self::NotSelected,

@@ -30,7 +30,8 @@ pub(super) fn render(it: &Diagnosis) -> String {
         text.push('\n');
     }
     for it in &it.missing {
-        let _to_a_string = writeln!(text, "missing: {}: {}", printable(&it.why), printable(&it.remedy));
+        let (what, why) = (printable(&it.what), printable(&it.why));
+        let _to_a_string = writeln!(text, "missing: {what}: {why}: {}", printable(&it.remedy));
     }
     for it in &it.elsewhere {
         let _to_a_string = writeln!(text, "\n{}", elsewhere(it));
@@ -95,7 +96,10 @@ fn block(it: &Diagnosis, of: &Language) -> (String, Vec<Row>) {
     let plugin = |it: &super::diagnosis::Plugin| {
         ["plugin", &it.name, &it.version, ""].map(|it| printable(it).into_owned())
     };
-    let is_shown = |it: &&Server| of.servers.contains(&it.name) && (it.used || it.program.is_some());
+    let is_shown = |it: &&Server| {
+        let is_configured = matches!(it.reason, Reason::NotNamed { marker: Some(_) });
+        of.servers.contains(&it.name) && (it.used || it.program.is_some() || is_configured)
+    };
     let rows = plugins.map(plugin).chain(it.servers.iter().filter(is_shown).map(server)).collect();
     let name = of.name.as_deref().unwrap_or("others");
     (format!("{}, {}", printable(name), counted(of.files, "file")), rows)
@@ -132,7 +136,10 @@ fn reason(it: &Reason) -> String {
         Reason::Named => "used: named in broker.toml".to_owned(),
         Reason::Configured { marker } => format!("used: configured by {}", marked(marker)),
         Reason::Project { marker } => format!("used: {} is there", marked(marker)),
-        Reason::NotNamed => "not used: not named in broker.toml".to_owned(),
+        Reason::NotNamed { marker: None } => "not used: not named in broker.toml".to_owned(),
+        Reason::NotNamed { marker: Some(marker) } => {
+            format!("not used: {} is there, but broker.toml has no table for it", marked(marker))
+        }
         Reason::Instead { server } => format!("not used: {server} is"),
         Reason::NotConfigured { markers } if markers.is_empty() => "not used: not named".to_owned(),
         Reason::NotConfigured { .. } => "not used: not configured".to_owned(),

@@ -74,7 +74,7 @@ mod tests {
         }
         files.extend(sound.iter().map(|it| file((*it).to_owned(), "text")));
         files.sort_by(|one, other| one.path.cmp(&other.path));
-        let check = FirstCheck { files, findings };
+        let check = FirstCheck { files, findings, lacks_tools: false };
         text(&offers(&check), &check.linters(), has_baseline)
     }
 

@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use check_engine::{collect, with_file_settings};
+use check_engine::{ADD_TOOLS, collect, with_file_settings};
 use config::{Choice, folders};
 use lint::counted;
 use linters::Catalogs;
@@ -23,6 +23,8 @@ pub(super) struct FirstCheck {
     /// Sorted by path.
     pub(super) files: Vec<CheckedFile>,
     pub(super) findings: Vec<Finding>,
+    /// Whether the project asks for linters whose tools can be added.
+    pub(super) lacks_tools: bool,
 }
 
 /// A file, with the linters that look at it.
@@ -35,6 +37,13 @@ pub(super) struct CheckedFile {
 #[derive(Debug, Deserialize)]
 struct Answer {
     findings: Vec<Finding>,
+    #[serde(default)]
+    unavailable: Vec<Unavailable>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Unavailable {
+    reason: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,9 +59,10 @@ impl FirstCheck {
     pub(super) fn of(mut check: Command, view: &dyn View, linters: &Catalogs) -> Result<Self, CliError> {
         let output = check.stderr(Stdio::inherit()).output();
         let output = output.map_err(|error| CliError::files(format!("cannot run a first check: {error}")))?;
-        let Answer { findings } = serde_json::from_slice(&output.stdout)
+        let Answer { findings, unavailable } = serde_json::from_slice(&output.stdout)
             .map_err(|_| CliError::files("the first check failed").hint("`broker check` tells more"))?;
-        Ok(Self { files: files(view, linters)?, findings })
+        let lacks_tools = unavailable.iter().any(|it| it.reason.starts_with(ADD_TOOLS));
+        Ok(Self { files: files(view, linters)?, findings, lacks_tools })
     }
 
     /// The number of files of each linter.

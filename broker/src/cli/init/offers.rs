@@ -157,7 +157,7 @@ mod tests {
 
     fn check(mut files: Vec<CheckedFile>, findings: Vec<Finding>) -> String {
         files.sort_by(|one, other| one.path.cmp(&other.path));
-        offers(&FirstCheck { files, findings }).iter().map(Offer::text).collect()
+        offers(&FirstCheck { files, findings, lacks_tools: false }).iter().map(Offer::text).collect()
     }
 
     #[test]

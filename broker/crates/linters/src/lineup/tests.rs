@@ -74,10 +74,13 @@ impl Catalog for Commanded {
         let clippy = asked.linters().iter().find(|it| it.identity().name == "clippy");
         let program =
             Program { kind: ProgramKind::Command, path: None, install: "by hand".to_owned(), limits: None };
-        let make =
-            Diagnosis::of_program("make".to_owned(), Vec::new(), Standing::NotNamed, program, |path| {
-                (path.file_name() == Some("Makefile")).then(|| "make".to_owned())
-            });
+        let make = Diagnosis::of_program(
+            "make".to_owned(),
+            Vec::new(),
+            Standing::NotNamed { marker: None },
+            program,
+            |path| (path.file_name() == Some("Makefile")).then(|| "make".to_owned()),
+        );
         let clippy = clippy.map(|it| Diagnosis::of_linter(Arc::clone(it), Standing::Named));
         Ok(clippy.into_iter().chain([make]).collect())
     }
@@ -238,7 +241,10 @@ fn a_diagnosis_is_of_all_kinds() {
         (of("clippy"), of("make"), of("gopls"))
     };
     let go = Standing::Project { marker: "go.mod".to_owned() };
-    assert_eq!(told(&choice(&[], &[])), (Some(Standing::Named), Some(Standing::NotNamed), Some(go)));
+    assert_eq!(
+        told(&choice(&[], &[])),
+        (Some(Standing::Named), Some(Standing::NotNamed { marker: None }), Some(go))
+    );
     let (clippy, _, gopls) = told(&choice(&["make/x"], &[]));
     assert_eq!((clippy, gopls), (None, Some(Standing::NotSelected)));
     assert!(all.diagnose(&choice(&["C9"], &[])).is_err(), "as for a check");

@@ -51,8 +51,8 @@ pub enum Standing {
     Configured { marker: String },
     /// The project is of a kind that it is for, by this file or table of a TOML file, and it goes first.
     Project { marker: String },
-    /// The configuration names others, or none.
-    NotNamed,
+    /// The configuration names others, or none, though the project may have this file or table of a file for it.
+    NotNamed { marker: Option<String> },
     /// Another linter does the same.
     Instead { linter: String },
     /// The project has none of these. With no markers at all it is only asked if it is named.
@@ -67,7 +67,7 @@ impl Standing {
     pub fn is_asked(&self) -> bool {
         match self {
             Self::Always | Self::Named | Self::Configured { .. } | Self::Project { .. } => true,
-            Self::NotNamed
+            Self::NotNamed { .. }
             | Self::Instead { .. }
             | Self::NotConfigured { .. }
             | Self::NotSelected
