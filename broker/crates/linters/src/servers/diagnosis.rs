@@ -38,7 +38,7 @@ pub fn diagnose(
 
 fn not_wanted(profile: &Profile, wanted: &[Wanted<'_>], settings: &ServerSettings) -> Standing {
     if settings.used.is_some() {
-        return Standing::NotNamed;
+        return Standing::NotNamed { marker: None };
     }
     let checks_the_same = |it: &&Wanted<'_>| {
         let is_of_language = |language: &String| profile.tool.languages.contains(language);
