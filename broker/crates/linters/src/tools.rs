@@ -107,7 +107,8 @@ mod tests {
     #[test]
     fn what_the_lock_file_pins() {
         let mypy = Catalogue::own().find("mypy").unwrap();
-        let lock = Lock { tools: vec![mypy.locked().unwrap()], ..Lock::default() };
+        let mut lock = Lock::default();
+        lock.tools.push(mypy.locked().unwrap());
         let files = [("broker.lock", lock.to_text()), ("mypy.ini", String::new())];
         let files = files.iter().map(|(path, text)| (*path, text.as_str()));
         let disk = Memory::from_files(files).unwrap();
