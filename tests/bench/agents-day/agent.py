@@ -176,19 +176,19 @@ class Agent(threading.Thread):
             back = self.read(change.path)
             ended = time.monotonic()
             data = result["structuredContent"]
-            diffs = {it["file"]: it["diff"] for it in data.get("files", [])}
+            # A file has several, of which each begins where the one before ends, if it was edited several times.
+            diffs = [it["diff"] for it in data.get("files", []) if it["file"] in (change.path, change.old_path)]
             self.note_edit(task, change, form, began, ended, current, wanted, back, diffs, result, token)
             told = None
             if wanted is not None:
-                texts = [diffs[it] for it in diffs if it in (change.path, change.old_path)]
-                told = forms.applied(current or "", "".join(texts)) if len(texts) == 1 else None
-            is_cut = "left out)\n" in "".join(diffs.values()) or "more lines\n" in "".join(diffs.values())
-            if back == wanted and (wanted is None or told == wanted or form == "chain" or is_cut):
+                told = forms.applied(current or "", diffs) if diffs else None
+            is_cut = "left out)\n" in "".join(diffs) or "more lines\n" in "".join(diffs)
+            if back == wanted and (wanted is None or told == wanted or is_cut):
                 self.log.count(f"{form}: as wanted")
                 return token if has_token and token in (back or "") else ""
             if back == wanted:
                 self.log.count(f"{form}: as wanted, but the answer's diff has more (the file had changed since it was read)")
-                self.log.example("diff has more", form=form, path=change.path, diff="".join(diffs.values())[:1500], wanted=diff(current or "", wanted or ""))
+                self.log.example("diff has more", form=form, path=change.path, diff="".join(diffs)[:1500], wanted=diff(current or "", wanted or ""))
             else:
                 self.log.count(f"{form}: another text, of which the answer has the diff" if told == back else f"{form}: another text")
                 self.log.example(f"{form}: another text", path=change.path, told=told == back, answer=self.text(result)[:1500], wanted=diff(current or "", wanted or ""))

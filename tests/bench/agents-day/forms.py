@@ -99,8 +99,15 @@ def sketch(path: str, before: str, after: str) -> str | None:
     return "".join(out) + (marker if end < len(a) else "")
 
 
-def applied(before: str, diff: str) -> str | None:
-    """The text that the diff of an answer leads to, or `None` if it does not fit."""
+def applied(before: str, diffs: list[str]) -> str | None:
+    """The text that the diffs of an answer lead to, one after the other, or `None` if one does not fit."""
+    text: str | None = before
+    for diff in diffs:
+        text = None if text is None else applied_once(text, diff)
+    return text
+
+
+def applied_once(before: str, diff: str) -> str | None:
     a, out, at = lines(before), [], 0
     body = lines(diff)
     index = 0

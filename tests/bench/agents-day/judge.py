@@ -119,9 +119,9 @@ class Judge:
         for it in self.log.edits:
             if it["folder"] != self.folder.name or it["wanted"] == it["back"]:
                 continue
-            told = "".join(text for path, text in it["diffs"].items() if path in (it["path"], it["old_path"]))
+            told = "".join(it["diffs"])
             texts = [it["current"], *self.watch.within(it["old_path"], it["began"], it["ended"])]
-            if any(forms.applied(text or "", told) == it["back"] for text in texts):
+            if any(forms.applied(text or "", it["diffs"]) == it["back"] for text in texts):
                 self.log.count("edits of another text than wanted: told")
             elif "left out)\n" in told or "more lines\n" in told:
                 self.log.count("edits of another text than wanted: the diff of the answer is cut")
