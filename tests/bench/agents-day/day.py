@@ -207,7 +207,9 @@ def main() -> None:
         day(folder, tasks, log, options.seed + at, options.pause)
     print("daemon at the end:", daemon_memory())
     subprocess.run([BROKER, "daemon", "stop"], capture_output=True)
-    time.sleep(1)
+    deadline = time.monotonic() + 30
+    while processes_of(WORK) and time.monotonic() < deadline:
+        time.sleep(0.2)
     for what, found in (("processes", processes_of(WORK)), ("mounts", mounts_of(WORK))):
         if found:
             log.violation(f"{what} are left", found=found)
