@@ -22,8 +22,7 @@ fn other_version(reason: &str) -> Option<String> {
     let (required, running) = rest.split_once("` does not match the running version `")?;
     let running = running.trim_end_matches('`');
     Some(format!(
-        "it requires ruff {required}, and this is ruff {running}: relax `required-version`, or leave these files out of the \
-         exit code with `broker check --allow-incomplete`"
+        "it requires ruff {required}, and this is ruff {running}: `broker server add ruff` has the ruff that it adds asked instead"
     ))
 }
 

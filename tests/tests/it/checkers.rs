@@ -53,6 +53,37 @@ fn no_command_runs_in_a_workspace_that_is_not_trusted() {
     assert_eq!(it.read("a.m"), "good\n");
 }
 
+/// The project's own version of a tool, in place of the plugin that carries another one.
+#[test]
+fn a_checker_takes_the_place_of_a_plugin() {
+    let it = Place::new(&[
+        ("broker.toml", "[checkers.ruff]\ncommand = ['tools/ruff']\n"),
+        ("ruff.toml", "required-version = '>=99'\n"),
+        ("a.py", "import os\n"),
+    ]);
+    it.write(
+        "tools/ruff",
+        "#!/bin/sh\ngrep -q import a.py || exec echo '[]'\n\
+         at() { echo \"{\\\"row\\\": $1, \\\"column\\\": 1}\"; }\n\
+         echo \"[{\\\"filename\\\": \\\"$PWD/a.py\\\", \\\"code\\\": \\\"F401\\\", \\\"severity\\\": \\\"error\\\", \\\"message\\\": \\\"unused\\\", \
+         \\\"location\\\": $(at 1), \\\"end_location\\\": $(at 2), \\\"fix\\\": {\\\"applicability\\\": \\\"safe\\\", \
+         \\\"edits\\\": [{\\\"content\\\": \\\"\\\", \\\"location\\\": $(at 1), \\\"end_location\\\": $(at 2)}]}}]\"\nexit 1\n",
+    );
+    fs::set_permissions(it.root().join("tools/ruff"), fs::Permissions::from_mode(0o755)).unwrap();
+    let (exit, report) = check(&it, &["a.py"]);
+    let reasons = report["incomplete"].to_string();
+    assert_eq!(exit, Some(2), "{report}");
+    assert!(reasons.contains("requires ruff >=99") && reasons.contains("broker server add ruff"), "{report}");
+    assert!(it.run(&["trust"]).status.success());
+    let (exit, report) = check(&it, &["a.py"]);
+    let finding = &report["findings"][0];
+    assert_eq!((exit, messages(&report)), (Some(1), vec!["a.py unused".to_owned()]), "{report}");
+    assert_eq!((&finding["linter"], &finding["severity"]), (&"ruff".into(), &"warning".into()));
+    assert_eq!(check(&it, &["--select", "python/F401", "a.py"]).0, Some(2), "the plugin, by its name");
+    assert_eq!(check(&it, &["--fix", "a.py"]).0, Some(0));
+    assert_eq!(it.read("a.py"), "");
+}
+
 #[test]
 fn a_branch_is_checked_in_a_folder_of_its_own() {
     let it = place(OWN);

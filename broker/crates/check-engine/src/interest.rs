@@ -17,6 +17,7 @@ const LARGEST_SCRIPT: u64 = 1 << 20;
 pub(super) struct Filter {
     globs: Globs,
     interpreters: Box<[String]>,
+    left_out: Option<Globs>,
 }
 
 impl Filter {
@@ -25,10 +26,21 @@ impl Filter {
     }
 
     pub(super) fn new(globs: &[String], interpreters: &[String]) -> Self {
-        Self { globs: Globs::of_globs(globs), interpreters: interpreters.iter().cloned().collect() }
+        Self {
+            globs: Globs::of_globs(globs),
+            interpreters: interpreters.iter().cloned().collect(),
+            left_out: None,
+        }
+    }
+
+    pub(super) fn leave_out(&mut self, globs: &[String]) {
+        self.left_out = Some(Globs::of_globs(globs));
     }
 
     pub(super) fn wants(&self, file: &RoutedFile<'_>) -> bool {
+        if self.left_out.as_ref().is_some_and(|it| it.want(file.path)) {
+            return false;
+        }
         self.globs.want(file.path)
             || !self.interpreters.is_empty()
                 && file.interpreter().is_some_and(|it| self.interpreters.iter().any(|own| own == it))

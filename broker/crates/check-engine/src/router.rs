@@ -140,6 +140,17 @@ impl Router {
         self
     }
 
+    /// Returns the router without these linters for the files that come with each, as gitignore-style globs.
+    #[must_use]
+    pub fn replacing(mut self, replaced: &[(String, Vec<String>)]) -> Self {
+        for (name, globs) in replaced {
+            let linters =
+                self.linters.iter().zip(&mut self.filters).filter(|(it, _)| it.identity().name == *name);
+            linters.for_each(|(_, filter)| filter.leave_out(globs));
+        }
+        self
+    }
+
     /// Whether the router has no linters at all: neither asked, missing nor absent.
     pub fn is_empty(&self) -> bool {
         self.linters.is_empty() && self.missing.is_empty() && self.absent.is_empty()

@@ -151,12 +151,13 @@ impl Catalogs {
         if !selectors.is_empty() {
             self.expect_known(selectors, &selected)?;
         }
+        let replaced: Vec<_> = selected.iter().flat_map(|it| it.replaced.iter().cloned()).collect();
         let mut routers: Vec<_> = selected.into_iter().map(|it| it.router).collect();
         routers.extend(self.left_out()?);
         routers.retain(|it| !it.is_empty());
         Ok(match routers.len() {
-            1 => routers.swap_remove(0),
-            _ => Arc::new(Router::joined(&routers)),
+            1 if replaced.is_empty() => routers.swap_remove(0),
+            _ => Arc::new(Router::joined(&routers).replacing(&replaced)),
         })
     }
 

@@ -57,6 +57,8 @@ struct Settings {
     known: Cow<'static, [Checker]>,
     /// Names of those that are to be asked.
     used: BTreeSet<String>,
+    /// Those among them that no table names: the project configures them, by this file or table of a file, and pins their tools.
+    pinned: BTreeMap<String, String>,
 }
 
 impl NativeCheckers {
@@ -104,14 +106,14 @@ impl NativeCatalog {
         let is_trusted = self.all.are_trusted_in(&self.context.root);
         let view = if is_trusted { &self.context.disk } else { &self.view };
         let defined = Configs::new(&**view).workspace()?.checkers();
-        let is_pinned = |it: &&Checker| {
-            let is_open = !defined.contains_key(&it.tool.name);
-            is_open && self.marker(it).is_some() && tools::is_pinned(&*self.context.disk, &it.tool)
+        let pinned = |it: &Checker| {
+            let marker = self.marker(it).filter(|_| !defined.contains_key(&it.tool.name))?;
+            tools::is_pinned(&*self.context.disk, &it.tool).then(|| (it.tool.name.clone(), marker.clone()))
         };
-        let pinned: Vec<_> = checkers().iter().filter(is_pinned).map(|it| it.tool.name.clone()).collect();
-        let mut settings = settings(defined)?;
-        settings.used.extend(pinned);
-        Ok(settings)
+        let pinned: BTreeMap<_, _> = checkers().iter().filter_map(pinned).collect();
+        let settings = settings(defined)?;
+        let used = settings.used.into_iter().chain(pinned.keys().cloned()).collect();
+        Ok(Settings { used, pinned, ..settings })
     }
 
     /// File or table of a file by which the project configures a checker.
@@ -146,6 +148,8 @@ impl NativeCatalog {
 
     /// Entry for a checker that the project has configured for itself, and that is not asked here.
     fn not_named(&self, checker: &Checker, selectors: &Selectors) -> Option<MissingLinter> {
+        // The plugin is asked then.
+        let _none = checker.replaces.is_none().then_some(())?;
         selectors.for_server(&checker.tool.name)?;
         let marker = self.marker(checker)?;
         let is_there = self.setup().is_ok_and(|it| NativeChecker::find(checker, &it).is_some());
@@ -172,6 +176,7 @@ impl Catalog for NativeCatalog {
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
         let settings = self.settings()?;
         let (mut linters, mut missed, mut left_out) = (Vec::<SharedLinter>::new(), Vec::new(), Vec::new());
+        let mut replaced = Vec::new();
         let is_trusted = self.all.are_trusted_in(&self.context.root);
         // Looks at many folders of the user's, and most workspaces ask no command.
         let setup = LazyCell::new(|| self.setup().map(Arc::new));
@@ -193,6 +198,8 @@ impl Catalog for NativeCatalog {
             };
             match found {
                 Ok(linter) => {
+                    replaced
+                        .extend(checker.replaces.iter().map(|it| (it.clone(), checker.tool.globs.clone())));
                     linters.push(Arc::new(Selected::new(linter, selection)));
                     missed.push(missing(&checker.tool, Need::Asked, String::new()));
                 }
@@ -203,7 +210,7 @@ impl Catalog for NativeCatalog {
             }
         }
         let router = Router::new(&linters).with_missing(missed).without(left_out);
-        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new() })
+        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new(), replaced })
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
@@ -234,7 +241,10 @@ impl Catalog for NativeCatalog {
         let diagnose = |checker: &Checker| {
             let standing = match settings.used.contains(&checker.tool.name) {
                 true if selectors.for_server(&checker.tool.name).is_none() => Standing::NotSelected,
-                true => Standing::Named,
+                true => match settings.pinned.get(&checker.tool.name) {
+                    Some(marker) => Standing::Configured { marker: marker.clone() },
+                    None => Standing::Named,
+                },
                 false => Standing::NotNamed { marker: self.marker(checker).cloned() },
             };
             let path = setup.as_ref().and_then(|it| NativeChecker::find(checker, it));
@@ -254,7 +264,7 @@ const CHECKERS: Kind<Checker> =
 fn settings(defined: BTreeMap<String, CheckerDefinition>) -> Result<Settings, SetupFailure> {
     let known = CHECKERS.with_defined(&defined)?;
     let used = defined.into_iter().filter(|(_, it)| it.enabled != Some(false)).map(|it| it.0).collect();
-    Ok(Settings { known, used })
+    Ok(Settings { known, used, pinned: BTreeMap::new() })
 }
 
 fn without(checker: &Checker) -> Absent {

@@ -114,6 +114,8 @@ pub struct Selected {
     pub router: Arc<Router>,
     /// For each linter whose rules are known, the selectors for it that mean nothing to it.
     pub unknown: Vec<(String, Vec<String>)>,
+    /// Linters of other kinds that those which are asked take the place of, each with the globs of files where.
+    pub replaced: Vec<(String, Vec<String>)>,
 }
 
 /// The rules of a linter.

@@ -133,7 +133,7 @@ impl Catalog for ServerCatalog {
         let SelectedServers { linters, missing, absent } =
             self.servers.asked(&self.context(), self.settings()?, selectors)?;
         let router = Router::new(&linters).with_missing(missing).without(absent);
-        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new() })
+        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new(), replaced: Vec::new() })
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {

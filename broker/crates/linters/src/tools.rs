@@ -68,8 +68,7 @@ mod tests {
     use super::*;
 
     /// Tools of the catalogue that only a definition in `broker.toml` asks so far.
-    const UNDEFINED: [&str; 8] = [
-        "ruff",
+    const UNDEFINED: [&str; 7] = [
         "tsgolint",
         "stylelint",
         "dockerfile-language-server",

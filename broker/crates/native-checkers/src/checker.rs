@@ -93,6 +93,12 @@ pub struct Checker {
     /// Meanings of the checker's own words for severities, besides the usual ones.
     #[serde(default)]
     pub severities: BTreeMap<String, Level>,
+    /// Codes of errors, whatever severity is printed, of `json` and `jsonl`.
+    #[serde(default)]
+    pub error_codes: Vec<String>,
+    /// Plugin that has the same rules, of its own version: it is not asked about files that this checker is asked about.
+    #[serde(default)]
+    pub replaces: Option<String>,
     /// Exit codes besides 0 of a run that found something.
     #[serde(default)]
     pub findings_codes: Vec<i32>,

@@ -66,7 +66,7 @@ impl Catalog for Commanded {
             linters.push(Arc::new(Scripted::new("make", &["Makefile", "*.rs"])));
         }
         let router = Arc::new(Router::new(&linters).without(absent));
-        Ok(Selected { router, unknown: vec![("clippy".to_owned(), unknown)] })
+        Ok(Selected { router, unknown: vec![("clippy".to_owned(), unknown)], replaced: Vec::new() })
     }
 
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {

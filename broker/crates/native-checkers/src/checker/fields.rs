@@ -40,4 +40,6 @@ pub struct FixFields {
     pub end_line: Option<String>,
     pub end_column: Option<String>,
     pub text: String,
+    /// Whether the fix is `safe`; `unsafe` without it. Any other word makes it no fix.
+    pub applicability: Option<String>,
 }

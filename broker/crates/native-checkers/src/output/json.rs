@@ -119,7 +119,9 @@ fn message(it: &Item<'_>, fields: &Fields, checker: &Checker) -> Result<Message,
     message.code = it.text(&fields.code).map(|code| format!("{}{code}", checker.code_prefix));
     message.name = it.text(&fields.name);
     message.url = it.text(&fields.url);
-    message.severity = checker.severity_of(it.text(&fields.severity).as_deref());
+    let is_error = message.code.as_ref().is_some_and(|it| checker.error_codes.contains(it));
+    let printed = checker.severity_of(it.text(&fields.severity).as_deref());
+    message.severity = if is_error { Some(Severity::Error) } else { printed };
     message.fixes.extend(fields.fix.as_ref().and_then(|fix| repair(it, fix, &path, checker)));
     Ok(message)
 }
@@ -136,7 +138,12 @@ fn repair(it: &Item<'_>, fix: &FixFields, path: &str, checker: &Checker) -> Opti
     };
     let edits: Option<Vec<_>> = edits.iter().map(replacement).collect();
     let edits = edits.filter(|it| !it.is_empty())?;
-    Some(Repair { text: None, applicability: Applicability::Unsafe, edits })
+    let applicability = match it.text(&fix.applicability).as_deref() {
+        Some("safe") => Applicability::Safe,
+        Some("unsafe") | None => Applicability::Unsafe,
+        Some(_) => return None,
+    };
+    Some(Repair { text: None, applicability, edits })
 }
 
 fn extent(it: &Item<'_>, fix: &FixFields, checker: &Checker) -> Option<Extent> {

@@ -159,6 +159,16 @@ fn python() {
 }
 
 #[test]
+fn ruff() {
+    let world = World::new(&[("ruff.toml", "lint.select = ['E', 'F']\n"), ("a.py", "")]);
+    if has(&world, "ruff") {
+        let text = "import os\n\nx = 1\nif x == None:\n    pass\n";
+        let edits = [("a.py", text), ("b.py", "def f(:\n")];
+        insta::assert_snapshot!(check(&world, "ruff", &edits, &["a.py", "b.py"]));
+    }
+}
+
+#[test]
 fn shellcheck() {
     let world = World::new(&[("a.sh", "#!/bin/sh\necho\n")]);
     if has(&world, "shellcheck") {
