@@ -1,6 +1,6 @@
 //! JSON of any shape, read by a map of where everything is.
 
-use lint::Applicability;
+use lint::{Applicability, Severity};
 use serde_json::Value;
 
 use super::{Extent, Message, Position, Printed, Repair, Replacement, json_lines, unreadable};
