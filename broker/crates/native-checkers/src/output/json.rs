@@ -121,7 +121,7 @@ fn message(it: &Item<'_>, fields: &Fields, checker: &Checker) -> Result<Message,
     message.url = it.text(&fields.url);
     let is_error = message.code.as_ref().is_some_and(|it| checker.error_codes.contains(it));
     let printed = checker.severity_of(it.text(&fields.severity).as_deref());
-    message.severity = if is_error { Some(Severity::Error) } else { printed };
+    message.severity = if is_error { Severity::Error } else { printed };
     message.fixes.extend(fields.fix.as_ref().and_then(|fix| repair(it, fix, &path, checker)));
     Ok(message)
 }
