@@ -148,8 +148,10 @@ impl NativeCatalog {
 
     /// Entry for a checker that the project has configured for itself, and that is not asked here.
     fn not_named(&self, checker: &Checker, selectors: &Selectors) -> Option<MissingLinter> {
-        // The plugin is asked then.
-        let _none = checker.replaces.is_none().then_some(())?;
+        if checker.replaces.is_some() {
+            // The plugin is asked then.
+            return None;
+        }
         selectors.for_server(&checker.tool.name)?;
         let marker = self.marker(checker)?;
         let is_there = self.setup().is_ok_and(|it| NativeChecker::find(checker, &it).is_some());
