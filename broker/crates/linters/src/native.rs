@@ -1,8 +1,8 @@
 //! Commands as linters: which of them are asked in a workspace, and what is said of those that cannot be.
 //!
-//! A command is asked where `broker.toml` has a table for it, where the project has a configuration for it and `broker.lock`
-//! pins its tool, or where a selector names it. None is by default: it compiles the project, or runs for a minute. What a branch
-//! says of them does not count.
+//! A command is asked where `broker.toml` has a table for it, where `broker.lock` pins its tool and no language server runs that,
+//! or where a selector names it. None is by default: it compiles the project, or runs for a minute. What a branch says of them
+//! does not count.
 
 use std::{
     borrow::Cow,
@@ -25,6 +25,7 @@ use shadow::{Launcher, Sandbox, Storage, Toolchains};
 
 use crate::{
     external::{Kind, absent, diagnosis, missing, no_trust, why_not},
+    lock::LOCK_FILE,
     provider::{
         self, Catalog, Diagnosis, LinterKind, LinterName, ProgramKind, Provider, Rules, Standing,
         WorkspaceContext,
@@ -57,7 +58,7 @@ struct Settings {
     known: Cow<'static, [Checker]>,
     /// Names of those that are to be asked.
     used: BTreeSet<String>,
-    /// Those among them that no table names: the project configures them, by this file or table of a file, and pins their tools.
+    /// Those among them that no table names, since the project pins their tools, with the file by which it asks for them.
     pinned: BTreeMap<String, String>,
 }
 
@@ -106,9 +107,12 @@ impl NativeCatalog {
         let is_trusted = self.all.are_trusted_in(&self.context.root);
         let view = if is_trusted { &self.context.disk } else { &self.view };
         let defined = Configs::new(&**view).workspace()?.checkers();
+        let pins = tools::pinned_checkers(&*self.context.disk);
         let pinned = |it: &Checker| {
-            let marker = self.marker(it).filter(|_| !defined.contains_key(&it.tool.name))?;
-            tools::is_pinned(&*self.context.disk, &it.tool).then(|| (it.tool.name.clone(), marker.clone()))
+            let is_open = !defined.contains_key(&it.tool.name);
+            let is_pinned = is_open && pins.iter().any(|tool| tools::is_program_of(tool, &it.tool));
+            let marker = || self.marker(it).map_or(LOCK_FILE, String::as_str).to_owned();
+            is_pinned.then(|| (it.tool.name.clone(), marker()))
         };
         let pinned: BTreeMap<_, _> = checkers().iter().filter_map(pinned).collect();
         let settings = settings(defined)?;

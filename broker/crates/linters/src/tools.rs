@@ -1,11 +1,10 @@
 //! The tools of the store that a workspace pins in `broker.lock`. Its servers and checkers find them before those in `PATH`.
 
 use config::folders;
-use external_tools::is_there;
 use language_servers::{Environment, profiles};
 use native_checkers::checkers;
-use overlay::{View, WorkspacePath};
-use tool_store::{Catalogue, Store, Tool};
+use overlay::View;
+use tool_store::{Catalogue, Kind, Store, Tool};
 
 use crate::lock::Lock;
 
@@ -24,22 +23,15 @@ pub fn with_tools(environment: Environment, disk: &dyn View) -> Environment {
     }
 }
 
-/// Whether the workspace that `disk` shows pins a tool with this program.
-pub(crate) fn is_pinned(disk: &dyn View, tool: &external_tools::Tool) -> bool {
+/// Tools that the workspace that `disk` shows pins, of those that are nothing but checkers.
+pub(crate) fn pinned_checkers(disk: &dyn View) -> Vec<&'static Tool> {
     let tools = Lock::read(disk).map(|it| it.tools).unwrap_or_default();
-    tools.iter().any(|it| Catalogue::own().find(&it.name).is_some_and(|it| is_program_of(it, tool)))
+    let known = tools.iter().filter_map(|it| Catalogue::own().find(&it.name));
+    known.filter(|it| it.kind == Kind::Checker).collect()
 }
 
-fn is_program_of(tool: &Tool, linter: &external_tools::Tool) -> bool {
+pub(crate) fn is_program_of(tool: &Tool, linter: &external_tools::Tool) -> bool {
     linter.command.first().is_some_and(|it| tool.programs.contains_key(it))
-}
-
-/// Whether the project that `disk` shows configures a checker that runs a program of this tool, so that it is asked if it is pinned.
-pub fn is_configured(tool: &Tool, disk: &dyn View) -> bool {
-    let root = WorkspacePath::root();
-    let markers =
-        checkers().iter().filter(|it| is_program_of(tool, &it.tool)).flat_map(|it| &it.configured_by);
-    markers.into_iter().any(|it| is_there(disk, &root, it))
 }
 
 /// The linters that Broker has for the programs of a tool, by their names.
@@ -63,7 +55,6 @@ pub fn asked_as(tool: &Tool) -> Use {
 #[cfg(test)]
 mod tests {
     use overlay::Memory;
-    use tool_store::Kind;
 
     use super::*;
 
@@ -104,17 +95,12 @@ mod tests {
     }
 
     #[test]
-    fn what_the_lock_file_pins() {
-        let mypy = Catalogue::own().find("mypy").unwrap();
+    fn checkers_that_the_lock_file_pins() {
         let mut lock = Lock::default();
-        lock.tools.push(mypy.locked().unwrap());
-        let files = [("broker.lock", lock.to_text()), ("mypy.ini", String::new())];
-        let files = files.iter().map(|(path, text)| (*path, text.as_str()));
-        let disk = Memory::from_files(files).unwrap();
-        let of =
-            |name: &str| is_pinned(&disk, &checkers().iter().find(|it| it.tool.name == name).unwrap().tool);
-        assert!(of("mypy") && !of("pylint"));
-        assert!(is_configured(mypy, &disk));
-        assert!(!is_configured(Catalogue::own().find("shellcheck").unwrap(), &disk));
+        let locked = |name: &str| Catalogue::own().find(name).unwrap().locked().unwrap();
+        lock.tools.extend(["mypy", "pyright", "ty"].map(locked));
+        let disk = Memory::from_files([("broker.lock", &*lock.to_text())]).unwrap();
+        let names: Vec<_> = pinned_checkers(&disk).iter().map(|it| &*it.name).collect();
+        assert_eq!(names, ["mypy"]);
     }
 }

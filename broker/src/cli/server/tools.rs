@@ -206,23 +206,14 @@ fn complete(pinned: &mut Vec<LockedTool>) {
 /// Says what else it takes until tools that were added are asked.
 fn remind(names: &[String], root: &Path, session: &Session) {
     let added = names.iter().filter_map(|it| Catalogue::own().find(it)).filter(|it| it.kind != Kind::Runtime);
-    let disk = Disk::new(root).ok();
-    let is_asked = |it: &&Tool| disk.as_ref().is_some_and(|disk| tools::is_configured(it, disk));
-    let added = added.filter(|it| !is_asked(it));
     for tool in added {
         match tools::asked_as(tool) {
-            Use { servers, checkers } if servers.is_empty() && !checkers.is_empty() => {
-                let tables: Vec<_> = checkers.iter().map(|it| format!("`[checkers.{it}]`")).collect();
-                let tables = tables.join(" or ");
+            Use { servers, checkers } if servers.is_empty() && checkers.is_empty() => {
                 session.messages.line(&format!(
-                    "{} is asked where the project configures it, or broker.toml has {tables}",
+                    "{} is asked where broker.toml defines it, in `servers.define` or `checkers`",
                     tool.name
-                ));
+                ))
             }
-            Use { servers, .. } if servers.is_empty() => session.messages.line(&format!(
-                "{} is asked where broker.toml defines it, in `servers.define` or `checkers`",
-                tool.name
-            )),
             Use { .. } => {}
         }
     }
