@@ -8,7 +8,7 @@ import re
 import subprocess
 import time
 
-from tasks import By, Change, Task
+from task import By, Change, Task
 
 # Lines that are read on each side of the one that is of interest.
 AROUND = 20
@@ -28,6 +28,7 @@ class Way:
         self.broker, self.folder, self.environment = broker, folder, environment
         self.bytes_in = self.bytes_out = self.calls = 0
         self.seconds = 0.0
+        self.knows_places = True
 
     def call(self, tool: str, **arguments: object) -> str:
         began = time.monotonic()
@@ -43,7 +44,7 @@ class Way:
 
     def do(self, task: Task) -> None:
         if task.lints_first:
-            self.lint()
+            self.find(task)
         if task.test:
             self.test(task.test, passes=False)
         if task.search:
@@ -53,12 +54,24 @@ class Way:
         if task.test:
             self.test(task.test, passes=True)
 
+    def find(self, task: Task) -> None:
+        """Asks for all findings, and notes whether those shown name each file of the change."""
+        self.knows_places = is_shown(self.lint(), task)
+
     def close(self) -> None:
         pass
 
 
+def is_shown(text: str, task: Task) -> bool:
+    return all(f"\n{it}:" in text for it in files_of(task))
+
+
 def files_of(task: Task) -> list[str]:
     return list(dict.fromkeys(it.path for it in task.changes))
+
+
+def folder_of(task: Task) -> str:
+    return os.path.commonpath([os.path.dirname(it) for it in files_of(task)])
 
 
 class WholeFiles(Way):
@@ -80,9 +93,9 @@ class WholeFiles(Way):
         (self.folder / path).write_text(text)
         return f"wrote {path}"
 
-    def lint(self, *paths: str) -> None:
+    def lint(self, *paths: str) -> str:
         command = [os.path.basename(self.broker), "check", "--output-format", "concise", *paths]
-        self.call("run", command=" ".join(command))
+        return self.call("run", command=" ".join(command))
 
     def judge(self, _: Task) -> None:
         self.lint()
@@ -176,12 +189,22 @@ class BrokerTools(Way):
         self.bytes_of_data += size(self.data)
         return text
 
-    def lint(self) -> None:
-        self.call("check", all=True)
+    def lint(self, *paths: str) -> str:
+        return self.call("check", all=True, **({"paths": paths} if paths else {}))
+
+    def find(self, task: Task) -> None:
+        """Of too many findings some are not shown: then those of the folder are asked for, and of single files. Fixes need no places."""
+        text = self.lint()
+        for paths in [[folder_of(task)], files_of(task)]:
+            if task.by is not By.FIXES and not is_shown(text, task):
+                text = self.lint(*paths)
+        self.knows_places = task.by is By.FIXES or is_shown(text, task)
 
     def judge(self, _: Task) -> None:
         """Each edit has answered already; the branch as a whole once more, as the server's instructions say."""
         self.call("check")
+        while self.data.get("still_asked"):
+            self.call("check")
         assert self.data["ok"], self.data
 
     def test(self, command: str, passes: bool) -> None:
@@ -199,7 +222,7 @@ class BrokerTools(Way):
                 # Fixes are made on a branch that is there.
                 self.call("branch_fork", name="fixes")
                 self.on_branch = {"branch": "fixes"}
-                self.call("apply_fixes", paths=files_of(task), rules=["python/F401"])
+                self.call("apply_fixes", paths=[folder_of(task)], rules=[task.rule])
             case By.EDITS:
                 self.edit(task)
 
@@ -207,7 +230,8 @@ class BrokerTools(Way):
         definition = changes[-1]
         old, new = (re.sub(r"\W", "", it) for it in (definition.before, definition.after))
         text = (self.folder / definition.path).read_text()
-        line = text[: text.index(f"def {definition.before}")].count("\n") + 1
+        (place,) = re.finditer(rf"\b(def|fn|function) {old}\b", text)
+        line = text[: place.start()].count("\n") + 1
         self.call("query", kind="rename", target_file=definition.path, line=line, symbol=old, new_name=new)
         assert self.data["applied"], self.data
 

@@ -1,7 +1,6 @@
-"""The ten tasks, as data: what is wrong with a package first, what mends it, and how an agent finds out."""
+"""Ten tasks in Python and JavaScript."""
 
-import dataclasses
-import enum
+from task import By, Change, Task, unused
 
 MKDOCS = ("pypi", "mkdocs", "1.6.1")
 ITERTOOLS = ("pypi", "more-itertools", "10.5.0")
@@ -9,48 +8,6 @@ ARGCOMPLETE = ("pypi", "argcomplete", "3.5.3")
 REQUESTS = ("pypi", "requests", "2.32.3")
 AXIOS = ("npm", "axios", "1.7.9")
 SEMVER = ("npm", "semver", "7.6.3")
-
-
-class By(enum.Enum):
-    """What Broker's tools have for the change; plain tools always edit."""
-
-    EDITS = enum.auto()
-    RENAME = enum.auto()
-    FIXES = enum.auto()
-
-
-@dataclasses.dataclass(frozen=True)
-class Change:
-    """Replaces a text in a file, wherever it stands there."""
-
-    path: str
-    before: str
-    after: str
-
-    def reversed(self) -> "Change":
-        return Change(self.path, self.after, self.before)
-
-
-@dataclasses.dataclass(frozen=True)
-class Task:
-    name: str
-    package: tuple[str, str, str]
-    changes: list[Change]
-    # Whether the package has what `changes` bring already, so that they are taken back first.
-    is_broken_first: bool = False
-    # Files that the package gets first, and those that the agent writes.
-    given: dict[str, str] = dataclasses.field(default_factory=dict)
-    written: dict[str, str] = dataclasses.field(default_factory=dict)
-    # What the agent begins with: a search, the linters, or the test.
-    search: str | None = None
-    search_in: str = "."
-    lints_first: bool = False
-    test: str | None = None
-    by: By = By.EDITS
-
-    def wrongs(self) -> list[Change]:
-        return [it.reversed() for it in self.changes] if self.is_broken_first else []
-
 
 COMPARE_TEST = """const { test } = require('node:test')
 const assert = require('node:assert')
@@ -82,12 +39,6 @@ test('a stable version has a major and no prerelease', () => {
   assert.ok(!isStable('1.2.3-rc.1'))
 })
 """
-
-
-def unused(path: str, line: str, next_line: str) -> Change:
-    """Takes a line away before another one."""
-    return Change(path, f"{line}\n{next_line}\n", f"{next_line}\n")
-
 
 TASKS = [
     Task(
@@ -130,6 +81,7 @@ TASKS = [
         is_broken_first=True,
         lints_first=True,
         by=By.FIXES,
+        rule="python/F401",
     ),
     Task(
         "a parameter is added, and given by callers (Python)",
