@@ -210,6 +210,12 @@ class Stdio(unittest.TestCase):
         ]
         chain = wire.call("edit_file", edits=edits)["structuredContent"]
         self.assertEqual((chain["applied"], chain["clean_through"]), (True, 1))
+        edits = [
+            {"target_file": "a.py", "code_edit": replace("x = undefined", "x = helper()")},
+            {"target_file": "a.py", "code_edit": "def helper():\n    return 1\n\n\n# ... existing code ...\n"},
+        ]
+        chain = wire.call("edit_file", edits=edits)["structuredContent"]
+        self.assertEqual((chain["clean_through"], chain["check"]["ok"]), (2, True), chain)
         names = [it["branch"] for it in wire.call("branch_list")["structuredContent"]["branches"]]
         self.assertEqual(len(names), 1, names)
         wire.close()

@@ -1,9 +1,10 @@
 //! deno_lint's findings in the plugin's words. Leaves out rendering: line and column are the host's to count.
 
-use broker_plugin_sdk::{self as plugin, Tags};
+use broker_plugin_sdk::{self as plugin, Severity, Tags};
 use deno_ast::{ParseDiagnostic, SourceRange, StartSourcePos, diagnostics::Diagnostic as _};
 use deno_lint::diagnostic::{LintDiagnostic, LintFix};
 
+use crate::repairs::{self, Repairs};
 use crate::rules::SYNTAX_ERROR;
 use crate::second;
 use crate::shifts::Split;
@@ -32,14 +33,19 @@ impl Place<'_> {
         plugin::Diagnostic::error(SYNTAX_ERROR, error.message.clone(), bytes)
     }
 
-    pub(crate) fn finding(&self, finding: &LintDiagnostic) -> plugin::Diagnostic {
+    pub(crate) fn finding(&self, finding: &LintDiagnostic, repairs: &Repairs) -> plugin::Diagnostic {
         let details = &finding.details;
+        let own =
+            finding.range.as_ref().and_then(|it| repairs.get(&(repairs::named(&details.code)?, it.range)));
+        // Places in another text are not those of this one.
+        let own = own.filter(|_| self.may_fix && self.blanks.is_empty()).cloned();
         // A finding without a range is about the whole file.
         let bytes = finding.range.as_ref().map_or(0..0, |it| self.bytes(it.range));
         plugin::Diagnostic {
             tags: tags(&details.code),
             url: finding.docs_url().map(|it| it.into_owned()),
-            fixes: details.fixes.iter().filter_map(|it| self.fix(it, &details.code)).collect(),
+            fixes: details.fixes.iter().filter_map(|it| self.fix(it, &details.code)).chain(own).collect(),
+            severity: if THROWS.contains(&&*details.code) { Severity::Error } else { Severity::Warning },
             ..plugin::Diagnostic::new(details.code.clone(), self.message(finding, &bytes), bytes)
         }
     }
@@ -95,6 +101,19 @@ impl Place<'_> {
         inside(range.start)..inside(range.end.max(range.start))
     }
 }
+
+/// Rules about code that throws when it runs.
+const THROWS: [&str; 9] = [
+    "constructor-super",
+    "no-await-in-sync-fn",
+    "no-const-assign",
+    "no-delete-var",
+    "no-import-assign",
+    "no-invalid-regexp",
+    "no-new-symbol",
+    "no-obj-calls",
+    "no-this-before-super",
+];
 
 /// Whether a rule's fixes add imports.
 pub(crate) fn imports(code: &str) -> bool {

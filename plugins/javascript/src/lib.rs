@@ -60,6 +60,7 @@ mod problem;
 mod project;
 mod reach;
 mod regexps;
+mod repairs;
 mod rules;
 mod second;
 mod selection;

@@ -20,7 +20,7 @@ use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
 use crate::second::{self, Reading};
 use crate::selection::Selection;
 use crate::setters::{self, Setters};
-use crate::{convert, defaults, expression, flow, hazards, keys, loops, meant, modules};
+use crate::{convert, defaults, expression, flow, hazards, keys, loops, meant, modules, repairs};
 
 /// Why a file is left out whose types are Flow's.
 const FLOW: &str = "its types are Flow's";
@@ -157,7 +157,8 @@ impl FileLinter {
         if rules.iter().any(|it| convert::imports(&it.details.code)) {
             place.may_import = modules::is_module(file.path, file.root, &source, is_of_deno);
         }
-        let mut found: Vec<_> = rules.into_iter().map(|it| place.finding(it)).collect();
+        let repairs = repairs::repairs(&rules, &source);
+        let mut found: Vec<_> = rules.into_iter().map(|it| place.finding(it, &repairs)).collect();
         if self.tells_syntax_errors {
             let errors = parsed.diagnostics().iter().map(|it| place.syntax_error(it));
             let is_asked =

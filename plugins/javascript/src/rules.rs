@@ -17,15 +17,19 @@ pub(crate) const ELSEWHERE: [&str; 2] = ["no-slow-types", "no-sloppy-imports"];
 const RECOMMENDED: &str = "recommended";
 
 /// Rules that offer a fix for some of their findings.
-const FIXABLE: [&str; 9] = [
+const FIXABLE: [&str; 13] = [
+    "eqeqeq",
     "jsx-boolean-value",
     "jsx-curly-braces",
     "jsx-no-unescaped-entities",
     "jsx-props-no-spread-multi",
     "no-node-globals",
     "no-process-global",
+    "no-unused-vars",
+    "no-var",
     "no-window",
     "no-window-prefix",
+    "prefer-const",
     "verbatim-module-syntax",
 ];
 

@@ -6,6 +6,7 @@ mod configuration;
 mod engines;
 mod findings;
 mod forms;
+mod repairs;
 
 use std::fs;
 

@@ -29,8 +29,8 @@ pub(crate) struct Findings {
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) fixed: usize,
     pub(crate) files: usize,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) findings: Vec<ShownFinding>,
+    #[serde(flatten)]
+    pub(crate) listed: Listed,
     /// Reasons why some answers are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_checked: Vec<String>,
@@ -45,6 +45,19 @@ pub(crate) struct Findings {
     pub(crate) is_followed: bool,
     #[serde(skip)]
     pub(crate) is_new_only: bool,
+}
+
+/// Findings that an answer lists, and how many it does not.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub(crate) struct Listed {
+    /// The worst first. Hints only if there is nothing worse.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) findings: Vec<ShownFinding>,
+    /// Findings, but for hints, that are not listed.
+    #[serde(skip)]
+    pub(crate) more: usize,
+    #[serde(skip)]
+    hints: usize,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -97,7 +110,8 @@ async fn ask(
 ) -> Result<(Findings, Option<Arc<Unfinished>>), ToolError> {
     let request = CheckRequest {
         paths: paths.iter().map(|it| it.as_str().to_owned()).collect(),
-        dependents: !paths.is_empty(),
+        // Others have no findings but new ones for the sake of these.
+        dependents: *new_only && !paths.is_empty(),
         new_only: *new_only,
         options: CheckOptions { wait, ..CheckOptions::default() },
         ..CheckRequest::of(target.clone())
@@ -134,10 +148,9 @@ impl Gathered {
         }
     }
 
-    fn finish(mut self, summary: CheckSummary, is_new_only: bool) -> Findings {
-        let total = self.findings.len();
-        self.findings.sort_by(|a, b| a.rank().cmp(&b.rank()));
-        self.findings.truncate(limits::FINDINGS);
+    fn finish(self, summary: CheckSummary, is_new_only: bool) -> Findings {
+        let listed = Listed::of(self.findings);
+        let total = listed.findings.len() + listed.more + listed.hints;
         let (late, rest): (Vec<_>, Vec<_>) = self.incomplete.into_iter().partition(Incomplete::is_not_yet);
         Findings {
             ok: total == 0 && summary.level == Level::Complete,
@@ -145,13 +158,41 @@ impl Gathered {
             total,
             fixed: summary.fixed,
             files: summary.files,
-            findings: self.findings,
+            listed,
             still_asked: reasons::still_asked(&late),
             not_checked: reasons::grouped(&rest),
             unavailable: not_asked(&summary.unavailable),
             is_followed: false,
             is_new_only,
         }
+    }
+}
+
+impl Listed {
+    fn of(mut findings: Vec<ShownFinding>) -> Self {
+        let total = findings.len();
+        findings.sort_by(|a, b| a.rank().cmp(&b.rank()));
+        let is_worse = |it: &ShownFinding| it.severity != "hint";
+        if findings.iter().any(is_worse) {
+            findings.retain(is_worse);
+        }
+        let (hints, worse) = (total - findings.len(), findings.len());
+        findings.truncate(limits::FINDINGS);
+        let is_few = findings.len() <= limits::WHOLE_MESSAGES;
+        let bytes = if is_few { limits::LONG_MESSAGE } else { limits::MESSAGE };
+        findings.iter_mut().for_each(|it| it.cut(bytes));
+        Self { more: worse - findings.len(), hints, findings }
+    }
+
+    fn text(&self) -> String {
+        let mut text: String = self.findings.iter().map(|it| format!("\n{}", it.text())).collect();
+        if self.more > 0 {
+            text.push_str(&format!("\n… {} more; check single paths to see them", self.more));
+        }
+        if self.hints > 0 {
+            text.push_str(&format!("\n{} not listed", count(self.hints, "hint", "hints")));
+        }
+        text
     }
 }
 
@@ -181,6 +222,23 @@ impl ShownFinding {
         (rank, &self.file, self.cell, self.line, self.column)
     }
 
+    /// Leaves the message's first line, or more of it if it has no more than this number of bytes.
+    fn cut(&mut self, bytes: usize) {
+        if self.message.len() <= bytes {
+            return;
+        }
+        let line = self.message.lines().next().unwrap_or_default();
+        let end = line.floor_char_boundary(bytes);
+        self.message = format!("{} …", line[..end].trim_end());
+    }
+
+    /// Identity of the finding in answers that cut its message differently.
+    pub(crate) fn key(&self) -> String {
+        let line = self.message.lines().next().unwrap_or_default();
+        let start = line[..line.floor_char_boundary(limits::MESSAGE / 2)].trim_end_matches(" …");
+        Self { message: start.to_owned(), ..self.clone() }.text()
+    }
+
     pub(crate) fn text(&self) -> String {
         let Self { file, cell, line, column, severity, rule, message, fixable } = self;
         let fix = if *fixable { " [fixable]" } else { "" };
@@ -198,7 +256,7 @@ impl Findings {
             total: 0,
             fixed: 0,
             files: 0,
-            findings: Vec::new(),
+            listed: Listed::default(),
             not_checked: Vec::new(),
             still_asked: Vec::new(),
             unavailable: Vec::new(),
@@ -238,13 +296,7 @@ impl Findings {
         if self.fixed > 0 {
             text.push_str(&format!(", {} fixed", self.fixed));
         }
-        for finding in &self.findings {
-            text.push_str(&format!("\n{}", finding.text()));
-        }
-        let more = self.total - self.findings.len();
-        if more > 0 {
-            text.push_str(&format!("\n… {more} more; check single paths to see them"));
-        }
+        text.push_str(&self.listed.text());
         text.extend(reasons::still_asked_text(&self.still_asked, self.is_followed));
         for reason in &self.not_checked {
             text.push_str(&format!("\nnot checked: {reason}"));
@@ -280,6 +332,27 @@ mod tests {
         let json = |it: &ShownFinding| serde_json::to_value(it).unwrap()["cell"].clone();
         assert_eq!(json(&shown("n.ipynb", Some(12), 4)), 12);
         assert_eq!(json(&shown("a.py", None, 4)), serde_json::Value::Null);
+    }
+
+    #[test]
+    fn long_messages_are_cut_and_hints_counted() {
+        let found = |severity: &'static str, message: &str| ShownFinding {
+            severity,
+            message: message.to_owned(),
+            ..shown("a.py", None, 1)
+        };
+        let told = |findings: Vec<ShownFinding>| Listed::of(findings).text();
+        let chain = "is not assignable\n  since it is none";
+        assert_eq!(
+            told(vec![found("hint", "await"), found("error", chain)]),
+            format!("\na.py:1:6 error python/F401 {chain}\n1 hint not listed")
+        );
+        assert!(told(vec![found("hint", "await")]).ends_with("hint python/F401 await"));
+        let long = format!("first\n{}", "info: a place\n".repeat(20));
+        let all = (0..5).map(|_| found("error", &long)).collect();
+        assert_eq!(told(all).lines().nth(1), Some("a.py:1:6 error python/F401 first …"));
+        let long = "ä".repeat(1000);
+        assert!(told(vec![found("error", &long)]).len() < 700);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use tokio::{sync::watch, task::AbortHandle, time::timeout};
 use workspaces::{Daemon, TargetId};
 
 use crate::{
-    findings::{self, Findings, ShownFinding},
+    findings::{self, Findings, Listed, ShownFinding},
     limits::count,
     question::Question,
     reasons::ReportedReasons,
@@ -51,7 +51,7 @@ impl BackgroundChecks {
         known: &Findings,
         unfinished: Option<Arc<Unfinished>>,
     ) {
-        let mut told: BTreeSet<_> = known.findings.iter().map(ShownFinding::text).collect();
+        let mut told: BTreeSet<_> = known.listed.findings.iter().map(ShownFinding::key).collect();
         let mut all = self.0.lock();
         for earlier in all.extract_if(.., |it| it.question.is_alike(&question)).collect::<Vec<_>>() {
             question = question.and(&earlier.question);
@@ -136,8 +136,8 @@ impl Drop for Running {
 impl LateFindings {
     fn of(found: Findings, told: &BTreeSet<String>, reasons: &ReportedReasons) -> Self {
         let found = found.without_reported(reasons);
-        let more = found.total - found.findings.len();
-        let findings = found.findings.into_iter().filter(|it| !told.contains(&it.text())).collect();
+        let Listed { findings, more, .. } = found.listed;
+        let findings = findings.into_iter().filter(|it| !told.contains(&it.key())).collect();
         Self {
             revision: found.revision,
             findings,

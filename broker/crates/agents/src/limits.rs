@@ -24,6 +24,12 @@ pub(crate) const SYMBOLS: usize = 100;
 /// Findings in one answer.
 pub(crate) const FINDINGS: usize = 30;
 
+/// Bytes of the message of a finding that are kept whole, if there are no more findings than [`WHOLE_MESSAGES`], and of one among
+/// more. Of a longer one, the first line is.
+pub(crate) const LONG_MESSAGE: usize = 600;
+pub(crate) const MESSAGE: usize = 160;
+pub(crate) const WHOLE_MESSAGES: usize = 3;
+
 /// Matching lines in one answer.
 pub(crate) const MATCHES: usize = 50;
 

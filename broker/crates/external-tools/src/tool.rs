@@ -97,7 +97,7 @@ impl Tool {
     pub fn not_installed(&self) -> SetupError {
         SetupError {
             linter: self.name.clone(),
-            message: "not installed".to_owned(),
+            message: format!("{} is not installed", self.name),
             hint: Some(self.install.clone()),
         }
     }

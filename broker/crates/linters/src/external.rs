@@ -65,11 +65,12 @@ pub(crate) fn missing(tool: &Tool, need: Need, reason: String) -> MissingLinter 
     MissingLinter { linter: tool.name.clone(), globs: tool.globs.clone(), reason, need, marker: None }
 }
 
-/// An error and its hint as one sentence.
+/// An error and its hint as one sentence, without the linter's name.
 pub(crate) fn why_not(error: SetupError) -> String {
+    let message = error.message.strip_prefix(&format!("{} is ", error.linter)).unwrap_or(&error.message);
     match error.hint {
-        Some(hint) => format!("{}: {hint}", error.message),
-        None => error.message,
+        Some(hint) => format!("{message}: {hint}"),
+        None => message.to_owned(),
     }
 }
 

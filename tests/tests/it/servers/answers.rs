@@ -73,7 +73,7 @@ fn a_server_that_is_named_is_missed_where_it_has_no_files_too() {
             let (exit, report) = run("".as_ref(), &[select, branch].concat());
             assert_eq!(exit, Some(2), "{config}{branch:?}: {report}");
             let reason = report["incomplete"][0]["reason"].as_str().unwrap();
-            assert!(reason.starts_with("gopls is not installed"), "{report}");
+            assert!(reason.starts_with("not installed: go install"), "{report}");
         }
     }
     assert_eq!(
@@ -183,7 +183,7 @@ fn what_is_not_installed_is_told() {
     };
     let (exit, report) = run(&[]);
     let reason = report["incomplete"][0]["reason"].as_str().unwrap();
-    assert_eq!((exit, reason), (Some(2), "ty is not installed: pip install ty"));
+    assert_eq!((exit, reason), (Some(2), "not installed: broker server add ty"));
     assert_eq!(run(&["b.txt"]).0, Some(0), "it would not be asked about that");
     it.write("broker.toml", "");
     it.write("setup.py", "");
@@ -216,7 +216,10 @@ fn a_server_that_is_selected_and_not_asked_is_missed() {
     let tried = |more: &[&str]| {
         let (exit, report) = check(&it, more);
         let reason = report["incomplete"][0]["reason"].as_str().unwrap_or_default();
-        (exit, reason.contains("gopls is not installed") || reason.contains("this workspace does not use it"))
+        (
+            exit,
+            reason.contains("not installed: go install") || reason.contains("this workspace does not use it"),
+        )
     };
     for branch in [&[][..], &["--branch", "try"]] {
         let with = |select| [&["--select", select], branch].concat();

@@ -65,12 +65,12 @@ fn a_daemon_with_another_path_is_told() {
     for arguments in commands {
         let stderr = stderr_with(bin.to_str().unwrap(), arguments);
         assert!(
-            stderr.contains("gopls is not installed") && stderr.contains(other),
+            stderr.contains("gopls") && stderr.contains("not installed") && stderr.contains(other),
             "{arguments:?}: {stderr}"
         );
         let stderr = stderr_with("", arguments);
         assert!(
-            stderr.contains("gopls is not installed") && !stderr.contains(other),
+            stderr.contains("gopls") && stderr.contains("not installed") && !stderr.contains(other),
             "{arguments:?}: {stderr}"
         );
     }

@@ -128,7 +128,7 @@ fn the_doctor_tells_what_is_not_installed() {
     let doctor =
         |format: &str| it.command(&["doctor", "--output-format", format]).env("PATH", "").output().unwrap();
     let (exit, text, stderr) = told(&doctor("text"));
-    let missing = "missing: gopls is not installed: go install golang.org/x/tools/gopls@latest";
+    let missing = "missing: gopls: not installed: go install golang.org/x/tools/gopls@latest";
     assert_eq!((exit, text.lines().last()), (Some(1), Some(missing)), "{text}{stderr}");
     let found = json_of(&doctor("json"));
     let languages: Vec<_> = found["languages"].as_array().unwrap().iter().map(|it| &it["name"]).collect();

@@ -266,8 +266,9 @@ struct Tried {
     /// Edits of all steps.
     edits: Vec<FileEdit>,
     files: Vec<EditedFile>,
-    /// After the last step, or the first with something new.
+    /// After the last step.
     check: Findings,
+    /// Steps after each of which, and after those before it, nothing new was found; all if nothing is in the end.
     clean_through: usize,
     /// The check that goes on, if its answer was due.
     late: Option<PendingCheck>,
@@ -279,7 +280,7 @@ async fn try_steps(
     steps: &[Step],
     until: Instant,
 ) -> Result<Tried, ToolError> {
-    let (mut files, mut clean_through, mut worst) = (Vec::new(), 0, None);
+    let (mut files, mut clean_through, mut last) = (Vec::new(), 0, None);
     let (mut touched, mut edits, mut late) = (Vec::new(), Vec::new(), None);
     for (index, step) in steps.iter().enumerate() {
         let written = write(context, trial, step, None, None).await;
@@ -298,17 +299,15 @@ async fn try_steps(
         let (check, unfinished) =
             findings::within(&context.daemon, &question, until.saturating_duration_since(Instant::now()))
                 .await?;
-        if check.is_late() {
-            late = Some(PendingCheck { question, unfinished });
-        }
+        late = check.is_late().then_some(PendingCheck { question, unfinished });
         if check.ok && clean_through == index {
             clean_through = index + 1;
         }
-        if worst.as_ref().is_none_or(|it: &Findings| it.ok) {
-            worst = Some(check);
-        }
+        last = Some(check);
     }
-    let check = worst.ok_or_else(|| ToolError::new("`edits` is empty"))?;
+    let check = last.ok_or_else(|| ToolError::new("`edits` is empty"))?;
+    // Edits of one change may need each other.
+    let clean_through = if check.ok { steps.len() } else { clean_through };
     Ok(Tried { edits, files, check, clean_through, late })
 }
 
@@ -337,8 +336,9 @@ impl Answer for Edited {
                 text.push_str(&format!("\n{}", file.diff.trim_end()));
             }
         }
-        if let Some(steps) = self.clean_through {
-            text.push_str(&format!("\nchecked, and nothing new, through step {steps}"));
+        if let Some(steps @ 1..) = self.clean_through.filter(|_| self.check.as_ref().is_some_and(|it| !it.ok))
+        {
+            text.push_str(&format!("\nnothing new through step {steps}"));
         }
         if let Some(check) = &self.check {
             text.push_str(&format!("\n{}", check.text()));

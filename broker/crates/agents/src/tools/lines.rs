@@ -33,18 +33,19 @@ impl Lines {
         self.total_lines
     }
 
-    /// Lines `first` to `last` of a text, at most `bytes` of them.
+    /// Lines `first` to `last` of a text, at most `bytes` of them, with an outline if there is a rest and `trees` are given.
     pub(super) fn of(
         path: &WorkspacePath,
         text: &str,
         (first, last): (usize, usize),
         bytes: usize,
-        trees: &Trees,
+        trees: Option<&Trees>,
     ) -> Self {
         let shown = lines(text, first, last, bytes);
         let (count, total_lines) = (split_lines(&shown).count(), split_lines(text).count());
         let (first_line, last_line) = if count == 0 { (0, 0) } else { (first, first + count - 1) };
-        let outline = if count == total_lines { Vec::new() } else { outline(path, text, trees) };
+        let trees = trees.filter(|_| count < total_lines);
+        let outline = trees.map(|it| outline(path, text, it)).unwrap_or_default();
         Self { file: path.to_string(), first_line, last_line, total_lines, text: shown, outline }
     }
 

@@ -120,13 +120,15 @@ async fn one(
     let content = content.map_err(|error| with_ranges(error.into(), file))?;
     let (read, bytes_read) = (path.clone(), content.bytes.clone());
     let mask = context.settings().await?.mask_secrets;
-    let (trees, lines, bytes) = (Arc::clone(&context.trees), room.lines, room.bytes);
+    // A caller that names lines knows the rest.
+    let trees = matches!(wanted, START | Wanted::Whole).then(|| Arc::clone(&context.trees));
+    let (lines, bytes) = (room.lines, room.bytes);
     let shown = blocking(move || {
         let text = String::from_utf8(content.bytes.to_vec())
             .map_err(|_| ToolError::new(format!("`{path}` is no text: it is not UTF-8")))?;
         let range = wanted.lines(&path, split_lines(&text).count(), lines)?;
         let text = if mask { secrets::masked(&text).into_owned() } else { text };
-        Ok(Lines::of(&path, &text, range, bytes, &trees))
+        Ok(Lines::of(&path, &text, range, bytes, trees.as_deref()))
     })
     .await?;
     context.session.reads.read(&read, bytes_read, shown.numbers(), shown.total());

@@ -81,7 +81,7 @@ fn one_that_is_not_there_says_how_to_have_it() {
     let error = world.checker(&defined(OWN)).err().unwrap();
     assert_eq!(
         (&*error.message, error.hint.as_deref()),
-        ("not installed", Some("see its own documentation"))
+        ("own is not installed", Some("see its own documentation"))
     );
 }
 

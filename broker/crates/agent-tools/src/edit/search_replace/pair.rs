@@ -68,8 +68,7 @@ impl Pair<'_> {
             });
         };
         let text = [&lines[at][..start], replace, &lines[at][start + search.len()..]].concat();
-        let notes = vec![format!("part {} was found within a line", block.part)];
-        Ok(Placed { change: Change::Line { at, text }, notes })
+        Ok(Placed { change: Change::Line { at, text }, notes: Vec::new() })
     }
 }
 
