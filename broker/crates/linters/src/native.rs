@@ -58,7 +58,7 @@ struct Settings {
     known: Cow<'static, [Checker]>,
     /// Names of those that are to be asked.
     used: BTreeSet<String>,
-    /// Those among them that no table names, since the project pins their tools, with the file by which it asks for them.
+    /// Names without a table, of checkers whose tools the project pins, each with the file by which it asks for it.
     pinned: BTreeMap<String, String>,
 }
 
