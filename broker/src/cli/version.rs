@@ -35,7 +35,7 @@ pub(super) fn details(context: &ProcessContext) -> String {
     for plugin in context.bundle {
         let digest = plugin.digest.get(..12).unwrap_or(plugin.digest);
         match Manifest::parse("broker", plugin.manifest) {
-            Ok(it) => row("plugin", &format!("{} {} ({digest})", it.name, it.version)),
+            Ok(it) => row("plugin", &format!("{} {} ({digest}): {}", it.name, it.version, it.description)),
             Err(error) => row("plugin", &format!("{digest}: {error}")),
         }
     }
