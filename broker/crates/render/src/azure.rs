@@ -1,16 +1,17 @@
-//! Logging commands of Azure Pipelines, which show them as issues of the run.
+//! Logging commands of Azure Pipelines, which show them as issues of the run. Paths are relative to the workspace's root, wherever
+//! the command runs.
 
 use std::io::{self, Write};
 
 use check_engine::Finding;
 use lint::{Severity, printable};
 
-use super::{INCOMPLETE, Page, placed_message, summary};
+use super::{INCOMPLETE, Page, placed_message, subject_path, summary};
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     page.report.findings.iter().try_for_each(|it| issue(it, out))?;
     for it in &page.report.incomplete {
-        let path = property(&page.shown_subject(&it.subject));
+        let path = property(subject_path(&it.subject).unwrap_or("."));
         let message = data(&summary::incomplete(it));
         writeln!(out, "##vso[task.logissue type=error;sourcepath={path};code={INCOMPLETE};]{message}")?;
     }
@@ -18,7 +19,6 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn issue(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    // From the root of the repository, wherever the command runs.
     let path = property(finding.file.path.as_str());
     write!(out, "##vso[task.logissue type={};sourcepath={path};", kind(finding.severity))?;
     if finding.cell.is_none() {

@@ -1,10 +1,12 @@
 //! Formats of a report: one file per format, each with its snapshot.
 //!
-//! Paths are as seen from the current folder, where people, agents and CI steps are. `json`, `jsonl`, `sarif`
-//! and `gitlab` show them as seen from the workspace root, which is what their readers resolve them against.
+//! A path that a service resolves against the repository is relative to the workspace's root: all paths of `json`, `jsonl`, `sarif`,
+//! `gitlab` and `azure`, and the property `file` of `github`. All others are relative to the current folder, since a person clicks on
+//! them, or a tool opens them there; a file that is not below the current folder has an absolute path. A path argument that cannot be
+//! read is shown as it was given.
 //!
-//! A notebook's findings are in cells. Formats that know lines of files only leave the line out, where they
-//! can, and say it in the message.
+//! A notebook's findings are in cells. Formats that have lines of files only leave the line out if they can, and have cell and line in
+//! the message.
 
 mod agent;
 mod azure;
