@@ -69,6 +69,13 @@ def options(name: str, declared: dict) -> str:
     return "\n".join([f"Options in `[linters.{name}]` of `broker.toml`:", "", *lines]) if lines else ""
 
 
+EXECUTES = {
+    "nothing": "nothing; confined where it is not trusted",
+    "configuration": "code that its configuration names; needs trust",
+    "build": "code of the project; needs trust",
+}
+
+
 def servers(profiles: list[dict]) -> str:
     parts = []
     for it in profiles:
@@ -78,6 +85,7 @@ def servers(profiles: list[dict]) -> str:
             "files": code(it["globs"]),
             "asked where there is": code(it.get("configured-by", []) + it.get("projects", [])),
             "program": code(it["command"][:1]),
+            "runs of the workspace": EXECUTES[it["executes"]],
             "installed by": f"`{it['install']}`",
             "configuration files": code(it.get("config-files", [])),
             "limits": it.get("limits", ""),
@@ -94,6 +102,7 @@ def checkers(known: list[dict]) -> str:
             "languages": code(it["languages"]),
             "files": code(it["globs"]),
             "project": code(it.get("roots", [])) or "the workspace",
+            "runs of the workspace": EXECUTES[it["executes"]],
             "time limit": f"{it['timeout']} s" if "timeout" in it else "",
             "installed by": it["install"] if it["install"].startswith("install ") else f"`{it['install']}`",
             "limits": it.get("limits", ""),

@@ -16,11 +16,10 @@ use config::{Configs, ServerSettings, folders, root::WorkspaceRoot};
 use language_servers::Profile;
 use lint::Cancel;
 use linters::{
-    Catalogs, LinterSet, Provider, Standing, WorkspaceContext,
+    Catalogs, LinterSet, Permissions, Provider, Standing, WorkspaceContext,
     native::NativeCheckers,
     plugins::PluginProvider,
     servers::{self, Servers},
-    trust::Trusted,
 };
 use overlay::{Disk, View, WalkOptions, WorkspacePath, walk};
 use shadow::{Isolation, Sandbox};
@@ -38,10 +37,10 @@ use crate::{
 /// Show which linters check a workspace, and what is missing
 ///
 /// For each language that is found: the plugins, the language servers, the commands, which of them are asked and why, where
-/// their programs are, and how to install those that are asked and are not there; and how `broker run` runs commands,
-/// which is tried. Needs no daemon, and starts none of the programs without `--versions`. Exits with 0 if all is there that is to be asked, and with 1 if not: also if
-/// `broker.toml` says to ask language servers in a workspace that is not trusted. With 2 if a plugin does
-/// not load.
+/// their programs are, whether they run confined or need trust, and how to install those that are asked and are not there; and how
+/// `broker run` runs commands, which is tried. Needs no daemon, and starts none of the programs without `--versions`. Exits
+/// with 0 if all is there that is to be asked, and with 1 if not: also if `broker.toml` says to ask for what needs trust in a
+/// workspace that is not trusted. With 2 if a plugin does not load.
 ///
 /// The settings are those of the workspace's root. Programs are searched in the `PATH` of this command. A running
 /// daemon uses the `PATH` it was started with; servers that it finds elsewhere, or not at all, are listed. The
@@ -51,7 +50,7 @@ pub(super) struct Args {
     /// A file or folder of the workspace [default: the current folder]
     path: Option<PathBuf>,
 
-    /// Start each language server that is installed, and each command that is used, to ask for its version; only in a trusted workspace
+    /// Start each language server that is installed, and each command that is used, to ask for its version, as far as it may run here
     #[arg(long)]
     versions: bool,
 
@@ -67,12 +66,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let home = session.process_context.home.as_deref();
     let workspace = WorkspaceRoot::of_paths(&session.cwd()?, &[path], home)?.workspace;
     let mut place = Place::open(&workspace, session)?;
-    let is_trusted = Trusted::of_user().is_some_and(|it| it.holds(workspace.root()));
-    place.diagnosis.trust(is_trusted);
-    if args.versions && is_trusted {
+    if args.versions {
         place.ask_for_versions(&session.process_context.cancel);
-    } else if args.versions {
-        session.messages.warning("nothing is started: the workspace is not trusted");
     }
     place.providers.iter().for_each(|it| it.shut_down());
     place.diagnosis.runs = Some(runs(workspace.root()));
@@ -155,8 +150,10 @@ impl Place {
             walk(&*disk, &[WorkspacePath::root()], &with_file_settings(&options, &*disk)),
             &diagnoses,
         );
-        let diagnosis = diagnosis(root, &settings, stats, &diagnoses);
-        let known = servers::known(&settings)?.into_owned();
+        let level = Permissions::of_user().level(root);
+        let mut diagnosis = diagnosis(root, &settings, stats, &diagnoses);
+        diagnosis.level(level);
+        let known = servers::known(&settings, level)?.into_owned();
         Ok(Self { providers, linters, known, diagnosis, is_whole: broken.is_empty() })
     }
 
@@ -165,7 +162,9 @@ impl Place {
         let deadline = Instant::now() + PROBE_TIMEOUT;
         let linters = &self.linters;
         thread::scope(|scope| {
-            let is_started = |it: &&mut Server| it.program.is_some() && (it.kind == Kind::Server || it.used);
+            let is_started = |it: &&mut Server| {
+                it.program.is_some() && it.refused.is_none() && (it.kind == Kind::Server || it.used)
+            };
             for it in self.diagnosis.servers.iter_mut().filter(is_started) {
                 scope.spawn(move || match linters.version(&it.name, deadline, cancel) {
                     Some(version) => it.keep_version(version),
@@ -202,6 +201,7 @@ mod tests {
     use config::Selectors;
     use language_servers::Environment;
     use lint_testkit::Scripted;
+    use linters::{Level, Way};
     use overlay::Memory;
 
     use super::*;
@@ -211,7 +211,8 @@ mod tests {
     fn diagnosis(files: &[(&str, &str)], installed: &[&str], is_trusted: bool) -> Diagnosis {
         let view: Arc<dyn View> = Arc::new(Memory::from_files(files.iter().copied()).unwrap());
         let settings = Configs::new(&*view).workspace().unwrap().servers();
-        let known = servers::known(&settings).unwrap();
+        let level = if is_trusted { Level::Trusted } else { Level::Untrusted };
+        let known = servers::known(&settings, level).unwrap();
         let plugins = [
             Scripted::new("python", &["*.py", "pyproject.toml"]).about("python"),
             Scripted::new("text", &["*"]),
@@ -219,16 +220,23 @@ mod tests {
         let plugins = plugins.map(|it| linters::Diagnosis::of_linter(Arc::new(it), Standing::Always));
         let paths = walk(&*view, &[WorkspacePath::root()], &WalkOptions::default());
         let environment = Environment::of_shell();
-        let context =
-            servers::ServerContext { root: Path::new("/w"), disk: &view, environment: &environment };
+        let context = servers::ServerContext { root: Path::new("/w"), disk: &view, environment, level };
         let selectors = Selectors::parse(None, &["eslint".to_owned()]).unwrap();
         let is_there = |it: &&Profile| installed.contains(&it.tool.name.as_str());
-        let find = |it: &Profile| Some(it).filter(is_there).map(|it| Path::new("/bin").join(&it.tool.name));
+        let find = |it: &Profile| {
+            let path = Some(it).filter(is_there).map(|it| Path::new("/bin").join(&it.tool.name));
+            let way = match (is_trusted, it.tool.name.as_str()) {
+                (true, _) => Ok(Way::Free),
+                (false, "ty" | "pyright") => Ok(Way::Confined),
+                (false, _) => Err("not trusted".to_owned()),
+            };
+            (path, way)
+        };
         let servers = servers::diagnose(&known, &context, &settings, &selectors, find).unwrap();
         let diagnoses: Vec<_> = plugins.into_iter().chain(servers).collect();
         let stats = LanguageStats::of(&*view, paths, &diagnoses);
         let mut diagnosis = super::diagnosis(context.root, &settings, stats, &diagnoses);
-        diagnosis.trust(is_trusted);
+        diagnosis.level(level);
         diagnosis.finish()
     }
 

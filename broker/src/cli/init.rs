@@ -50,7 +50,7 @@ pub(super) struct Args {
     #[arg(long)]
     tools: bool,
 
-    /// Trust the workspace, so that language servers and checkers run: see `broker trust`
+    /// Trust the workspace, so that language servers and checkers may run its code: see `broker trust`
     #[arg(long)]
     trust: bool,
 }
@@ -83,7 +83,8 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
     let tools = args.tools
         || check.lacks_tools
             && wants(false, "Add the language servers and checkers that the files ask for?")?;
-    let trust = wants(args.trust, "Trust this folder, so that language servers and checkers run?")?;
+    let trust =
+        wants(args.trust, "Trust this folder, so that language servers and checkers may run its code?")?;
     let config = config_file::text(&offers, &check.linters(), baseline);
     let plan = Plan { config, commands: commands(tools, trust, baseline, hook) };
     session.print(&plan.text(root))?;

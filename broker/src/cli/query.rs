@@ -20,7 +20,7 @@ use crate::{
 /// Ask the language server of a file about a place in it
 ///
 /// Asks about the files as they are on the disk, or as a branch has them, through the daemon. Lines and columns
-/// count from 1, columns in Unicode characters. Language servers run only in workspaces that you trust: see
+/// count from 1, columns in Unicode characters. Language servers run in workspaces that you trust, or confined: see
 /// `broker trust`, and `broker doctor` for which there are. Exits with 0 if something was found, with 1 if
 /// nothing was, and with 2 if there is no answer.
 #[derive(Debug, clap::Args)]

@@ -9,7 +9,7 @@ use std::{
 
 use config::Configs;
 use language_servers::{Environment, Profile, profiles};
-use linters::servers;
+use linters::{Permissions, servers};
 use overlay::{Disk, View};
 
 use super::{Client, Opened};
@@ -65,7 +65,7 @@ pub(crate) fn not_searched(open: &Opened, names: &[&str]) -> Option<String> {
 fn known(root: &Path) -> Vec<Profile> {
     let disk = Disk::new(root).map(|it| Arc::new(it) as Arc<dyn View>);
     let settings = disk.ok().and_then(|it| Configs::new(&*it).workspace().ok().map(|it| it.servers()));
-    let known = settings.and_then(|it| servers::known(&it).ok());
+    let known = settings.and_then(|it| servers::known(&it, Permissions::of_user().level(root)).ok());
     known.map_or_else(|| profiles().to_vec(), Cow::into_owned)
 }
 

@@ -44,8 +44,8 @@ fn no_command_runs_in_a_workspace_that_is_not_trusted() {
     let (exit, report) = check(&it, &[]);
     assert_eq!(exit, Some(2), "{report}");
     assert!(
-        reason(&report).contains("external linters do not run in")
-            && reason(&report).contains("see `broker trust`")
+        reason(&report).contains("`broker.toml` defines it, and")
+            && reason(&report).contains("is not trusted; see `broker trust`")
     );
     assert!(it.run(&["trust"]).status.success());
     let (exit, report) = check(&it, &[]);

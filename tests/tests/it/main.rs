@@ -18,6 +18,8 @@ mod checkers;
 mod churn;
 mod clean;
 mod cli;
+#[cfg(target_os = "linux")]
+mod confined;
 mod daemon;
 mod dependents;
 mod docs;

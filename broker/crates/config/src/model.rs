@@ -47,7 +47,7 @@ pub(super) struct Settings {
     #[schemars(with = "Option<ServerSettings>")]
     pub(super) servers: Option<Spanned<ServerSettings>>,
     /// Commands to check with, by name, such as `[checkers.cargo-check]`: those that Broker knows, with what is different of
-    /// them, and others. They run only in a workspace that is trusted (see `broker trust`), in a shadow folder of what is
+    /// them, and others. They run in a workspace that is trusted, or confined (see `broker trust`), in a shadow folder of what is
     /// checked. Only in the workspace's own file, or one that it extends.
     #[schemars(with = "Option<BTreeMap<String, CheckerDefinition>>")]
     pub(super) checkers: Option<Spanned<BTreeMap<String, CheckerDefinition>>>,
@@ -126,7 +126,8 @@ const LARGEST: u32 = 256;
 #[serde(try_from = "u32")]
 pub(super) struct MaxFileSize(#[schemars(range(min = 1, max = 256))] pub(super) u32);
 
-/// Language servers. They run only in a workspace that is trusted: see `broker trust`.
+/// Language servers. They run in a workspace that is trusted, or confined: see `broker trust`. `define` counts only in one that is
+/// trusted.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(super) struct ServerSettings {

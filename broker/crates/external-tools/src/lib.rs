@@ -7,9 +7,11 @@
 mod definitions;
 mod marker;
 mod outside;
+mod programs;
 mod tool;
 
 pub use definitions::Definitions;
 pub use marker::is_there;
 pub use outside::{ACTIVE, OutsideAge, OutsideState, Surroundings};
-pub use tool::{Find, Tool, Variables};
+pub use programs::{Variables, in_folders_of_path, interpreter_of};
+pub use tool::{Executes, Find, Tool};

@@ -15,7 +15,10 @@ use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
 use overlay::ContentHash;
 
-pub(crate) use self::{entries::children, printed::check};
+pub(crate) use self::{
+    entries::children,
+    printed::{check, is_command},
+};
 pub use self::{
     entries::{OutsideAge, OutsideState},
     places::{ACTIVE, Surroundings},

@@ -2,18 +2,16 @@
 
 use std::{
     collections::BTreeMap,
-    env,
-    ffi::OsString,
     path::{Path, PathBuf},
 };
 
 use lint::{RuleAliases, SetupError};
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use crate::outside;
-
-/// Lookup of a variable in the environment that a tool gets.
-pub type Variables<'v> = &'v dyn Fn(&str) -> Option<OsString>;
+use crate::{
+    outside,
+    programs::{Variables, in_folders_of_path, interpreter_of},
+};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -32,6 +30,12 @@ pub struct Tool {
     /// Other programs that must be in `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
+    /// Other programs of `PATH` that it may run.
+    #[serde(default)]
+    pub runs: Vec<String>,
+    /// Code of the workspace that it runs.
+    #[serde(default)]
+    pub executes: Executes,
     /// Names that its rules share with rules of other linters that find the same.
     #[serde(default, deserialize_with = "aliases")]
     pub same_as: RuleAliases,
@@ -51,13 +55,15 @@ pub struct Tool {
 }
 
 /// Keys of a definition that are fields of a [`Tool`].
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 13] = [
     "name",
     "languages",
     "globs",
     "command",
     "find",
     "needs",
+    "runs",
+    "executes",
     "same-as",
     "outside",
     "env",
@@ -76,6 +82,21 @@ pub enum Find {
     Venv,
 }
 
+/// Code of a workspace that a tool runs when it looks at files there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Executes {
+    Nothing,
+    /// Configuration that is code, or that names plugins which are.
+    Configuration,
+    /// Build scripts, macros and toolchains that the project names.
+    Build,
+    /// A tool that Broker does not know, whatever it does.
+    #[default]
+    #[serde(skip)]
+    Anything,
+}
+
 /// Folders below the workspace's root in which a project with a program of its own is looked for.
 const MAX_PROJECT_DEPTH: u32 = 2;
 
@@ -86,6 +107,14 @@ impl Tool {
             return Err("`command` names no program".to_owned());
         }
         self.outside.iter().flatten().try_for_each(|it| outside::check(it))
+    }
+
+    /// The same tool for a workspace whose programs are not run: its program is one of `PATH`, and no program is asked for places
+    /// outside.
+    #[must_use]
+    pub fn without_programs_of_workspace(&self) -> Self {
+        let outside = self.outside.clone().filter(|all| !all.iter().any(|it| outside::is_command(it)));
+        Self { find: in_path(), outside, ..self.clone() }
     }
 
     /// The arguments of its program.
@@ -142,9 +171,24 @@ impl Tool {
         })
     }
 
-    /// Other programs that it needs, as far as they are there.
+    /// All programs that take part in a run of this one: those that it needs or may run, and the interpreters of scripts. A script
+    /// that is not outside of the workspace names none.
+    pub fn programs(
+        &self,
+        program: &Path,
+        variable: Variables<'_>,
+        is_outside: impl Fn(&Path) -> bool,
+    ) -> Vec<PathBuf> {
+        let mut all = self.needed(variable);
+        all.push(program.to_owned());
+        let scripts = all.iter().filter(|it| is_outside(it));
+        let interpreters: Vec<_> = scripts.filter_map(|it| interpreter_of(it, variable)).collect();
+        [all, interpreters].concat()
+    }
+
+    /// Other programs that it needs or may run, as far as they are there.
     pub fn needed(&self, variable: Variables<'_>) -> Vec<PathBuf> {
-        self.needs.iter().filter_map(|it| in_folders_of_path(it, variable)).collect()
+        self.needs.iter().chain(&self.runs).filter_map(|it| in_folders_of_path(it, variable)).collect()
     }
 }
 
@@ -159,12 +203,6 @@ fn find_in(place: Find, name: &str, root: &Path, project: &Path, variable: Varia
             own.chain(active).map(|it| it.join("bin").join(name)).find(|it| it.is_file())
         }
     }
-}
-
-fn in_folders_of_path(name: &str, variable: Variables<'_>) -> Option<PathBuf> {
-    let folders = variable("PATH")?;
-    let mut programs = env::split_paths(&folders).filter(|it| it.is_absolute()).map(|it| it.join(name));
-    programs.find(|it| it.is_file())
 }
 
 fn may_have_projects(folder: &Path) -> bool {
@@ -241,6 +279,16 @@ mod tests {
             assert_eq!(found(file.to_str().unwrap()), Some(file));
         }
         assert_eq!(found("own"), None, "a name is looked up");
+    }
+
+    #[test]
+    fn without_programs_of_the_workspace() {
+        let own = "command = ['own']\nfind = ['venv', 'path']\noutside = ['/a', '$(own -x)']";
+        let confined = tool(own).without_programs_of_workspace();
+        assert_eq!((&confined.find[..], confined.outside), (&[Find::Path][..], None));
+        let places = tool("command = ['own']\noutside = ['/a']").without_programs_of_workspace().outside;
+        assert_eq!(places, Some(vec!["/a".to_owned()]));
+        assert_eq!(tool("command = ['own']").executes, Executes::Anything);
     }
 
     #[test]

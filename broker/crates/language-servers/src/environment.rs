@@ -120,6 +120,23 @@ impl Environment {
         self
     }
 
+    /// The same for programs that are to run nothing of a workspace: without what a shell says of its project, but for an
+    /// environment that is active, and without the folders that `leads_in` says lead into the workspace.
+    #[must_use]
+    pub fn outside(&self, leads_in: impl Fn(&Path) -> bool) -> Self {
+        let is_outside = |it: &Path| it.is_absolute() && !leads_in(it);
+        let mut kept = self.kept.clone();
+        kept.retain(|name, it| {
+            let name = name.to_string_lossy();
+            !OF_PROJECT.contains(&&*name) || ACTIVE.contains(&&*name) && is_outside(Path::new(it))
+        });
+        let path = self.kept.get(OsStr::new("PATH")).cloned().unwrap_or_default();
+        let path = env::join_paths(env::split_paths(&path).filter(|it| is_outside(it)));
+        kept.insert("PATH".into(), path.unwrap_or_default());
+        let removed = self.kept.keys().filter(|it| !kept.contains_key(*it)).cloned();
+        Self { dropped: self.dropped.iter().cloned().chain(removed).collect(), kept }
+    }
+
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.kept.get(OsStr::new(name)).map(OsString::as_os_str)
     }
@@ -223,6 +240,20 @@ mod tests {
             ("GOFLAGS", "-mod=mod"),
         ];
         assert_eq!(kept_by_daemon(&process, Path::new("/b"), Some(&told)), variables(&want));
+    }
+
+    #[test]
+    fn what_leads_into_the_workspace_is_left_out() {
+        let process = variables(&SHELL_OF_A);
+        let shell = kept_by_daemon(&process, Path::new("/a"), None);
+        let kept = |root: &'static str| {
+            let all = Environment::new(shell.clone(), &process).outside(move |it| it.starts_with(root));
+            (all.kept, all.dropped)
+        };
+        assert_eq!(kept("/b").0, shell, "it is another folder");
+        let (inside, dropped) = kept("/a");
+        assert_eq!(inside, variables(&[("HOME", "/home/u"), ("PATH", "/usr/bin:/usr/bin/local")]));
+        assert!(dropped.contains(&"VIRTUAL_ENV".into()), "the server is not to get it from this process");
     }
 
     #[test]

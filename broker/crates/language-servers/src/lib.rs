@@ -29,7 +29,7 @@ pub use actor::{DiskChange, Priority, RecyclePolicy, Server, Setup};
 pub use choose::{Pick, Reason, choose};
 pub use environment::Environment;
 pub use external_tools::OutsideAge;
-pub use linter::LanguageServer;
+pub use linter::{LanguageServer, ServerProgram};
 pub use lsp_client::{Epoch, Launch, Limits, RequestError, Supervisor, supervisor};
 pub use pool::{Pool, PoolLimits};
 pub use profile::{

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsString,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -23,6 +23,13 @@ use crate::{
 /// Pause between a server's death and the next start.
 const RESTART_PAUSE: Duration = Duration::from_millis(100);
 
+/// A server's program.
+pub struct ServerProgram<'e> {
+    pub path: PathBuf,
+    pub supervisor: Supervisor,
+    pub environment: &'e Environment,
+}
+
 /// A server that is asked for diagnostics, of one workspace and in one configuration. It is one of a pool's, and
 /// has a process while it is needed.
 pub struct LanguageServer {
@@ -34,24 +41,22 @@ pub struct LanguageServer {
 }
 
 impl LanguageServer {
-    /// Finds the profile's program, which is started when it is needed. `disk` is the folder `root`, which the
-    /// server reads itself.
+    /// The server of a profile, which is started when it is needed. `disk` is the folder `root`, which the server reads itself.
     pub fn new(
         pool: &Pool,
         profile: &Profile,
         root: &Path,
         disk: Arc<dyn View>,
-        supervisor: Supervisor,
-        environment: &Environment,
+        program: ServerProgram<'_>,
         age: OutsideAge,
     ) -> Result<Self, SetupError> {
         let tool = &profile.tool;
-        let program = profile.find(root, environment).ok_or_else(|| tool.not_installed())?;
+        let ServerProgram { path, supervisor, environment } = program;
         let offline = OFFLINE.iter().map(|(name, value)| ((*name).into(), Some((*value).into())));
         let own = tool.env.iter().map(|(key, it)| (key.into(), Some(fill_text(it, root).into())));
         let launch = Launch {
             supervisor,
-            program,
+            program: path,
             args: tool.arguments().iter().map(OsString::from).collect(),
             env: environment.changes().into_iter().chain(offline).chain(own).collect(),
             own_folder: profile.own_folder_variables(),

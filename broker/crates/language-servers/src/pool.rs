@@ -229,11 +229,14 @@ fn memory_of_the_machine() -> Option<u64> {
 impl SetupDigest {
     pub(crate) fn of(setup: &Setup, outside: &OutsideState, age: OutsideAge) -> Self {
         let Setup { profile, launch, root, .. } = setup;
-        // The supervisor and the niceness make no other server of it.
-        let Launch { supervisor: _, nice: _, program, args, env, own_folder, cwd } = launch;
+        // The niceness makes no other server of it; by its arguments, the supervisor may confine it.
+        let Launch { supervisor, nice: _, program, args, env, own_folder, cwd } = launch;
         // Each version of this program may treat a server's answers in another way.
         let own = env!("CARGO_PKG_VERSION");
-        let text = format!("{own} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}");
+        let text = format!(
+            "{own} {:?} {root:?} {program:?} {args:?} {env:?} {own_folder:?} {cwd:?} {profile:?}",
+            supervisor.args
+        );
         let named = ContentHash::of(text.as_bytes());
         let look = || {
             let named = profile.tool.outside.iter().flatten().map(String::as_str);

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use external_tools::{Tool, Variables};
+use external_tools::{Tool, Variables, in_folders_of_path};
 use lsp_client::uri;
 use overlay::WorkspacePath;
 use serde::Deserialize;
@@ -345,6 +345,19 @@ impl Profile {
         self.lists_files.is_empty() || self.lists_files.iter().any(says)
     }
 
+    /// The same for a workspace whose programs are not run.
+    #[must_use]
+    pub fn without_programs_of_workspace(&self) -> Self {
+        Self { tool: self.tool.without_programs_of_workspace(), ..self.clone() }
+    }
+
+    /// Path of the program that `PATH` has for it, whatever the workspace has.
+    pub fn find_in_path(&self, environment: &Environment) -> Option<PathBuf> {
+        let name = self.tool.command.first()?;
+        let found = in_folders_of_path(name, &|it| environment.get(it).map(ToOwned::to_owned))?;
+        self.native.as_ref().map_or(Some(found.clone()), |it| it.module_of(&found))
+    }
+
     /// Path of its program in this workspace.
     pub fn find(&self, root: &Path, environment: &Environment) -> Option<PathBuf> {
         let variable = |name: &str| environment.get(name).map(ToOwned::to_owned);
@@ -411,6 +424,8 @@ mod tests {
 
     use std::{fs, os::unix::fs::symlink};
 
+    use external_tools::Executes;
+
     use super::*;
 
     fn path(text: &str) -> WorkspacePath {
@@ -433,6 +448,7 @@ mod tests {
             let name = &tool.name;
             tool.check().unwrap_or_else(|why| panic!("{name}: {why}"));
             assert!(tool.outside.is_some(), "{name}: what it reads outside is not said");
+            assert_ne!(tool.executes, Executes::Anything, "{name}: what it runs of a workspace is not said");
             assert!(!tool.languages.is_empty() && !tool.install.contains("own documentation"), "{name}");
             for glob in &tool.globs {
                 let end = glob.strip_prefix('*').unwrap_or(glob);
@@ -478,6 +494,7 @@ mod tests {
         let shell = Environment::of_shell();
         let ty = Profile::named("ty").unwrap();
         assert_eq!(ty.find(root.path(), &shell), Some(program));
+        assert!(!ty.find_in_path(&shell).is_some_and(|it| it.starts_with(root.path())));
         assert_eq!(ty.tool.arguments(), ["server"]);
         assert!(Profile::named("typescript").unwrap().find(root.path(), &shell).is_none());
     }

@@ -1,5 +1,5 @@
-//! External linters of a workspace: what language servers and checkers have in common. They run only where the user trusts the
-//! workspace, are defined in its configuration, and may not be installed.
+//! External linters of a workspace: what language servers and checkers have in common. They run as `confine.rs` says, are defined in
+//! the configuration of a workspace that is trusted, and may not be installed.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path, path::PathBuf};
 
@@ -10,7 +10,10 @@ use lint::SetupError;
 use overlay::WorkspacePath;
 use serde::Serialize;
 
-use crate::provider::{Diagnosis, Program, ProgramKind, Standing};
+use crate::{
+    confine::{Level, Way, not_trusted},
+    provider::{Diagnosis, Program, ProgramKind, Standing},
+};
 
 /// One kind of external linters, with their definitions.
 pub(crate) struct Kind<T: 'static> {
@@ -24,10 +27,12 @@ pub(crate) struct Kind<T: 'static> {
 }
 
 impl<T: Clone> Kind<T> {
-    /// All that Broker has and the configuration defines.
+    /// All that Broker has and the configuration defines. Unless the workspace is trusted, nothing counts that it says of those that
+    /// Broker has.
     pub(crate) fn with_defined<D: Serialize>(
         &self,
         definitions: &BTreeMap<String, D>,
+        level: Level,
     ) -> Result<Cow<'static, [T]>, SetupFailure> {
         // Each check asks, and a copy of the definitions takes longer than the rest.
         let mut all = Cow::Borrowed((self.known)());
@@ -37,11 +42,31 @@ impl<T: Clone> Kind<T> {
             let defined = defined.map_err(|why| self.wrong(name, &why))?;
             let own = all.to_mut();
             match own.iter_mut().find(|it| (self.tool)(it).name == *name) {
-                Some(known) => *known = defined,
+                Some(known) if level == Level::Trusted => *known = defined,
+                Some(_) => {}
                 None => own.push(defined),
             }
         }
         Ok(all)
+    }
+
+    /// Entries for definitions that do not count in a workspace which is not trusted.
+    pub(crate) fn passed_over<D: Serialize>(
+        &self,
+        definitions: &BTreeMap<String, D>,
+        level: Level,
+        root: &Path,
+    ) -> Vec<MissingLinter> {
+        let says_more = |it: &D| toml::Table::try_from(it).is_ok_and(|it| !it.is_empty());
+        let of = |it: &T| {
+            let tool = (self.tool)(it);
+            let definition = definitions.get(&tool.name)?;
+            let linter = format!("[{}.{}] of broker.toml", self.table, tool.name);
+            let ignored = MissingLinter { linter, ..missing(tool, Need::Optional, not_trusted(root)) };
+            says_more(definition).then_some(ignored)
+        };
+        let known = (self.known)().iter().filter(|_| level != Level::Trusted);
+        known.filter_map(of).collect()
     }
 
     fn wrong(&self, name: &str, why: &str) -> SetupFailure {
@@ -74,8 +99,17 @@ pub(crate) fn why_not(error: SetupError) -> String {
     }
 }
 
-pub(crate) fn no_trust(root: &Path) -> String {
-    format!("external linters do not run in {}, which is not trusted; see `broker trust`", root.display())
+/// Error for a tool whose program was not found. `is_elsewhere`: where it would be looked for if the workspace were trusted there is one.
+pub(crate) fn not_found(tool: &Tool, is_elsewhere: bool, way: Result<Way, String>) -> SetupError {
+    let failed = |message, hint| SetupError { linter: tool.name.clone(), message, hint };
+    match (is_elsewhere, way) {
+        (false, _) => tool.not_installed(),
+        (true, Err(why)) => failed(why, None),
+        (true, Ok(_)) => failed(
+            "only the workspace has its program, which does not run before it is trusted".to_owned(),
+            Some(format!("see `broker trust`; to have another one: {}", tool.install)),
+        ),
+    }
 }
 
 /// Diagnosis of a tool whose program is at `path`. `language` is that of a file that it checks.
@@ -84,8 +118,9 @@ pub(crate) fn diagnosis(
     kind: ProgramKind,
     path: Option<PathBuf>,
     standing: Standing,
+    way: Result<Way, String>,
     language: impl Fn(&WorkspacePath) -> Option<String> + Send + Sync + 'static,
 ) -> Diagnosis {
-    let program = Program { kind, path, install: tool.install.clone(), limits: tool.limits.clone() };
+    let program = Program { kind, path, way, install: tool.install.clone(), limits: tool.limits.clone() };
     Diagnosis::of_program(tool.name.clone(), tool.languages.clone(), standing, program, language)
 }

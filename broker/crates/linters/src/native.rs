@@ -9,22 +9,24 @@ use std::{
     cell::LazyCell,
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
-    fs,
-    path::{Path, PathBuf},
+    ops::Deref,
+    path::PathBuf,
     sync::Arc,
     time::Instant,
 };
 
 use check_engine::{Absent, MissingLinter, Need, Router, SharedLinter};
-use config::{CheckerDefinition, Configs, Selectors, SetupFailure, folders};
+use config::{Configs, Selectors, SetupFailure, folders};
 use external_tools::is_there;
+use language_servers::Environment;
 use lint::Cancel;
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};
 use overlay::{View, WorkspacePath};
 use shadow::{Launcher, Sandbox, Storage, Toolchains};
 
 use crate::{
-    external::{Kind, absent, diagnosis, missing, no_trust, why_not},
+    confine::{self, Level, Permissions, Way},
+    external::{Kind, absent, diagnosis, missing, not_found, why_not},
     lock::LOCK_FILE,
     provider::{
         self, Catalog, Diagnosis, LinterKind, LinterName, ProgramKind, Provider, Rules, Standing,
@@ -32,7 +34,6 @@ use crate::{
     },
     selected::Selected,
     tools,
-    trust::Trusted,
 };
 
 /// Bytes that a run may write, which stay in memory.
@@ -43,14 +44,22 @@ const SPACE: u64 = 4 << 30;
 pub struct NativeCheckers {
     runner: Runner,
     launcher: Launcher,
-    trusted: Option<Trusted>,
+    permissions: Permissions,
 }
 
 /// The commands that there could be in one workspace.
 struct NativeCatalog {
     all: NativeCheckers,
     context: Arc<WorkspaceContext>,
-    view: Arc<dyn View>,
+}
+
+/// A workspace as its commands see it at the moment.
+struct Place<'c> {
+    all: &'c NativeCheckers,
+    context: &'c WorkspaceContext,
+    level: Level,
+    /// Without what leads into the workspace, unless it is trusted.
+    environment: Environment,
 }
 
 /// Checkers of the configuration.
@@ -60,6 +69,8 @@ struct Settings {
     used: BTreeSet<String>,
     /// Names without a table, of checkers whose tools the project pins, each with the file by which it asks for it.
     pinned: BTreeMap<String, String>,
+    /// Entries for definitions that do not count.
+    passed_over: Vec<MissingLinter>,
 }
 
 impl NativeCheckers {
@@ -71,11 +82,7 @@ impl NativeCheckers {
             Some(folder) => launcher.with_storage(Storage::new(folder)),
             None => launcher,
         };
-        Self { runner: Runner::new(RunnerLimits::default()), launcher, trusted: Trusted::of_user() }
-    }
-
-    fn are_trusted_in(&self, root: &Path) -> bool {
-        self.trusted.as_ref().is_some_and(|it| it.holds(root))
+        Self { runner: Runner::new(RunnerLimits::default()), launcher, permissions: Permissions::of_user() }
     }
 }
 
@@ -87,10 +94,9 @@ impl Provider for NativeCheckers {
     fn open(
         &self,
         context: &Arc<WorkspaceContext>,
-        view: &Arc<dyn View>,
+        _view: &Arc<dyn View>,
     ) -> Result<Box<dyn Catalog>, SetupFailure> {
-        let (all, context, view) = (self.clone(), Arc::clone(context), Arc::clone(view));
-        Ok(Box::new(NativeCatalog { all, context, view }))
+        Ok(Box::new(NativeCatalog { all: self.clone(), context: Arc::clone(context) }))
     }
 
     fn shut_down(&self) {
@@ -99,15 +105,23 @@ impl Provider for NativeCheckers {
 }
 
 impl NativeCatalog {
-    /// Reads the settings, from the disk where commands may run: changes to them in a branch do not count there.
+    fn place(&self) -> Place<'_> {
+        let (all, context) = (&self.all, &*self.context);
+        let level = all.permissions.level(&context.root);
+        let environment = confine::environment(&context.environment, level, &context.root);
+        Place { all, context, level, environment }
+    }
+}
+
+impl Place<'_> {
+    /// Reads the settings, from the disk: changes to them in a branch do not count.
     fn settings(&self) -> Result<Settings, SetupFailure> {
-        if self.context.isolated {
-            return settings(Default::default());
-        }
-        let is_trusted = self.all.are_trusted_in(&self.context.root);
-        let view = if is_trusted { &self.context.disk } else { &self.view };
-        let defined = Configs::new(&**view).workspace()?.checkers();
-        let pins = tools::pinned_checkers(&*self.context.disk);
+        let context = &self.context;
+        let defined = match context.isolated {
+            true => BTreeMap::new(),
+            false => Configs::new(&*context.disk).workspace()?.checkers(),
+        };
+        let pins = if context.isolated { Vec::new() } else { tools::pinned_checkers(&*context.disk) };
         let pinned = |it: &Checker| {
             let is_open = !defined.contains_key(&it.tool.name);
             let is_pinned = is_open && pins.iter().any(|tool| tools::is_program_of(tool, &it.tool));
@@ -115,9 +129,11 @@ impl NativeCatalog {
             is_pinned.then(|| (it.tool.name.clone(), marker()))
         };
         let pinned: BTreeMap<_, _> = checkers().iter().filter_map(pinned).collect();
-        let settings = settings(defined)?;
-        let used = settings.used.into_iter().chain(pinned.keys().cloned()).collect();
-        Ok(Settings { used, pinned, ..settings })
+        let known = CHECKERS.with_defined(&defined, self.level)?;
+        let passed_over = CHECKERS.passed_over(&defined, self.level, &context.root);
+        let named = defined.into_iter().filter(|(_, it)| it.enabled != Some(false)).map(|it| it.0);
+        let used = named.chain(pinned.keys().cloned()).collect();
+        Ok(Settings { known, used, pinned, passed_over })
     }
 
     /// File or table of a file by which the project configures a checker.
@@ -126,28 +142,66 @@ impl NativeCatalog {
         checker.configured_by.iter().find(|it| is_there(disk, &WorkspacePath::root(), it))
     }
 
-    fn setup(&self) -> Result<Setup, String> {
-        let context = &self.context;
-        let variable = |name: &str| context.environment.get(name).map(OsString::from);
-        let home = variable("HOME").map(PathBuf::from).and_then(|it| fs::canonicalize(it).ok());
-        if home.as_ref().is_some_and(|it| it.starts_with(&context.root)) {
-            return Err(format!(
-                "{} holds the home folder, which no command is to see",
-                context.root.display()
-            ));
+    fn way(&self, checker: &Checker) -> Result<Way, String> {
+        self.all.permissions.way(&checker.tool, self.level, &self.context.root)
+    }
+
+    /// Path of a checker's program here: of a workspace that is not trusted none is found.
+    fn find(&self, checker: &Checker) -> Option<PathBuf> {
+        let (root, variable) =
+            (&self.context.root, |name: &str| self.environment.get(name).map(OsString::from));
+        if self.level == Level::Trusted {
+            return checker.tool.find_anywhere(root, &variable);
         }
-        let own = [folders::state_dir(), folders::cache_dir(), Some(folders::runtime_dir())];
-        let there = |it: PathBuf| fs::canonicalize(it).ok();
-        let hidden = own.into_iter().flatten().filter_map(there).collect();
-        let Toolchains { read, links } = shadow::toolchains(home.as_deref(), &context.root, variable);
-        let stores = shadow::stores(home.as_deref(), &context.root, variable);
-        Ok(Setup {
-            root: context.root.clone(),
-            disk: Arc::clone(&context.disk),
+        let found = checker.tool.without_programs_of_workspace().find_anywhere(root, &variable);
+        found.filter(|it| !shadow::leads_through(it, root))
+    }
+
+    /// A checker as a linter, or the reason why it cannot be asked.
+    fn linter(
+        &self,
+        checker: &Checker,
+        free: &impl Deref<Target = Result<Arc<Setup>, String>>,
+    ) -> Result<NativeChecker, String> {
+        let way = self.way(checker);
+        let found = match &way {
+            Err(_) => None,
+            Ok(Way::Free) => NativeChecker::new(checker, Arc::clone(free.as_ref()?), &self.all.runner).ok(),
+            Ok(Way::Confined) => {
+                let confined = checker.without_programs_of_workspace();
+                NativeChecker::new(&confined, self.confined_setup(checker)?.into(), &self.all.runner).ok()
+            }
+        };
+        let variable = |name: &str| self.context.environment.get(name).map(OsString::from);
+        let is_elsewhere = || checker.tool.find_anywhere(&self.context.root, &variable).is_some();
+        found.ok_or_else(|| why_not(not_found(&checker.tool, is_elsewhere(), way)))
+    }
+
+    /// The surroundings of runs that may do what the user may, but for the network and the home folder.
+    fn free_setup(&self) -> Result<Setup, String> {
+        let sandbox = confine::sandbox(&self.environment, &self.context.root)?;
+        let variable = |name: &str| self.environment.get(name).map(OsString::from);
+        let home = sandbox.home.as_deref();
+        let Toolchains { read, links } = shadow::toolchains(home, &self.context.root, variable);
+        let stores = shadow::stores(home, &self.context.root, variable);
+        Ok(self.setup(Sandbox { read, links, stores, space: SPACE, ..sandbox }, false))
+    }
+
+    fn confined_setup(&self, checker: &Checker) -> Result<Setup, String> {
+        let root = &self.context.root;
+        confine::confined_sandbox(&checker.tool, &self.environment, root).map(|it| self.setup(it, true))
+    }
+
+    fn setup(&self, sandbox: Sandbox, confined: bool) -> Setup {
+        let variable = |name: &str| self.environment.get(name).map(OsString::from);
+        Setup {
+            root: self.context.root.clone(),
+            disk: Arc::clone(&self.context.disk),
             launcher: self.all.launcher.clone(),
-            sandbox: Sandbox { home, hidden, read, links, stores, space: SPACE, ..Sandbox::default() },
+            sandbox,
             environment: shadow::environment(variable),
-        })
+            confined,
+        }
     }
 
     /// Entry for a checker that the project has configured for itself, and that is not asked here.
@@ -176,33 +230,27 @@ impl NativeCatalog {
 
 impl Catalog for NativeCatalog {
     fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
-        Ok(self.settings()?.known.iter().map(|it| LinterName::open(&it.tool.name)).collect())
+        Ok(self.place().settings()?.known.iter().map(|it| LinterName::open(&it.tool.name)).collect())
     }
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
-        let settings = self.settings()?;
+        let place = self.place();
+        let settings = place.settings()?;
         let (mut linters, mut missed, mut left_out) = (Vec::<SharedLinter>::new(), Vec::new(), Vec::new());
         let mut replaced = Vec::new();
-        let is_trusted = self.all.are_trusted_in(&self.context.root);
+        missed.extend(settings.passed_over.iter().cloned());
         // Looks at many folders of the user's, and most workspaces ask no command.
-        let setup = LazyCell::new(|| self.setup().map(Arc::new));
+        let free = LazyCell::new(|| place.free_setup().map(Arc::new));
         for checker in &*settings.known {
             let selection = selectors.for_server(&checker.tool.name);
             let Some(selection) =
-                selection.filter(|_| self.is_wanted(&settings, selectors, &checker.tool.name))
+                selection.filter(|_| place.is_wanted(&settings, selectors, &checker.tool.name))
             else {
                 left_out.extend(settings.used.contains(&checker.tool.name).then(|| without(checker)));
-                missed.extend(self.not_named(checker, selectors));
+                missed.extend(place.not_named(checker, selectors));
                 continue;
             };
-            let found = match (&*setup, is_trusted) {
-                (_, false) => Err(no_trust(&self.context.root)),
-                (Err(why), true) => Err(why.clone()),
-                (Ok(setup), true) => {
-                    NativeChecker::new(checker, Arc::clone(setup), &self.all.runner).map_err(why_not)
-                }
-            };
-            match found {
+            match place.linter(checker, &free) {
                 Ok(linter) => {
                     replaced
                         .extend(checker.replaces.iter().map(|it| (it.clone(), checker.tool.globs.clone())));
@@ -220,30 +268,34 @@ impl Catalog for NativeCatalog {
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
-        let is_there = self.settings()?.known.iter().any(|it| it.tool.name == linter);
+        let is_there = self.place().settings()?.known.iter().any(|it| it.tool.name == linter);
         Ok(is_there.then_some(Rules::Open))
     }
 
-    /// Nothing is started in a workspace that is not trusted.
+    /// Starts it as for a check.
     fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
-        let settings = self.settings().ok()?;
+        let place = self.place();
+        let settings = place.settings().ok()?;
         let checker = settings.known.iter().find(|it| it.tool.name == linter)?;
-        if !self.all.are_trusted_in(&self.context.root) {
-            return Some(Err(no_trust(&self.context.root)));
-        }
-        match self.setup() {
-            Ok(setup) => checker.ask_version(&setup, deadline, cancel),
+        let setup = place.way(checker).and_then(|way| match way {
+            Way::Free => Ok((Cow::Borrowed(checker), place.free_setup()?)),
+            Way::Confined => {
+                Ok((Cow::Owned(checker.without_programs_of_workspace()), place.confined_setup(checker)?))
+            }
+        });
+        match setup {
+            Ok((checker, setup)) => checker.ask_version(&setup, deadline, cancel),
             Err(why) => Some(Err(why)),
         }
     }
 
     fn has_open_rules(&self) -> Result<bool, SetupFailure> {
-        Ok(!self.settings()?.used.is_empty())
+        Ok(!self.place().settings()?.used.is_empty())
     }
 
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
-        let settings = self.settings()?;
-        let setup = self.setup().ok();
+        let place = self.place();
+        let settings = place.settings()?;
         let diagnose = |checker: &Checker| {
             let standing = match settings.used.contains(&checker.tool.name) {
                 true if selectors.for_server(&checker.tool.name).is_none() => Standing::NotSelected,
@@ -253,11 +305,11 @@ impl Catalog for NativeCatalog {
                 },
                 false => Standing::NotNamed { marker: self.marker(checker).cloned() },
             };
-            let path = setup.as_ref().and_then(|it| NativeChecker::find(checker, it));
+            let (path, way) = (place.find(checker), place.way(checker));
             let name = checker.tool.languages.first().unwrap_or(&checker.tool.name).clone();
             let covers = checker.covers();
             let language = move |path: &WorkspacePath| covers(path).then(|| name.clone());
-            diagnosis(&checker.tool, ProgramKind::Command, path, standing, language)
+            diagnosis(&checker.tool, ProgramKind::Command, path, standing, way, language)
         };
         Ok(settings.known.iter().map(diagnose).collect())
     }
@@ -265,13 +317,6 @@ impl Catalog for NativeCatalog {
 
 const CHECKERS: Kind<Checker> =
     Kind { known: checkers, define: Checker::defined, tool: |it| &it.tool, table: "checkers" };
-
-/// All that Broker knows and the configuration defines.
-fn settings(defined: BTreeMap<String, CheckerDefinition>) -> Result<Settings, SetupFailure> {
-    let known = CHECKERS.with_defined(&defined)?;
-    let used = defined.into_iter().filter(|(_, it)| it.enabled != Some(false)).map(|it| it.0).collect();
-    Ok(Settings { known, used, pinned: BTreeMap::new() })
-}
 
 fn without(checker: &Checker) -> Absent {
     absent(&checker.tool, checker.tool.same_as.own_names().next().is_none())

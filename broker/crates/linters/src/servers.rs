@@ -2,13 +2,14 @@
 //!
 //! Nothing is started here: a server has a process while it is needed.
 
+mod confined;
 mod diagnosis;
 
 use std::{
     borrow::Cow,
     collections::BTreeSet,
     io,
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
@@ -17,18 +18,19 @@ use std::{
 use check_engine::{Absent, MissingLinter, Need, Router, SharedLinter};
 use config::{Configs, Selectors, ServerSettings, SetupFailure};
 use language_servers::{
-    Checks, Environment, LanguageServer, OutsideAge, Pick, Pool, PoolLimits, Profile, Reason, Supervisor,
-    choose, profiles,
+    Checks, Environment, LanguageServer, OutsideAge, Pick, Pool, PoolLimits, Profile, Reason, ServerProgram,
+    Supervisor, choose, profiles,
 };
 use lint::{Cancel, SetupError};
 use overlay::{View, WorkspacePath};
+use shadow::Sandbox;
 
 pub use self::diagnosis::diagnose;
 use crate::{
-    external::{Kind, absent, missing, no_trust, why_not},
+    confine::{self, Level, Permissions, Way},
+    external::{Kind, absent, missing, not_found, why_not},
     provider::{self, Catalog, Diagnosis, LinterKind, LinterName, Provider, Rules, WorkspaceContext},
     selected::Selected,
-    trust::Trusted,
 };
 
 /// First argument of a process that supervises a language server.
@@ -40,7 +42,11 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Runs the supervisor of a language server, if these arguments, without the program's own name, are for one.
 pub fn supervise(args: impl IntoIterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter();
-    (args.next()? == SUPERVISOR).then(|| language_servers::supervisor::run(args))
+    let first = args.next()?;
+    if first == confined::CONFINE {
+        return Some(confined::run(args));
+    }
+    (first == SUPERVISOR).then(|| language_servers::supervisor::run(args))
 }
 
 /// The command of a supervisor, which this program is when called so.
@@ -53,7 +59,7 @@ pub fn supervisor() -> io::Result<Supervisor> {
 pub struct Servers {
     pub pool: Pool,
     supervisor: Option<Supervisor>,
-    trusted: Option<Trusted>,
+    permissions: Permissions,
 }
 
 /// A workspace as a server sees it.
@@ -61,14 +67,25 @@ pub struct ServerContext<'s> {
     pub root: &'s Path,
     /// View of the disk, which the server reads itself.
     pub disk: &'s Arc<dyn View>,
-    pub environment: &'s Environment,
+    /// Without what leads into the workspace, unless it is trusted.
+    pub environment: Environment,
+    pub level: Level,
+}
+
+impl ServerContext<'_> {
+    /// Path of a server's program here: of a workspace that is not trusted none is found.
+    pub fn find(&self, profile: &Profile) -> Option<PathBuf> {
+        if self.level == Level::Trusted {
+            return profile.find(self.root, &self.environment);
+        }
+        profile.find_in_path(&self.environment).filter(|it| !shadow::leads_through(it, self.root))
+    }
 }
 
 /// The servers that there could be in one workspace.
 struct ServerCatalog {
     servers: Servers,
     context: Arc<WorkspaceContext>,
-    view: Arc<dyn View>,
     /// Read when first needed.
     settings: OnceLock<Result<ServerSettings, SetupFailure>>,
 }
@@ -89,10 +106,10 @@ impl Provider for Servers {
     fn open(
         &self,
         context: &Arc<WorkspaceContext>,
-        view: &Arc<dyn View>,
+        _view: &Arc<dyn View>,
     ) -> Result<Box<dyn Catalog>, SetupFailure> {
-        let (servers, context, view) = (self.clone(), Arc::clone(context), Arc::clone(view));
-        Ok(Box::new(ServerCatalog { servers, context, view, settings: OnceLock::new() }))
+        let (servers, context) = (self.clone(), Arc::clone(context));
+        Ok(Box::new(ServerCatalog { servers, context, settings: OnceLock::new() }))
     }
 
     fn shut_down(&self) {
@@ -105,28 +122,28 @@ impl ServerCatalog {
         self.settings.get_or_init(|| self.read_settings()).as_ref().map_err(Clone::clone)
     }
 
-    /// Reads the settings, from the disk where servers may run: changes to them in a branch do not count there.
+    /// Reads the settings, from the disk: changes to them in a branch do not count.
     fn read_settings(&self) -> Result<ServerSettings, SetupFailure> {
         if self.context.isolated {
             return Ok(ServerSettings::default());
         }
-        let view =
-            if self.servers.are_trusted_in(&self.context.root) { &self.context.disk } else { &self.view };
-        Ok(Configs::new(&**view).workspace()?.servers())
+        Ok(Configs::new(&*self.context.disk).workspace()?.servers())
     }
 
     fn context(&self) -> ServerContext<'_> {
-        ServerContext {
-            root: &self.context.root,
-            disk: &self.context.disk,
-            environment: &self.context.environment,
-        }
+        let context = &self.context;
+        self.servers.context(&context.root, &context.disk, &context.environment)
+    }
+
+    /// All servers that there are here, by the level of this workspace.
+    fn known(&self) -> Result<Cow<'static, [Profile]>, SetupFailure> {
+        known(self.settings()?, self.servers.permissions.level(&self.context.root))
     }
 }
 
 impl Catalog for ServerCatalog {
     fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
-        Ok(known(self.settings()?)?.iter().map(|it| LinterName::open(it.tool.name.clone())).collect())
+        Ok(self.known()?.iter().map(|it| LinterName::open(it.tool.name.clone())).collect())
     }
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
@@ -137,18 +154,20 @@ impl Catalog for ServerCatalog {
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
-        let is_there = known(self.settings()?)?.iter().any(|it| it.tool.name == linter);
+        let is_there = self.known()?.iter().any(|it| it.tool.name == linter);
         Ok(is_there.then_some(Rules::Open))
     }
 
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
         let (settings, context) = (self.settings()?, self.context());
-        let find = |it: &Profile| it.find(context.root, context.environment);
-        diagnose(&known(settings)?, &context, settings, selectors, find)
+        let way = |it: &Profile| self.servers.permissions.way(&it.tool, context.level, context.root);
+        diagnose(&known(settings, context.level)?, &context, settings, selectors, |it| {
+            (context.find(it), way(it))
+        })
     }
 
     fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
-        let known = self.settings().and_then(known).ok()?;
+        let known = self.known().ok()?;
         let profile = known.iter().find(|it| it.tool.name == linter)?;
         let server =
             self.servers.server(&self.context(), profile, OutsideAge::Now).map_err(|error| error.message);
@@ -156,8 +175,7 @@ impl Catalog for ServerCatalog {
     }
 
     fn has_open_rules(&self) -> Result<bool, SetupFailure> {
-        let settings = self.settings()?;
-        Ok(!wanted(&known(settings)?, &self.context(), settings)?.is_empty())
+        Ok(!wanted(&self.known()?, &self.context(), self.settings()?)?.is_empty())
     }
 }
 
@@ -166,12 +184,19 @@ impl Servers {
         Self {
             pool: Pool::new(PoolLimits::default()),
             supervisor: supervisor().ok(),
-            trusted: Trusted::of_user(),
+            permissions: Permissions::of_user(),
         }
     }
 
-    pub fn are_trusted_in(&self, root: &Path) -> bool {
-        self.trusted.as_ref().is_some_and(|it| it.holds(root))
+    /// A workspace as its servers see it. `environment` is that of the user.
+    pub fn context<'s>(
+        &self,
+        root: &'s Path,
+        disk: &'s Arc<dyn View>,
+        environment: &Environment,
+    ) -> ServerContext<'s> {
+        let level = self.permissions.level(root);
+        ServerContext { root, disk, environment: confine::environment(environment, level, root), level }
     }
 
     /// Servers that are asked for this workspace, as it is on the disk.
@@ -181,26 +206,15 @@ impl Servers {
         settings: &ServerSettings,
         selectors: &Selectors,
     ) -> Result<SelectedServers, SetupFailure> {
-        let known = known(settings)?;
+        let known = known(settings, context.level)?;
         let selected = known.iter().filter(|it| selectors.select_by_name(&it.tool.name));
-        if !self.are_trusted_in(context.root) {
-            let named = settings.used.iter().flatten().chain(selected.map(|it| &it.tool.name));
-            let named: BTreeSet<_> = named.collect();
-            let is_asked = |it: &Profile| {
-                !named.contains(&it.tool.name) && selectors.for_server(&it.tool.name).is_some()
-            };
-            let wanted = wanted(&known, context, settings)?;
-            let absent = wanted.iter().map(|it| without(it.profile)).collect();
-            let wanted = wanted.into_iter().filter(|it| is_asked(it.profile));
-            let others = wanted.map(|it| it.without_trust(context));
-            let missing = named.iter().map(|name| untrusted(name, context.root)).chain(others);
-            return Ok(SelectedServers { linters: Vec::new(), missing: missing.collect(), absent });
-        }
         let wanted = wanted(&known, context, settings)?;
         let is_wanted = |name: &str| wanted.iter().any(|it| it.profile.tool.name == name);
         let not_wanted =
             selected.filter(|it| !is_wanted(&it.tool.name)).map(|it| self.not_wanted(context, it));
-        let mut asked = SelectedServers { missing: not_wanted.collect(), ..SelectedServers::default() };
+        let ignored = SERVERS.passed_over(&settings.defined, context.level, context.root);
+        let mut asked =
+            SelectedServers { missing: not_wanted.chain(ignored).collect(), ..SelectedServers::default() };
         for Wanted { profile, why } in wanted {
             let Some(selection) = selectors.for_server(&profile.tool.name) else {
                 asked.absent.push(without(profile));
@@ -226,7 +240,7 @@ impl Servers {
 
     /// For a server whose rules are selected, and that is none of those that are asked.
     fn not_wanted(&self, context: &ServerContext<'_>, profile: &Profile) -> MissingLinter {
-        if profile.find(context.root, context.environment).is_none()
+        if context.find(profile).is_none()
             && let Err(error) = self.server(context, profile, OutsideAge::Now)
         {
             return missing(&profile.tool, Need::Missing, why_not(error));
@@ -242,21 +256,36 @@ impl Servers {
         profile: &Profile,
         age: OutsideAge,
     ) -> Result<LanguageServer, SetupError> {
-        let supervisor = self.supervisor.clone().ok_or_else(|| SetupError {
-            linter: profile.tool.name.clone(),
-            message: "this program cannot find its own file".to_owned(),
-            hint: None,
-        })?;
-        LanguageServer::new(
-            &self.pool,
-            profile,
-            context.root,
-            Arc::clone(context.disk),
-            supervisor,
-            context.environment,
-            age,
-        )
+        let tool = &profile.tool;
+        let failed = |message: String| SetupError { linter: tool.name.clone(), message, hint: None };
+        let way = self.permissions.way(tool, context.level, context.root);
+        let Some(path) = context.find(profile) else {
+            let is_elsewhere = profile.find(context.root, &context.environment).is_some();
+            return Err(not_found(tool, is_elsewhere, way));
+        };
+        let way = way.map_err(failed)?;
+        let (profile, supervisor) = match way {
+            Way::Free => (Cow::Borrowed(profile), self.supervisor.clone()),
+            Way::Confined => {
+                let sandbox = sandbox(context, profile, &path).map_err(failed)?;
+                let confined = Cow::Owned(profile.without_programs_of_workspace());
+                (confined, confined::supervisor(context.root.to_owned(), sandbox).ok())
+            }
+        };
+        let supervisor =
+            supervisor.ok_or_else(|| failed("this program cannot find its own file".to_owned()))?;
+        let program = ServerProgram { path, supervisor, environment: &context.environment };
+        LanguageServer::new(&self.pool, &profile, context.root, Arc::clone(context.disk), program, age)
     }
+}
+
+/// The sandbox of a confined server, with its program and those that it runs.
+fn sandbox(context: &ServerContext<'_>, profile: &Profile, program: &Path) -> Result<Sandbox, String> {
+    let sandbox = confine::confined_sandbox(&profile.tool, &context.environment, context.root)?;
+    let variable = |name: &str| context.environment.get(name).map(ToOwned::to_owned);
+    let is_outside = |it: &Path| !shadow::leads_through(it, context.root);
+    let programs = profile.tool.programs(program, &variable, is_outside);
+    Ok(sandbox.with_programs(&programs, context.root))
 }
 
 /// A server that is to be asked, installed or not.
@@ -271,18 +300,6 @@ pub enum Why<'k> {
     /// The configuration names it.
     Named,
     Project(Reason<'k>),
-}
-
-impl Wanted<'_> {
-    /// Entry for a server that would be asked if it were installed and the workspace were trusted.
-    fn without_trust(&self, context: &ServerContext<'_>) -> MissingLinter {
-        let tool = &self.profile.tool;
-        let reason = match self.profile.find(context.root, context.environment) {
-            Some(_) => no_trust(context.root),
-            None => tool.not_installed_sentence(),
-        };
-        self.why.marked(missing(tool, Need::Optional, reason))
-    }
 }
 
 impl Why<'_> {
@@ -335,14 +352,14 @@ pub fn wanted_for<'k>(
 
 /// Servers that are chosen by the files of the workspace.
 fn of_project<'k>(known: &[&'k Profile], context: &ServerContext<'_>) -> Vec<Wanted<'k>> {
-    let is_installed = |it: &Profile| it.find(context.root, context.environment).is_some();
+    let is_installed = |it: &Profile| context.find(it).is_some();
     let picks = choose(known, &**context.disk, is_installed);
     picks.into_iter().map(|Pick { profile, why }| Wanted { profile, why: Why::Project(why) }).collect()
 }
 
-/// All that Broker knows and the configuration defines.
-pub fn known(settings: &ServerSettings) -> Result<Cow<'static, [Profile]>, SetupFailure> {
-    SERVERS.with_defined(&settings.defined)
+/// All that Broker knows and the configuration defines, as far as that counts.
+pub fn known(settings: &ServerSettings, level: Level) -> Result<Cow<'static, [Profile]>, SetupFailure> {
+    SERVERS.with_defined(&settings.defined, level)
 }
 
 const SERVERS: Kind<Profile> =
@@ -359,9 +376,4 @@ fn unknown(name: &str, known: &[Profile]) -> SetupFailure {
 
 fn without(profile: &Profile) -> Absent {
     absent(&profile.tool, profile.checks == Checks::Types)
-}
-
-fn untrusted(name: &str, root: &Path) -> MissingLinter {
-    let (globs, reason) = (vec!["*".to_owned()], no_trust(root));
-    MissingLinter { linter: name.to_owned(), globs, reason, need: Need::Missing, marker: None }
 }

@@ -1,6 +1,7 @@
 //! The tools of the store that a workspace pins in `broker.lock`. Its servers and checkers find them before those in `PATH`.
 
 use config::folders;
+use external_tools::Executes;
 use language_servers::{Environment, profiles};
 use native_checkers::checkers;
 use overlay::View;
@@ -39,6 +40,14 @@ pub(crate) fn is_program_of(tool: &Tool, linter: &external_tools::Tool) -> bool 
 pub struct Use {
     pub servers: Vec<&'static str>,
     pub checkers: Vec<&'static str>,
+}
+
+/// Whether a linter that runs a program of this tool runs code of the workspace by it.
+pub fn runs_code(tool: &Tool) -> bool {
+    let Use { servers, checkers: commands } = asked_as(tool);
+    let servers = profiles().iter().map(|it| &it.tool).filter(|it| servers.contains(&it.name.as_str()));
+    let commands = checkers().iter().map(|it| &it.tool).filter(|it| commands.contains(&it.name.as_str()));
+    servers.chain(commands).any(|it| it.executes != Executes::Nothing)
 }
 
 /// The linters that run a program of this tool.

@@ -1,8 +1,8 @@
-//! The folders in which language servers may run, as the user has said.
+//! The folders of which the user has said that programs may run code of theirs: as the user's own programs, or confined.
 //!
 //! A plugin reaches nothing but the files it is shown. A language server is a program of the user's own that may
 //! run code of the workspace: plugins it names, its build configuration, its interpreter. So it is asked only in a
-//! workspace that the user trusts, as editors have it. Nothing in a workspace can say so.
+//! workspace that the user trusts, as editors have it, unless it can be confined. Nothing in a workspace can say so.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -23,6 +23,11 @@ impl Trusted {
     /// `None` for a user without a home.
     pub fn of_user() -> Option<Self> {
         folders::state_dir().map(|it| Self { file: it.join("trusted.json") })
+    }
+
+    /// The list of folders in which all tools may run confined.
+    pub fn to_confine() -> Option<Self> {
+        folders::state_dir().map(|it| Self { file: it.join("confined.json") })
     }
 
     pub fn file(&self) -> &Path {

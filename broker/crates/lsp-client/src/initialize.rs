@@ -59,7 +59,8 @@ impl Initialize {
         capabilities["general"]["positionEncodings"] = self.offered().map(PositionEncoding::as_str).collect();
         merge(&mut capabilities, &self.capabilities);
         json!({
-            "processId": std::process::id(),
+            // The supervisor sees to its end. One that is confined cannot see this process, and would take it for dead.
+            "processId": null,
             "clientInfo": { "name": "broker", "version": env!("CARGO_PKG_VERSION") },
             "rootUri": self.folders.first().map(|it| &it.uri),
             "workspaceFolders": self.folders,

@@ -192,6 +192,12 @@ impl Checker {
         checkers().iter().find(|it| it.tool.name == name)
     }
 
+    /// The same for a workspace whose programs are not run.
+    #[must_use]
+    pub fn without_programs_of_workspace(&self) -> Self {
+        Self { tool: self.tool.without_programs_of_workspace(), ..self.clone() }
+    }
+
     /// The words of its own for a severity go before the usual ones.
     pub(crate) fn severity_of(&self, word: Option<&str>) -> Severity {
         let default = || self.severity.map_or(Severity::Error, Severity::from);
@@ -260,6 +266,8 @@ fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Regex>, 
 
 #[cfg(test)]
 mod tests {
+    use external_tools::Executes;
+
     use super::*;
 
     #[test]
@@ -273,6 +281,7 @@ mod tests {
         for it in checkers() {
             it.check().unwrap_or_else(|why| panic!("{}: {why}", it.tool.name));
             assert!(!it.tool.install.contains("own documentation"), "{}", it.tool.name);
+            assert_ne!(it.tool.executes, Executes::Anything, "{}", it.tool.name);
         }
     }
 

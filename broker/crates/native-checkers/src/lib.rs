@@ -17,7 +17,6 @@ mod layer;
 mod linter;
 mod output;
 mod place;
-mod program;
 mod project;
 mod run;
 mod runner;

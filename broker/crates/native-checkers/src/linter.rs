@@ -69,8 +69,8 @@ const CHANGED_MEANWHILE: &str = "files that it rests on changed while it ran";
 impl NativeChecker {
     /// Finds the checker's program.
     pub fn new(checker: &Checker, setup: Arc<Setup>, runner: &Runner) -> Result<Self, SetupError> {
-        let program = Self::find(checker, &setup).ok_or_else(|| checker.tool.not_installed())?;
-        let said = format!("{checker:?} {} {:?}", program.display(), setup.environment);
+        let program = setup.find_anywhere(checker).ok_or_else(|| checker.tool.not_installed())?;
+        let said = format!("{checker:?} {} {:?} {}", program.display(), setup.environment, setup.confined);
         let digest = ContentHash::of(said.as_bytes());
         Ok(Self {
             identity: Identity { name: checker.tool.name.clone(), version: String::new(), digest },
@@ -87,11 +87,6 @@ impl NativeChecker {
         })
     }
 
-    /// Returns the path of the checker's program.
-    pub fn find(checker: &Checker, setup: &Setup) -> Option<PathBuf> {
-        checker.tool.find_anywhere(&setup.root, &|name| setup.variable(name))
-    }
-
     fn context_of(&self, inputs: &Inputs, view: &dyn View) -> ContentHash {
         let mut projects = Projects::new(&self.checker, view);
         let covers = Globs::new(&self.checker.tool.globs);
@@ -105,7 +100,7 @@ impl NativeChecker {
         let (checker, variable) = (&self.checker, |name: &str| self.setup.variable(name));
         let places: BTreeSet<_> = projects.iter().map(|it| self.setup.folder_of(it)).collect();
         let tool = &checker.tool;
-        let own = places.iter().filter_map(|it| tool.find(&self.setup.root, it, &variable));
+        let own = places.iter().filter_map(|it| self.setup.find(checker, it));
         let programs = own.chain([self.program.clone()]).chain(tool.needed(&variable)).collect();
         let surroundings = self.setup.surroundings(checker, places.clone(), programs);
         let named = tool.outside.iter().flatten().map(String::as_str);
@@ -118,8 +113,7 @@ impl NativeChecker {
         self.runner.get(name, &look.job.cancel, |stop| {
             let place = self.setup.folder_of(&group.project);
             let tool = &self.checker.tool;
-            let program = tool.find(&self.setup.root, &place, &|it| self.setup.variable(it));
-            let Some(program) = program else {
+            let Some(program) = self.setup.find(&self.checker, &place) else {
                 return Err(Completeness::Failed(tool.not_installed_sentence()));
             };
             let run = self.run(group, look, &place, &program, stop);

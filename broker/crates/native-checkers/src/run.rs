@@ -21,7 +21,7 @@ use overlay::{View, WorkspacePath};
 use parking_lot::Mutex;
 use shadow::{Ended, Exit, Launcher, Limits, Program, Sandbox, Shadow, Stopped};
 
-use crate::{checker::Checker, layer::layer, program};
+use crate::{checker::Checker, layer::layer};
 
 /// A workspace in which commands run.
 pub struct Setup {
@@ -34,6 +34,8 @@ pub struct Setup {
     pub sandbox: Sandbox,
     /// All of their environment, but for what each has of its own.
     pub environment: Vec<(OsString, OsString)>,
+    /// Whether no program of the workspace may be run, and runs leave nothing to later ones.
+    pub confined: bool,
 }
 
 /// Output and end of a command.
@@ -66,13 +68,26 @@ impl Setup {
         found.map(|it| it.1.clone()).filter(|it| !it.is_empty())
     }
 
+    /// Path of a checker's program for a project in the folder `project`; `None` if it is not there.
+    pub(crate) fn find(&self, checker: &Checker, project: &Path) -> Option<PathBuf> {
+        self.permitted(checker.tool.find(&self.root, project, &|it| self.variable(it)))
+    }
+
+    /// The same for the workspace as a whole.
+    pub(crate) fn find_anywhere(&self, checker: &Checker) -> Option<PathBuf> {
+        self.permitted(checker.tool.find_anywhere(&self.root, &|it| self.variable(it)))
+    }
+
+    fn permitted(&self, program: Option<PathBuf>) -> Option<PathBuf> {
+        program.filter(|it| !self.confined || !shadow::leads_through(it, &self.root))
+    }
+
     pub(crate) fn folder_of(&self, project: &WorkspacePath) -> PathBuf {
         if project.is_root() { self.root.clone() } else { self.root.join(project.as_str()) }
     }
 
     /// Returns the sandbox with the program of a checker, and what it needs.
     fn sandbox_for(&self, checker: &Checker, program: &Path, project: &Path) -> Sandbox {
-        let home = self.sandbox.home.as_deref();
         let variable = |name: &str| self.variable(name);
         let surroundings =
             self.surroundings(checker, [project.to_owned()].into(), [program.to_owned()].into());
@@ -82,18 +97,10 @@ impl Setup {
         let shown: BTreeSet<_> = shown.map(|it| fs::canonicalize(&it).unwrap_or(it)).collect();
         let stores = self.sandbox.stores.iter().filter(|it| shown.contains(*it)).cloned().collect();
         let shown = shown.into_iter().filter(|it| it.exists());
-        let programs = checker.tool.needed(&variable).into_iter().chain([program.to_owned()]);
-        let programs: Vec<_> = programs.collect();
-        let outside = programs.iter().filter(|it| !shadow::leads_through(it, &self.root));
-        let links = outside.flat_map(|it| shadow::links_to(it));
-        let links: BTreeSet<_> = self.sandbox.links.iter().cloned().chain(links).collect();
-        let links = links.into_iter().filter(|it| !it.starts_with(&self.root)).collect();
-        let programs = programs.iter().flat_map(|it| program::shown(it, home, &self.root));
-        let read: BTreeSet<_> = self.sandbox.read.iter().cloned().chain(programs).chain(shown).collect();
-        // A folder within one that is shown is shown with it.
-        let is_within = |it: &PathBuf| it.ancestors().skip(1).any(|above| read.contains(above));
-        let read = read.iter().filter(|it| !is_within(it)).cloned().collect();
-        Sandbox { read, links, stores, network: shadow::Network::None, ..self.sandbox.clone() }
+        let programs = checker.tool.programs(program, &variable, |it| !shadow::leads_through(it, &self.root));
+        let read = self.sandbox.read.iter().cloned().chain(shown).collect();
+        Sandbox { read, stores, network: shadow::Network::None, ..self.sandbox.clone() }
+            .with_programs(&programs, &self.root)
     }
 
     /// Circumstances of runs of these programs for projects in these folders.

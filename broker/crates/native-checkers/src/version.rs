@@ -20,7 +20,7 @@ impl Checker {
         cancel: &Cancel,
     ) -> Option<Result<String, String>> {
         (!self.version.is_empty()).then(|| {
-            let program = self.tool.find_anywhere(&setup.root, &|name| setup.variable(name));
+            let program = setup.find_anywhere(self);
             let program = program.ok_or_else(|| self.tool.not_installed().message)?;
             let folder = Folder::open(setup, self, &program, &*setup.disk, &WorkspacePath::root())?;
             let arguments = self.version.iter().map(Into::into);

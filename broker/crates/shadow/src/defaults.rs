@@ -253,6 +253,11 @@ fn without_links(path: &Path) -> PathBuf {
     })
 }
 
+/// Whether a path is git's configuration, which may hold tokens.
+pub fn is_of_git(path: &Path) -> bool {
+    path.ends_with(".gitconfig") || path.ends_with(".config/git/config")
+}
+
 /// Whether programs get the variable of this name unasked.
 pub fn is_told(name: &str) -> bool {
     let is_of_git = || GIT.iter().any(|(it, _)| *it == name);

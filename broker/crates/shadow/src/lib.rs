@@ -2,7 +2,7 @@
 //!
 //! [`Shadow::open`] makes the folder, of a workspace on the disk and a [`Layer`] with what a view shows otherwise;
 //! [`Shadow::run`] starts a program in it, isolated as the [`Sandbox`] says; [`Shadow::harvest`] says what programs
-//! wrote. When a [`Shadow`] is dropped, or the process that holds it dies in whatever way, the kernel ends all programs
+//! wrote. A [`ReadOnly`] shows the workspace itself to programs that stay. When a [`Shadow`] is dropped, or the process that holds it dies in whatever way, the kernel ends all programs
 //! and takes the folder away: nothing of it is on a disk.
 //!
 //! Start reading at `linux/init.rs`, the first process inside of a folder.
@@ -19,6 +19,9 @@ mod layer;
 mod links;
 #[cfg(target_os = "linux")]
 mod merged;
+mod programs;
+#[cfg(target_os = "linux")]
+mod read_only;
 mod removal;
 mod sandbox;
 mod scan;
@@ -38,11 +41,13 @@ mod linux;
 #[cfg(target_os = "linux")]
 pub use self::linux::inside;
 #[cfg(target_os = "linux")]
+pub use self::read_only::ReadOnly;
+#[cfg(target_os = "linux")]
 pub use self::shadow::{Launcher, Running, Shadow};
 pub use self::{
     backend::{Backend, Choice, Isolation},
     caches::{is_cache_file, is_cache_folder, is_cache_mark},
-    defaults::{environment, folders, is_told, stores},
+    defaults::{environment, folders, is_of_git, is_told, stores},
     error::OpenError,
     kernel::landlock_version,
     layer::{Entry, EntryKind, Layer},

@@ -22,7 +22,7 @@ use crate::{
 /// out about backends.
 #[derive(Debug, Clone)]
 pub struct Launcher {
-    starter: Starter,
+    pub(crate) starter: Starter,
     storage: Option<Storage>,
     /// Whether overlayfs is tried at all.
     only_copies: bool,
@@ -50,10 +50,10 @@ const COPY_SHOWN: Choice = Choice { backend: Backend::Copy, isolated: true };
 
 /// A program that runs in a folder.
 pub struct Running {
-    program: RunningProgram,
+    pub(crate) program: RunningProgram,
     /// Hand on its outputs, if they name another place than the workspace's.
-    relays: Vec<Relay>,
-    copy: Option<Arc<Copy>>,
+    pub(crate) relays: Vec<Relay>,
+    pub(crate) copy: Option<Arc<Copy>>,
     /// The other side of its terminal, if it has one.
     pub terminal: Option<OwnedFd>,
 }

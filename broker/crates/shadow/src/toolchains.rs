@@ -131,7 +131,7 @@ fn listed(text: &str) -> Vec<PathBuf> {
 }
 
 /// Returns the paths that lie in no other.
-fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+pub(crate) fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let all: BTreeSet<PathBuf> = paths.collect();
     let is_within = |it: &&PathBuf| it.ancestors().skip(1).any(|above| all.contains(above));
     all.iter().filter(|it| !is_within(it)).cloned().collect()

@@ -83,6 +83,11 @@ impl Store {
             .collect()
     }
 
+    /// Folder with all that is installed.
+    pub fn root(&self) -> &Path {
+        &self.folder
+    }
+
     pub fn has(&self, plan: &Plan) -> bool {
         self.folder_of(plan).is_dir()
     }

@@ -18,7 +18,6 @@ use super::{
     Daemon, DaemonError, Target, TargetId,
     question::{QueryRequest, expect_short},
     task::blocking,
-    workspace::OpenWorkspace,
 };
 
 /// A method of a server's own.
@@ -174,10 +173,9 @@ impl Daemon {
         let deadline = Instant::now() + query.deadline.unwrap_or(TIMEOUT).min(TIMEOUT);
         query.expect_file(&**view)?;
         let workspace = query.target.workspace();
-        self.expect_trust(workspace)?;
         let disk = workspace.base.without_buffers();
         let environment = workspace.environment_of_linters(&*disk);
-        let context = ServerContext { root: workspace.root(), disk: &disk, environment: &environment };
+        let context = self.servers.context(workspace.root(), &disk, &environment);
         let mut profiles = profiles(&context, query.server.as_deref(), &query.path)?;
         // Servers for types may have more answers.
         profiles.sort_by_key(|it| it.checks != language_servers::Checks::Types);
@@ -206,20 +204,6 @@ impl Daemon {
             message: format!("no language server handles `{}`", query.path),
             hint: Some("run `broker doctor` to see which servers could".to_owned()),
         })
-    }
-
-    fn expect_trust(&self, workspace: &OpenWorkspace) -> Result<(), DaemonError> {
-        if !self.servers.are_trusted_in(workspace.root()) {
-            return Err(DaemonError::NoServer {
-                server: None,
-                message: format!(
-                    "external linters do not run in {}, which is not trusted",
-                    workspace.root().display()
-                ),
-                hint: Some("run `broker trust` to allow them".to_owned()),
-            });
-        }
-        Ok(())
     }
 }
 
@@ -288,7 +272,7 @@ fn profiles(
     path: &WorkspacePath,
 ) -> Result<Vec<Profile>, DaemonError> {
     let settings = Configs::new(&**context.disk).workspace().map_err(SetupFailure::from)?.servers();
-    let known = servers::known(&settings)?;
+    let known = servers::known(&settings, context.level)?;
     let Some(named) = named else {
         let wanted = servers::wanted_for(&known, context, &settings, path)?;
         return Ok(wanted.into_iter().map(|it| it.profile.clone()).collect());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use linters::{Program, ProgramKind, Standing};
+use linters::{Level, Program, ProgramKind, Standing, Way};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,8 +16,10 @@ pub(super) struct Diagnosis {
     version: u32,
     /// The workspace's folder.
     pub(super) root: String,
-    /// Whether language servers may run in it.
+    /// Whether programs may run code of it.
     pub(super) trusted: bool,
+    /// Whether all that Broker knows may run confined in it, also what runs code of it.
+    pub(super) confined: bool,
     /// Whether `servers.use` in `broker.toml` says which language servers are asked. Else the project's files do.
     pub(super) named: bool,
     /// How many files there are.
@@ -88,7 +90,7 @@ pub(super) struct Language {
 pub(super) struct Server {
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// Whether it is asked, once the workspace is trusted and the server is there.
+    /// Whether it is asked, once it is there and may run.
     pub(super) used: bool,
     /// Why it is used, or why it is not.
     pub(super) reason: Reason,
@@ -98,6 +100,10 @@ pub(super) struct Server {
     pub(super) version: Option<String>,
     /// Why it could not be started.
     pub(super) error: Option<String>,
+    /// Whether it runs confined, so that it needs no trust.
+    pub(super) confined: bool,
+    /// Why it may not run.
+    pub(super) refused: Option<String>,
     /// How many files there are for it.
     pub(super) files: u64,
     /// How to install it.
@@ -159,6 +165,7 @@ impl Diagnosis {
             version: 1,
             root: root.to_string_lossy().into_owned(),
             trusted: false,
+            confined: false,
             named,
             files,
             plugins,
@@ -170,8 +177,9 @@ impl Diagnosis {
         }
     }
 
-    pub(super) fn trust(&mut self, is_trusted: bool) {
-        self.trusted = is_trusted;
+    pub(super) fn level(&mut self, level: Level) {
+        self.trusted = level == Level::Trusted;
+        self.confined = level == Level::Confined;
     }
 
     /// Adds the problem that a server of the daemon reports of itself.
@@ -199,9 +207,11 @@ impl Diagnosis {
     pub(super) fn finish(mut self) -> Self {
         let is_used = |it: &&Server| it.used && it.files > 0;
         let missing: Vec<_> = self.servers.iter().filter(is_used).filter_map(Server::missing).collect();
-        let is_named = |it: &Server| it.used && (self.named || it.kind == Kind::Checker);
-        if !self.trusted && self.servers.iter().any(is_named) {
-            let why = "external linters do not run in a workspace that is not trusted".to_owned();
+        let is_named =
+            |it: &&Server| it.used && it.refused.is_some() && (self.named || it.kind == Kind::Checker);
+        let named: Vec<_> = self.servers.iter().filter(is_named).map(|it| it.name.as_str()).collect();
+        if !self.trusted && !named.is_empty() {
+            let why = format!("{} may run only in a workspace that is trusted", named.join(", "));
             self.missing.push(Missing { what: "trust".to_owned(), why, remedy: self.how_to_trust() });
         }
         self.missing.extend(missing);
@@ -236,6 +246,8 @@ impl Server {
             program: program.path.as_ref().map(|it| it.to_string_lossy().into_owned()),
             version: None,
             error: None,
+            confined: program.way == Ok(Way::Confined),
+            refused: program.way.as_ref().err().cloned(),
             files,
             install: program.install.clone(),
             limits: program.limits.clone(),

@@ -61,9 +61,16 @@ fn elsewhere(it: &Elsewhere) -> String {
 }
 
 fn head(it: &Diagnosis) -> String {
-    let trusted = match it.trusted {
-        true => "yes: language servers may run in it".to_owned(),
-        false => format!("no: no language server is started; to allow it: {}", printable(&it.how_to_trust())),
+    let trusted = match (it.trusted, it.confined) {
+        (true, _) => "yes: language servers and checkers may run code of it".to_owned(),
+        (false, true) => "no: what Broker knows runs confined".to_owned(),
+        (false, false) => {
+            let how = it.how_to_trust();
+            format!(
+                "no: only what runs none of its code is asked, confined; to allow more: {}",
+                printable(&how)
+            )
+        }
     };
     let by = if it.named { "`servers.use` in broker.toml" } else { "the project's files" };
     let any = it.plugins.iter().filter(|it| it.languages.is_empty());
@@ -128,7 +135,12 @@ fn server(it: &Server) -> Row {
         Kind::Server => "server",
         Kind::Checker => "checker",
     };
-    [kind, &it.name, &reason(&it.reason), &place].map(|it| printable(it).into_owned())
+    let how = match (&it.refused, it.confined) {
+        (Some(_), _) if it.used => ", needs trust",
+        (None, true) if it.used => ", confined",
+        _ => "",
+    };
+    [kind, &it.name, &(reason(&it.reason) + how), &place].map(|it| printable(it).into_owned())
 }
 
 fn reason(it: &Reason) -> String {

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, path::Path};
 
 use config::closest;
 use linters::{
+    Level, Permissions,
     tools::{self, Use},
-    trust::Trusted,
 };
 use overlay::Disk;
 use tool_store::{Catalogue, Kind, LockedTool, NODE, Tool, recommended};
@@ -217,8 +217,16 @@ fn remind(names: &[String], root: &Path, session: &Session) {
             Use { .. } => {}
         }
     }
-    if !names.is_empty() && !Trusted::of_user().is_some_and(|it| it.holds(root)) {
-        session.messages.line("tools are asked once this workspace is trusted: `broker trust`");
+    let level = Permissions::of_user().level(root);
+    let runs_code = |it: &&String| Catalogue::own().find(it).is_some_and(tools::runs_code);
+    let waiting = names.iter().filter(|_| level == Level::Untrusted).filter(runs_code);
+    let waiting: Vec<_> = waiting.map(String::as_str).collect();
+    if !waiting.is_empty() {
+        let waiting = waiting.join(", ");
+        let line = format!(
+            "{waiting}: asked once this workspace is trusted, since it runs code of it: `broker trust`"
+        );
+        session.messages.line(&line);
     }
 }
 

@@ -75,7 +75,8 @@ async fn a_method_that_makes_no_sense_is_refused(way: Way) {
 }
 
 async fn no_server_runs_where_the_user_does_not_trust(way: Way) {
-    let it = Fixture::new(way, &[("a.py", "x = 1\n"), ("ty.toml", "")]).await;
+    let own = "[servers]\nuse = ['own']\n[servers.define.own]\ncommand = ['sh']\nglobs = ['*.py']\nbarrier = 'pull'\n";
+    let it = Fixture::new(way, &[("a.py", "x = 1\n"), ("broker.toml", own)]).await;
     let id = it.fork().await;
     for target in [base(&it.workspace), branch(&id)] {
         let refused = refusal(it.client.query(ask(target, QueryKind::Hover)).await);

@@ -18,10 +18,10 @@ fn nothing_runs_in_a_workspace_that_is_not_trusted() {
 
 #[test]
 fn a_workspace_that_is_not_trusted_says_who_would_be_asked() {
-    let it = Place::new(&[("pyproject.toml", ""), ("a.py", "x = 1\n"), ("b.txt", "")]);
+    let it = Place::new(&[("go.mod", "module a\n"), ("a.go", "package a\n"), ("b.txt", "")]);
     let (programs, testkit) = (it.own("programs"), broker().with_file_name("language-servers-testkit"));
     std::fs::create_dir(&programs).unwrap();
-    std::os::unix::fs::symlink(testkit, programs.join("ty")).unwrap();
+    std::os::unix::fs::symlink(testkit, programs.join("gopls")).unwrap();
     let run = |arguments: &[&str]| {
         let mut command = it.command(&[&["check"], arguments].concat());
         told(&command.env("PATH", &programs).output().unwrap())
@@ -32,7 +32,7 @@ fn a_workspace_that_is_not_trusted_says_who_would_be_asked() {
         let with = |format: &str| run(&[&["--output-format", format], branch].concat());
         let (exit, _, stderr) = with("full");
         assert_eq!(exit, Some(0));
-        let sentence = "not asked: ty (pyproject.toml): external linters do not run in";
+        let sentence = "not asked: gopls (go.mod): it runs code of the project, and ";
         assert_eq!(stderr.matches(sentence).count(), 1, "{branch:?}: {stderr}");
         let (exit, report, _) = with("json");
         let report: Value = serde_json::from_str(&report).unwrap();
@@ -42,12 +42,12 @@ fn a_workspace_that_is_not_trusted_says_who_would_be_asked() {
         let sarif: Value = serde_json::from_str(&sarif).unwrap();
         let invocation = &sarif["runs"][0]["invocations"][0];
         let told = &invocation["toolConfigurationNotifications"][0]["message"]["text"];
-        assert!(told.as_str().unwrap().starts_with("not asked: ty (pyproject.toml): "), "{sarif}");
+        assert!(told.as_str().unwrap().starts_with("not asked: gopls (go.mod): "), "{sarif}");
         assert_eq!(invocation["executionSuccessful"], true);
-        assert!(with("agent").1.contains("NOT ASKED ty (pyproject.toml): "));
-        assert_eq!(report["unavailable"][0]["marker"], "pyproject.toml");
-        assert!(!run(&[&["b.txt"], branch].concat()).2.contains("not asked"), "it is no Python");
-        assert_eq!(run(&[&["--select", "ty/ALL"], branch].concat()).0, Some(2), "it is named");
+        assert!(with("agent").1.contains("NOT ASKED gopls (go.mod): "));
+        assert_eq!(report["unavailable"][0]["marker"], "go.mod");
+        assert!(!run(&[&["b.txt"], branch].concat()).2.contains("not asked"), "it is no Go");
+        assert_eq!(run(&[&["--select", "gopls/ALL"], branch].concat()).0, Some(2), "it is named");
     }
 }
 

@@ -21,11 +21,16 @@ const PRINT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Fails if a place of a definition begins like a command and is none.
 pub(crate) fn check(place: &str) -> Result<(), String> {
-    let is_command = words(place).is_some_and(|it| !it.is_empty());
-    if place.starts_with("$(") && !is_command {
+    let has_words = words(place).is_some_and(|it| !it.is_empty());
+    if is_command(place) && !has_words {
         return Err(format!("`{place}` in `outside` is no command of the form `$(PROGRAM ARGUMENTS)`"));
     }
     Ok(())
+}
+
+/// Whether a place of a definition is what a program prints.
+pub(crate) fn is_command(place: &str) -> bool {
+    place.starts_with("$(")
 }
 
 /// The words of a command, quoted as in a shell; `None` for a place of another kind.

@@ -12,6 +12,7 @@ use overlay::{Memory, View};
 
 use super::*;
 use crate::{
+    Way,
     plugins::{PluginProvider, Plugins},
     provider::{Program, ProgramKind, Selected, Standing},
     servers::Servers,
@@ -72,8 +73,13 @@ impl Catalog for Commanded {
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
         let asked = self.select(selectors)?.router;
         let clippy = asked.linters().iter().find(|it| it.identity().name == "clippy");
-        let program =
-            Program { kind: ProgramKind::Command, path: None, install: "by hand".to_owned(), limits: None };
+        let program = Program {
+            kind: ProgramKind::Command,
+            path: None,
+            way: Ok(Way::Free),
+            install: "by hand".to_owned(),
+            limits: None,
+        };
         let make = Diagnosis::of_program(
             "make".to_owned(),
             Vec::new(),

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use check_engine::{Router, SharedLinter};
 use overlay::{View, WorkspacePath};
 
+use crate::Way;
+
 /// A linter that there could be in a workspace, and why it is asked or not.
 pub struct Diagnosis {
     pub name: String,
@@ -27,6 +29,8 @@ pub struct Program {
     pub kind: ProgramKind,
     /// Path of the program; `None` if it is not installed.
     pub path: Option<PathBuf>,
+    /// Way in which it runs here, or the reason why it does not.
+    pub way: Result<Way, String>,
     /// Instructions to install the program.
     pub install: String,
     /// Findings that users may expect of the program and that it does not report, and what reports them.

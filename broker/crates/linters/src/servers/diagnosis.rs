@@ -8,17 +8,17 @@ use overlay::WorkspacePath;
 
 use super::{ServerContext, Wanted, Why, wanted};
 use crate::{
-    external,
+    Way, external,
     provider::{Diagnosis, ProgramKind, Standing},
 };
 
-/// Diagnoses each of the `known` servers. `find` finds the program of one.
+/// Diagnoses each of the `known` servers. `find` finds the program of one, and the way in which it runs.
 pub fn diagnose(
     known: &[Profile],
     context: &ServerContext<'_>,
     settings: &ServerSettings,
     selectors: &Selectors,
-    find: impl Fn(&Profile) -> Option<PathBuf>,
+    find: impl Fn(&Profile) -> (Option<PathBuf>, Result<Way, String>),
 ) -> Result<Vec<Diagnosis>, SetupFailure> {
     let wanted = wanted(known, context, settings)?;
     let diagnosis = |profile: &Profile| {
@@ -31,7 +31,8 @@ pub fn diagnose(
         let of_files = profile.clone();
         let language =
             move |path: &WorkspacePath| of_files.covers(path).then(|| of_files.language(path).to_owned());
-        external::diagnosis(&profile.tool, ProgramKind::LanguageServer, find(profile), standing, language)
+        let (path, way) = find(profile);
+        external::diagnosis(&profile.tool, ProgramKind::LanguageServer, path, standing, way, language)
     };
     Ok(known.iter().map(diagnosis).collect())
 }

@@ -137,6 +137,7 @@ impl World {
                 .with_storage(Storage::new(self.folder.path().join("cache"))),
             sandbox: Sandbox { home, read: read.collect(), stores, space: 1 << 30, ..Sandbox::default() },
             environment,
+            confined: false,
         }
     }
 

@@ -119,6 +119,18 @@ impl Folder {
         })
     }
 
+    /// The workspace at `root` as it is on the disk, which programs cannot write to.
+    pub(crate) fn open_read_only(
+        starter: &Starter,
+        root: &Path,
+        sandbox: &Sandbox,
+    ) -> Result<Self, OpenError> {
+        Self::start(starter, ENTER, sandbox.space, |socket, process| {
+            let wire = enter(socket, process, sandbox)?;
+            begin(wire, root, &Outgoing::default(), Ground::ReadOnly, sandbox)
+        })
+    }
+
     /// A copy of the workspace where it is, in which programs run without isolation.
     pub(crate) fn open_plain(starter: &Starter, copy: &Path, sandbox: &Sandbox) -> Result<Self, OpenError> {
         let entries = Outgoing::default();

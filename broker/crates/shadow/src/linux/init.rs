@@ -115,6 +115,8 @@ enum Renames {
 enum Written {
     /// The copy itself.
     Copy,
+    /// Nothing is written to the workspace.
+    Nowhere,
     /// The layers of overlayfs, with what is written to caches outside of the workspace, as far as they could be shown.
     Layer(root::Merged, Vec<Option<File>>),
     Merged(Box<Merged>),
@@ -139,7 +141,8 @@ impl Init {
         let Some((Request::Open { root, sandbox, ground, sockets, entries }, _)) = wire.receive()? else {
             return Err(io::ErrorKind::InvalidData.into());
         };
-        let owner = matches!(ground, Ground::Overlayfs { .. }).then(|| root::other_owner(&root)).flatten();
+        let is_of_owner = matches!(ground, Ground::Overlayfs { .. } | Ground::ReadOnly);
+        let owner = is_of_owner.then(|| root::other_owner(&root)).flatten();
         let opened = || -> Result<Written, Failure> {
             match &ground {
                 Ground::Plain => Ok(Written::Copy),
@@ -150,7 +153,13 @@ impl Init {
                 Ground::Shown(copy) => {
                     let system = begin(&sandbox)?;
                     let show = || root::show_copy(copy, &root).map(|()| Written::Copy);
-                    let shown = root::finish(&sandbox, &[], None, &sockets, &root, show)?.0;
+                    let shown = root::finish(&sandbox, &[], None, &sockets, Some(&root), show)?.0;
+                    scope(&system).map(|()| shown)
+                }
+                Ground::ReadOnly => {
+                    let system = begin(&sandbox)?;
+                    let show = || root::show_workspace(&root).map(|()| Written::Nowhere);
+                    let shown = root::finish(&sandbox, &[], owner, &sockets, None, show)?.0;
                     scope(&system).map(|()| shown)
                 }
                 Ground::Overlayfs { caches, stores } => {
@@ -160,14 +169,16 @@ impl Init {
                     each(&wire, entries, |header, bytes| filler.add(header, bytes))?;
                     filler.finish().map_err(|it| Failure::new("cannot set times", &it))?;
                     let show = || root::merge(&root, caches);
-                    let (merged, stores) = root::finish(&sandbox, stores, owner, &sockets, &root, show)?;
+                    let (merged, stores) =
+                        root::finish(&sandbox, stores, owner, &sockets, Some(&root), show)?;
                     scope(&system).map(|()| Written::Layer(merged, stores))
                 }
             }
         };
         match opened() {
             Ok(written) => {
-                let writable = landlock::writable(&root, &sandbox);
+                let own = Some(&*root).filter(|_| !matches!(written, Written::Nowhere));
+                let writable = landlock::writable(own, &sandbox);
                 wire.send(&Event::Ready, &[])?;
                 let is_isolated = !matches!(ground, Ground::Plain | Ground::Merged { .. });
                 Ok(Self {
@@ -302,7 +313,7 @@ impl Init {
             }
             Request::List => {
                 let told = match &self.written {
-                    Written::Copy => Ok(()),
+                    Written::Copy | Written::Nowhere => Ok(()),
                     Written::Layer(it, _) => harvest::list(&it.written, &self.wire),
                     Written::Merged(it) => it.tell(&mut |header, _| harvest::list_one(header, &self.wire)),
                 };
@@ -311,7 +322,7 @@ impl Init {
             }
             Request::Harvest { files } => {
                 let told = match &self.written {
-                    Written::Copy => Ok(()),
+                    Written::Copy | Written::Nowhere => Ok(()),
                     Written::Layer(it, _) => harvest::tell(&it.written, &files, &self.wire),
                     Written::Merged(it) => it.tell(&mut |header, bytes| {
                         if header.is_file() && !files.contains(&header.path) {
@@ -352,7 +363,7 @@ impl Init {
             // This process has threads that serve the folder.
             Written::Merged(it) => How::Started(it.files),
             Written::Layer(it, _) => How::Forked(Some((it, &self.root))),
-            Written::Copy => How::Forked(None),
+            Written::Copy | Written::Nowhere => How::Forked(None),
         };
         let (is_isolated, owner, writable) = (self.is_isolated, self.owner, self.writable.clone());
         let task = Task { program, is_isolated, owner, writable };

@@ -36,11 +36,11 @@ pub(super) fn scope(system: impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// The places that programs may write to.
-pub(super) fn writable(root: &Path, sandbox: &Sandbox) -> Vec<PathBuf> {
+/// The places that programs may write to, with the workspace at `root` if it is one.
+pub(super) fn writable(root: Option<&Path>, sandbox: &Sandbox) -> Vec<PathBuf> {
     let usual = WRITABLE.iter().map(PathBuf::from);
     let named = sandbox.home.iter().chain(&sandbox.read).chain(&sandbox.write).cloned();
-    let mut all: Vec<PathBuf> = usual.chain(named).chain([root.to_owned()]).collect();
+    let mut all: Vec<PathBuf> = usual.chain(named).chain(root.map(Path::to_owned)).collect();
     all.sort();
     // A path within another one needs no rule, and follows it in this order.
     all.dedup_by(|inner, outer| inner.starts_with(outer));

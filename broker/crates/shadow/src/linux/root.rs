@@ -26,7 +26,7 @@ use rustix::{
     process::{chdir, geteuid, pivot_root, umask},
 };
 
-pub(super) use self::shown::{Merged, merge, show_copy, try_out};
+pub(super) use self::shown::{Merged, merge, show_copy, show_workspace, try_out};
 use self::{
     hidden::{empty, hide_sockets},
     places::{copy_mode, in_new, in_old, make, make_all, make_place, temporary},
@@ -121,7 +121,7 @@ pub(super) fn finish<T>(
     stores: &[(PathBuf, Option<PathBuf>)],
     owner: Option<(u32, u32)>,
     sockets: &[PathBuf],
-    root: &Path,
+    root: Option<&Path>,
     show_folder: impl FnOnce() -> Result<T>,
 ) -> Result<(T, Vec<Option<File>>)> {
     // Else folders that are made here would be closed to a program of another user.
@@ -141,7 +141,7 @@ fn fill<T>(
     stores: &[(PathBuf, Option<PathBuf>)],
     owner: Option<(u32, u32)>,
     sockets: &[PathBuf],
-    root: &Path,
+    root: Option<&Path>,
     show_folder: impl FnOnce() -> Result<T>,
 ) -> Result<(T, Vec<Option<File>>)> {
     temporary(Path::new(NEW), ROOT)?;

@@ -78,6 +78,8 @@ pub(super) enum Ground {
     Shown(std::path::PathBuf),
     /// A copy of the workspace, where it is: there are no namespaces. The folder's root is the copy's.
     Plain,
+    /// The workspace as it is on the disk, which cannot be written to.
+    ReadOnly,
     /// The workspace under entries, merged by FUSE where the folder's root is. What is written is stored in `kept`.
     Merged { workspace: std::path::PathBuf, kept: std::path::PathBuf },
 }

@@ -61,10 +61,10 @@ fn hide(path: &Path) -> Result<()> {
 }
 
 /// Puts nothing in the place of sockets of services, which a read-only mount does not keep from being connected to. Those that
-/// lie in what was named are meant, or are shown by an overlayfs, through which no service is reached.
-pub(super) fn hide_sockets(sockets: &[PathBuf], sandbox: &Sandbox, root: &Path) -> Result<()> {
+/// lie in what was named are meant, or are shown by an overlayfs, through which no service is reached, as is the workspace at `root`.
+pub(super) fn hide_sockets(sockets: &[PathBuf], sandbox: &Sandbox, root: Option<&Path>) -> Result<()> {
     let is_named = |path: &Path| {
-        let mut named = sandbox.read.iter().chain(&sandbox.write).map(PathBuf::as_path).chain([root]);
+        let mut named = sandbox.read.iter().chain(&sandbox.write).map(PathBuf::as_path).chain(root);
         named.any(|it| path.starts_with(it))
     };
     let is_socket =

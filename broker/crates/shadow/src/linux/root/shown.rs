@@ -1,9 +1,10 @@
 //! Mounts that programs see besides the system: the workspace, folders to be read, and caches.
 
 use std::{
+    ffi::CString,
     fs::{self, File},
     io,
-    os::unix::fs::chown,
+    os::unix::{ffi::OsStrExt as _, fs::chown},
     path::{Path, PathBuf},
 };
 
@@ -22,6 +23,31 @@ pub(in crate::linux) fn show_copy(copy: &Path, root: &Path) -> Result<()> {
     mount_bind(&from, &to).during(|| format!("cannot show the copy of {}", root.display()))?;
     let flags = MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
     mount_remount(&to, flags, c"").during(|| format!("cannot show the copy of {}", root.display()))
+}
+
+/// Shows the workspace itself, with what is mounted in it, as something that cannot be written to.
+pub(in crate::linux) fn show_workspace(root: &Path) -> Result<()> {
+    let (from, to) = (in_old(root), in_new(root));
+    make_place(&from, &to)?;
+    let what = || format!("cannot show {}", root.display());
+    mount_bind_recursive(&from, &to).during(what)?;
+    all_read_only(&to).during(what)
+}
+
+/// Protects a mount and those within it.
+fn all_read_only(path: &Path) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: zero is a value of each field.
+    #[expect(unsafe_code, reason = "see above")]
+    let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };
+    wanted.attr_set = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
+    let (folder, flags, size) = (libc::AT_FDCWD, libc::AT_RECURSIVE, size_of::<libc::mount_attr>());
+    // SAFETY: both pointers are to values that live until it returns, of which the kernel reads as much as `size` says.
+    #[expect(unsafe_code, reason = "see above")]
+    let done = unsafe {
+        libc::syscall(libc::SYS_mount_setattr, folder, path.as_ptr(), flags, &raw const wanted, size)
+    };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Layers of a merged folder, held open.

@@ -1,8 +1,17 @@
 //! Parts of a hidden place that must be shown for a program to run.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
+};
+
+use crate::{
+    Sandbox,
+    defaults::OF_HOME,
+    links::{leads_through, links_to},
+    secrets::Secrets,
+    toolchains::outermost,
 };
 
 /// Parts of an installation in which programs and what they load are.
@@ -16,26 +25,42 @@ const ISOLATED_INSTALLATIONS: [(&str, usize); 4] = [
     (".local/share/pnpm", 0),
 ];
 
+impl Sandbox {
+    /// The same with these programs shown to those that run for the workspace at `root`, and what they need of places that are
+    /// hidden otherwise; but for what is found only through the workspace.
+    #[must_use]
+    pub fn with_programs(&self, programs: &[PathBuf], root: &Path) -> Self {
+        let home = self.home.as_deref();
+        let outside: Vec<_> = programs.iter().filter(|it| !leads_through(it, root)).collect();
+        let links = outside.iter().flat_map(|it| links_to(it)).filter(|it| self.hides(it));
+        let links: BTreeSet<_> = self.links.iter().cloned().chain(links).collect();
+        let links = links.into_iter().filter(|it| !it.starts_with(root)).collect();
+        let parts = programs.iter().flat_map(|it| parts(it, home, root)).filter(|it| self.hides(it));
+        Self { read: outermost(self.read.iter().cloned().chain(parts)), links, ..self.clone() }
+    }
+}
+
 /// Returns the paths that have to be shown so that a program runs, which may be in a place that is hidden otherwise: the folder
 /// where it is and where it leads to, and of what was installed in the same place the parts that programs load. Beside them may
-/// be files with secrets, as in `~/.cargo` and `~/.local`. Never the home folder, or one around it or the root.
-pub(crate) fn shown(program: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
-    let leads_out = |it: &PathBuf| !shadow::leads_through(it, root);
+/// be files with secrets, as in `~/.cargo` and `~/.local`: of a place of secrets, or one around it, only the program itself is
+/// shown. Never the home folder, or one around it or the root.
+fn parts(program: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
+    let leads_out = |it: &PathBuf| !leads_through(it, root);
     let real = fs::canonicalize(program).ok().filter(|_| leads_out(&program.to_owned()));
     let is_private = |it: &Path| {
         let holds = |of: &Path| of.starts_with(it);
         it.parent().is_none() || it.components().count() < 3 || home.is_some_and(holds) || holds(root)
     };
-    let parts = |it: &Path| {
-        parts_of(it, home).into_iter().filter(leads_out).filter_map(|it| fs::canonicalize(it).ok())
+    let secrets = Secrets::of(home, &OF_HOME);
+    let parts = |program: &Path| {
+        let all = parts_of(program, home).into_iter().filter(leads_out);
+        let all: Vec<_> = all.filter_map(|it| fs::canonicalize(it).ok()).collect();
+        let is_secret = |it: &PathBuf| is_private(it) || secrets.touch(it);
+        let itself = all.iter().any(is_secret).then(|| program.to_owned()).filter(leads_out);
+        all.into_iter().filter(|it| !is_secret(it)).chain(itself).collect::<Vec<_>>()
     };
-    let mut all: Vec<_> = [Some(program), real.as_deref()].into_iter().flatten().flat_map(parts).collect();
-    all.retain(|it| !it.starts_with(root) && !is_private(it));
-    all.sort();
-    all.dedup();
-    let shown = all.clone();
-    all.retain(|it| !it.ancestors().skip(1).any(|above| shown.iter().any(|shown| shown == above)));
-    all
+    let all = [Some(program), real.as_deref()].into_iter().flatten().flat_map(parts);
+    outermost(all.filter(|it| !it.starts_with(root)))
 }
 
 fn parts_of(program: &Path, home: Option<&Path>) -> Vec<PathBuf> {
@@ -76,11 +101,11 @@ mod tests {
             fs::create_dir_all(home.join(path)).unwrap();
             fs::write(home.join(path).join("x"), "").unwrap();
         }
-        let shown = |program: &str| shown(&home.join(program), Some(&home), Path::new("/w"));
+        let shown = |program: &str| parts(&home.join(program), Some(&home), Path::new("/w"));
         assert_eq!(shown("bin/x"), [home.join("bin")]);
         assert_eq!(shown("tools/bin/x"), [home.join("tools/bin")]);
         assert!(
-            super::shown(Path::new("/bin/sh"), Some(&home), Path::new("/w"))
+            super::parts(Path::new("/bin/sh"), Some(&home), Path::new("/w"))
                 .iter()
                 .all(|it| it.starts_with("/usr") || it.starts_with("/bin"))
         );
@@ -96,7 +121,32 @@ mod tests {
         fs::write(top.join("secret/bin/mypy"), "").unwrap();
         let link = top.join("proj/.venv/bin/mypy");
         std::os::unix::fs::symlink(top.join("secret/bin/mypy"), &link).unwrap();
-        assert!(shown(&link, None, &top.join("proj")).is_empty());
+        assert!(parts(&link, None, &top.join("proj")).is_empty());
+    }
+
+    #[test]
+    fn programs_are_shown_once_and_those_of_the_workspace_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(folder.path()).unwrap();
+        for path in ["proj/bin", "tools/bin", "tools/lib"] {
+            fs::create_dir_all(top.join(path)).unwrap();
+        }
+        for path in ["proj/bin/own", "tools/bin/own"] {
+            fs::write(top.join(path), "").unwrap();
+        }
+        std::os::unix::fs::symlink("own", top.join("tools/bin/link")).unwrap();
+        let sandbox = Sandbox { read: vec![top.join("tools")], ..Sandbox::default() };
+        let programs = ["tools/bin/link", "proj/bin/own"].map(|it| top.join(it));
+        let shown = |it: &Sandbox| {
+            let it = it.with_programs(&programs, &top.join("proj"));
+            (it.read, it.links)
+        };
+        let link = vec![top.join("tools/bin/link")];
+        assert_eq!(
+            shown(&Sandbox::default()),
+            (["tools/bin", "tools/lib"].map(|it| top.join(it)).to_vec(), link.clone())
+        );
+        assert_eq!(shown(&sandbox), (vec![top.join("tools")], link));
     }
 
     #[test]
@@ -120,6 +170,10 @@ mod tests {
             ".venv/lib/mypy.py",
             ".venv/pyvenv.cfg",
             "node/node_modules/.bin/tsc",
+            ".local/share/own",
+            ".config/x/own",
+            ".ssh/own",
+            "own",
         ] {
             file(path);
         }
@@ -129,7 +183,7 @@ mod tests {
         )
         .unwrap();
         let shown = |program: &str| {
-            let all = shown(&home.join(program), Some(&home), Path::new("/w"));
+            let all = parts(&home.join(program), Some(&home), Path::new("/w"));
             all.iter().map(|it| it.strip_prefix(&home).unwrap().display().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(shown(".cargo/bin/cargo"), [".cargo/bin"]);
@@ -137,5 +191,8 @@ mod tests {
         assert_eq!(shown(".local/bin/ruff"), [".local/bin", ".local/lib", ".local/share/uv/tools/ruff"]);
         assert_eq!(shown(".venv/bin/mypy"), [".venv/bin", ".venv/lib", ".venv/pyvenv.cfg"]);
         assert_eq!(shown("node/node_modules/.bin/tsc"), ["node/node_modules"]);
+        for alone in [".local/share/own", ".config/x/own", ".ssh/own", "own"] {
+            assert_eq!(shown(alone), [alone]);
+        }
     }
 }

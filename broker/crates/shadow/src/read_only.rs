@@ -1,0 +1,24 @@
+//! The workspace as it is on the disk, for programs that run on while people edit it: they see each change at once, are told of
+//! it by the system if they watch for it, and cannot write there.
+//!
+//! Not possible without namespaces, and with a kernel before 5.12.
+
+use std::{os::fd::BorrowedFd, path::Path};
+
+use crate::{Launcher, OpenError, Program, Running, Sandbox, linux::Folder};
+
+/// A folder that programs cannot write to. When it is dropped they are ended.
+pub struct ReadOnly(Folder);
+
+impl ReadOnly {
+    /// Shows the folder on the disk at `root`, which is absolute and free of links, where it is.
+    pub fn open(launcher: &Launcher, root: &Path, sandbox: &Sandbox) -> Result<Self, OpenError> {
+        Folder::open_read_only(&launcher.starter, root, sandbox).map(Self)
+    }
+
+    /// Starts a program with these as its standard input, output and error.
+    pub fn run(&self, program: Program, files: [BorrowedFd<'_>; 3]) -> Result<Running, OpenError> {
+        let (program, terminal) = self.0.run(program, Some(files))?;
+        Ok(Running { program, relays: Vec::new(), copy: None, terminal })
+    }
+}
