@@ -212,8 +212,7 @@ impl Place<'_> {
         }
         selectors.for_server(&checker.tool.name)?;
         let marker = self.marker(checker)?;
-        let is_there = self.setup().is_ok_and(|it| NativeChecker::find(checker, &it).is_some());
-        let reason = match is_there {
+        let reason = match self.find(checker).is_some() {
             true => format!("a table `[checkers.{}]` in `broker.toml` has it run", checker.tool.name),
             false => checker.tool.not_installed_sentence(),
         };
@@ -303,7 +302,7 @@ impl Catalog for NativeCatalog {
                     Some(marker) => Standing::Configured { marker: marker.clone() },
                     None => Standing::Named,
                 },
-                false => Standing::NotNamed { marker: self.marker(checker).cloned() },
+                false => Standing::NotNamed { marker: place.marker(checker).cloned() },
             };
             let (path, way) = (place.find(checker), place.way(checker));
             let name = checker.tool.languages.first().unwrap_or(&checker.tool.name).clone();
