@@ -7,11 +7,13 @@
 mod definitions;
 mod marker;
 mod outside;
+mod package;
 mod programs;
 mod tool;
 
 pub use definitions::Definitions;
 pub use marker::is_there;
 pub use outside::{ACTIVE, OutsideAge, OutsideState, Surroundings};
+pub use package::{names_package, version_of_package};
 pub use programs::{Variables, in_folders_of_path, interpreter_of};
 pub use tool::{Executes, Find, Tool};

@@ -9,7 +9,7 @@ use lint::{RuleAliases, SetupError};
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::{
-    outside,
+    names_package, outside,
     programs::{Variables, in_folders_of_path, interpreter_of},
 };
 
@@ -27,6 +27,9 @@ pub struct Tool {
     /// Places where a program that is a name is looked for, in this order.
     #[serde(default = "in_path")]
     pub find: Vec<Find>,
+    /// A package of npm: programs in `node_modules` count where the project names it, and not where a dependency brought them.
+    #[serde(default)]
+    pub package: Option<String>,
     /// Other programs that must be in `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
@@ -55,12 +58,13 @@ pub struct Tool {
 }
 
 /// Keys of a definition that are fields of a [`Tool`].
-pub(crate) const KEYS: [&str; 13] = [
+pub(crate) const KEYS: [&str; 14] = [
     "name",
     "languages",
     "globs",
     "command",
     "find",
+    "package",
     "needs",
     "runs",
     "executes",
@@ -145,7 +149,9 @@ impl Tool {
         }
         let is_complete = self.needs.iter().all(|it| in_folders_of_path(it, variable).is_some());
         let find = |it: &Find| find_in(*it, name, root, project, variable);
-        self.find.iter().find_map(find).filter(|_| is_complete)
+        let is_named = || self.package.as_ref().is_none_or(|it| names_package(root, project, it));
+        let places = self.find.iter().filter(|it| **it != Find::NodeModules || is_named());
+        places.filter_map(find).next().filter(|_| is_complete)
     }
 
     /// Path of the program for the workspace as a whole, or else for the first folder near its root that has one.

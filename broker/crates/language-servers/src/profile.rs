@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use external_tools::{Tool, Variables, in_folders_of_path};
+use external_tools::{Tool, Variables, in_folders_of_path, names_package, version_of_package};
 use lsp_client::uri;
 use overlay::WorkspacePath;
 use serde::Deserialize;
@@ -82,6 +82,12 @@ pub struct Profile {
     /// Whether `$/cancelRequest` may be sent to the server.
     #[serde(default = "yes")]
     pub cancels: bool,
+    /// Names of checkers that report the same: where one is asked, this server is for navigation only.
+    #[serde(default)]
+    pub replaced_by: Vec<String>,
+    /// Parts of messages by which it says that it does not look at a file, which are no findings.
+    #[serde(default)]
+    pub left_out_by: Vec<String>,
     #[serde(default)]
     pub searches: Searches,
     #[serde(default)]
@@ -385,10 +391,15 @@ impl NativePackage {
     fn find(&self, tool: &Tool, root: &Path, variable: Variables<'_>) -> Option<PathBuf> {
         let installed = root.join("node_modules");
         let own = installed.join(&self.package);
-        let direct = self.modules.iter().map(|it| installed.join(it)).find(|it| it.is_file());
+        let is_own = names_package(root, root, &self.package);
+        let direct = || {
+            let mut all = self.modules.iter().map(|it| installed.join(it));
+            all.find(|it| it.is_file() && is_of(&own, it))
+        };
         let of_script = || self.module_of(&own.join("bin").join(tool.command.first()?));
-        direct.or_else(of_script).or_else(|| {
-            let script = tool.find(root, root, variable).filter(|_| !own.exists())?;
+        let of_project = is_own.then(|| direct().or_else(of_script)).flatten();
+        of_project.or_else(|| {
+            let script = tool.find(root, root, variable).filter(|_| !(is_own && own.exists()))?;
             self.module_of(&script)
         })
     }
@@ -396,9 +407,17 @@ impl NativePackage {
     /// Returns the first of the modules that the package of this script contains.
     fn module_of(&self, script: &Path) -> Option<PathBuf> {
         let own = script.canonicalize().ok()?;
+        let package = own.ancestors().nth(2)?;
         let folders = own.ancestors().map(|it| it.join("node_modules"));
-        folders.flat_map(|it| self.modules.iter().map(move |module| it.join(module))).find(|it| it.is_file())
+        let mut all = folders.flat_map(|it| self.modules.iter().map(move |module| it.join(module)));
+        all.find(|it| it.is_file() && is_of(package, it))
     }
+}
+
+/// Whether a program belongs to a package, which has the same version: one that a dependency brought has another one.
+fn is_of(package: &Path, program: &Path) -> bool {
+    let module = program.ancestors().nth(2).and_then(version_of_package);
+    version_of_package(package).zip(module).is_none_or(|(package, module)| package == module)
 }
 
 /// The value with what stands for the workspace replaced in all its strings.
@@ -529,6 +548,14 @@ mod tests {
         assert_eq!(found(), Some(store.join(native)));
         file(&root.join(native));
         assert_eq!(found(), Some(root.join(native)), "as npm lays it out");
+        let manifest =
+            |folder: &str, text: &str| fs::write(root.join(folder).join("package.json"), text).unwrap();
+        manifest("node_modules/typescript", r#"{ "version": "6.0.3" }"#);
+        manifest("node_modules/@typescript/typescript-linux-x64", r#"{ "version": "7.0.2" }"#);
+        fs::remove_file(store.join(native)).unwrap();
+        assert_eq!(found(), None, "a dependency brought it");
+        manifest("", r#"{ "devDependencies": { "astro": "1" } }"#);
+        assert!(found().is_some_and(|it| it.starts_with(&prefix)), "the project names none");
     }
 
     #[test]

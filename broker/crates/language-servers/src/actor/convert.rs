@@ -75,6 +75,12 @@ impl Item {
         self.severity == Some(HINT) && self.tags.as_ref().is_some_and(|it| !it.is_empty())
     }
 
+    fn text(&self) -> &str {
+        match &self.message {
+            Message::Text(text) | Message::Markup { value: text } => text,
+        }
+    }
+
     /// Creates an item of only these fields.
     pub(super) fn plain(range: Range, severity: u8, code: String, message: String) -> Self {
         Self {
@@ -103,7 +109,9 @@ pub(super) struct DocumentContext<'a> {
 
 pub(super) fn diagnostics(items: Vec<Item>, context: &DocumentContext<'_>) -> Vec<Diagnostic> {
     let positions = Positions::new(context.text, context.encoding);
-    let findings = items.into_iter().filter(|it| !it.is_shade());
+    let left_out_by = &context.profile.left_out_by;
+    let is_finding = |it: &Item| !it.is_shade() && !left_out_by.iter().any(|part| it.text().contains(part));
+    let findings = items.into_iter().filter(is_finding);
     let mut all: Vec<_> = findings.map(|it| diagnostic(it, &positions, context)).collect();
     all.sort_by_key(|it| it.span);
     all
