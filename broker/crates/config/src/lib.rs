@@ -87,6 +87,8 @@ pub struct ServerSettings {
     /// By name; `None` leaves it to what the project is made for.
     pub used: Option<Vec<String>>,
     pub defined: BTreeMap<String, ServerDefinition>,
+    /// Names of the checkers that are asked, some of which take the place of servers.
+    pub checkers: BTreeSet<String>,
 }
 
 impl<'v> Configs<'v> {
@@ -215,7 +217,9 @@ impl Config {
         for (name, definition) in settings().flat_map(|it| &it.get_ref().define) {
             defined.entry(name.clone()).or_insert_with(|| definition.clone());
         }
-        ServerSettings { used: settings().find_map(|it| it.get_ref().used.clone()), defined }
+        let used = settings().find_map(|it| it.get_ref().used.clone());
+        let checkers = self.checkers().into_iter().filter(|(_, it)| it.enabled != Some(false));
+        ServerSettings { used, defined, checkers: checkers.map(|it| it.0).collect() }
     }
 
     /// What commands may do without a question: the nearest table counts, as a whole.

@@ -245,7 +245,7 @@ pub struct CheckerDefinition {
     /// The most files that one process gets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_once: Option<u32>,
-    /// What it prints: `cargo`, `sarif`, `checkstyle`, `rdjson`, `rdjsonl`, `json`, `jsonl` or `regex`.
+    /// What it prints: `cargo`, `sarif`, `checkstyle`, `rdjson`, `rdjsonl`, `json`, `jsonl`, `regex` or `tsgolint`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// Where it prints that: `stdout` or `stderr`.
@@ -289,6 +289,10 @@ pub struct CheckerDefinition {
     /// Severities by its own words for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severities: Option<BTreeMap<String, RuleSeverity>>,
+    /// For `tsgolint`: the rules that need types, by their names, each with `off`, `warn` or `error`, or with a list of that and
+    /// the rule's options.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<BTreeMap<String, Value>>,
     /// Exit codes besides 0 of a run that found something; any other is a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub findings_codes: Option<Vec<i32>>,

@@ -33,6 +33,7 @@ use crate::{
         WorkspaceContext,
     },
     selected::Selected,
+    servers::{self, ServerContext, stand_in},
     tools,
 };
 
@@ -67,6 +68,8 @@ struct Settings {
     known: Cow<'static, [Checker]>,
     /// Names of those that are to be asked.
     used: BTreeSet<String>,
+    /// Those that are turned off.
+    refused: BTreeSet<String>,
     /// Names without a table, of checkers whose tools the project pins, each with the file by which it asks for it.
     pinned: BTreeMap<String, String>,
     /// Entries for definitions that do not count.
@@ -131,9 +134,32 @@ impl Place<'_> {
         let pinned: BTreeMap<_, _> = checkers().iter().filter_map(pinned).collect();
         let known = CHECKERS.with_defined(&defined, self.level)?;
         let passed_over = CHECKERS.passed_over(&defined, self.level, &context.root);
-        let named = defined.into_iter().filter(|(_, it)| it.enabled != Some(false)).map(|it| it.0);
-        let used = named.chain(pinned.keys().cloned()).collect();
-        Ok(Settings { known, used, pinned, passed_over })
+        let (named, refused): (Vec<_>, Vec<_>) =
+            defined.into_iter().partition(|(_, it)| it.enabled != Some(false));
+        let used = named.into_iter().map(|it| it.0).chain(pinned.keys().cloned()).collect();
+        let refused = refused.into_iter().map(|it| it.0).collect();
+        Ok(Settings { known, used, refused, pinned, passed_over })
+    }
+
+    /// Checkers that are asked in the place of servers, with what asks for those.
+    fn standing_in(&self) -> Result<BTreeMap<&'static str, String>, SetupFailure> {
+        let context = self.context;
+        if context.isolated {
+            return Ok(BTreeMap::new());
+        }
+        let settings = Configs::new(&*context.disk).workspace()?.servers();
+        let server_context = ServerContext {
+            root: &context.root,
+            disk: &context.disk,
+            environment: self.environment.clone(),
+            level: self.level,
+        };
+        let mut all = stand_in::all(&servers::known(&settings, self.level)?, &server_context, &settings);
+        let may_run = |name: &str| {
+            checkers().iter().find(|it| it.tool.name == name).is_some_and(|it| self.way(it).is_ok())
+        };
+        all.retain(|name, _| may_run(name));
+        Ok(all)
     }
 
     /// File or table of a file by which the project configures a checker.
@@ -234,17 +260,18 @@ impl Catalog for NativeCatalog {
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
         let place = self.place();
-        let settings = place.settings()?;
+        let (settings, standing_in) = (place.settings()?, place.standing_in()?);
         let (mut linters, mut missed, mut left_out) = (Vec::<SharedLinter>::new(), Vec::new(), Vec::new());
         let mut replaced = Vec::new();
         missed.extend(settings.passed_over.iter().cloned());
         // Looks at many folders of the user's, and most workspaces ask no command.
         let free = LazyCell::new(|| place.free_setup().map(Arc::new));
         for checker in &*settings.known {
-            let selection = selectors.for_server(&checker.tool.name);
-            let Some(selection) =
-                selection.filter(|_| place.is_wanted(&settings, selectors, &checker.tool.name))
-            else {
+            let name = &*checker.tool.name;
+            let is_named = place.is_wanted(&settings, selectors, name);
+            let stands_in = standing_in.contains_key(name) && !settings.refused.contains(name);
+            let selection = selectors.for_server(name).filter(|_| is_named || stands_in);
+            let Some(selection) = selection else {
                 left_out.extend(settings.used.contains(&checker.tool.name).then(|| without(checker)));
                 missed.extend(place.not_named(checker, selectors));
                 continue;
@@ -254,10 +281,11 @@ impl Catalog for NativeCatalog {
                     replaced
                         .extend(checker.replaces.iter().map(|it| (it.clone(), checker.tool.globs.clone())));
                     linters.push(Arc::new(Selected::new(linter, selection)));
-                    missed.push(missing(&checker.tool, Need::Asked, String::new()));
+                    missed.extend(is_named.then(|| missing(&checker.tool, Need::Asked, String::new())));
                 }
                 Err(why) => {
-                    missed.push(missing(&checker.tool, Need::Missing, why));
+                    let need = if is_named { Need::Missing } else { Need::Optional };
+                    missed.push(missing(&checker.tool, need, why));
                     left_out.push(without(checker));
                 }
             }
@@ -294,15 +322,16 @@ impl Catalog for NativeCatalog {
 
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
         let place = self.place();
-        let settings = place.settings()?;
+        let (settings, standing_in) = (place.settings()?, place.standing_in()?);
         let diagnose = |checker: &Checker| {
-            let standing = match settings.used.contains(&checker.tool.name) {
-                true if selectors.for_server(&checker.tool.name).is_none() => Standing::NotSelected,
-                true => match settings.pinned.get(&checker.tool.name) {
-                    Some(marker) => Standing::Configured { marker: marker.clone() },
-                    None => Standing::Named,
-                },
-                false => Standing::NotNamed { marker: place.marker(checker).cloned() },
+            let name = &*checker.tool.name;
+            let marker = standing_in.get(name).filter(|_| !settings.refused.contains(name));
+            let marker = settings.pinned.get(name).or(marker);
+            let standing = match (settings.used.contains(name), marker) {
+                (false, None) => Standing::NotNamed { marker: place.marker(checker).cloned() },
+                _ if selectors.for_server(name).is_none() => Standing::NotSelected,
+                (_, Some(marker)) => Standing::Configured { marker: marker.clone() },
+                (true, None) => Standing::Named,
             };
             let (path, way) = (place.find(checker), place.way(checker));
             let name = checker.tool.languages.first().unwrap_or(&checker.tool.name).clone();

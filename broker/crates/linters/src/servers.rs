@@ -4,6 +4,7 @@
 
 mod confined;
 mod diagnosis;
+pub(crate) mod stand_in;
 
 use std::{
     borrow::Cow,
@@ -31,6 +32,7 @@ use crate::{
     external::{Kind, absent, missing, not_found, why_not},
     provider::{self, Catalog, Diagnosis, LinterKind, LinterName, Provider, Rules, WorkspaceContext},
     selected::Selected,
+    tools,
 };
 
 /// First argument of a process that supervises a language server.
@@ -127,7 +129,11 @@ impl ServerCatalog {
         if self.context.isolated {
             return Ok(ServerSettings::default());
         }
-        Ok(Configs::new(&*self.context.disk).workspace()?.servers())
+        let disk = &*self.context.disk;
+        let mut settings = Configs::new(disk).workspace()?.servers();
+        let pinned = tools::pinned_checkers(disk).into_iter().flat_map(|it| tools::asked_as(it).checkers);
+        settings.checkers.extend(pinned.map(str::to_owned));
+        Ok(settings)
     }
 
     fn context(&self) -> ServerContext<'_> {
@@ -221,6 +227,9 @@ impl Servers {
                 continue;
             };
             let is_named = matches!(why, Why::Named) || selectors.select_by_name(&profile.tool.name);
+            let stand_in = || stand_in::of(profile, context).filter(|_| !is_named);
+            let stand_in =
+                || stand_in().map(|it| self.permissions.way(&it.tool, context.level, context.root));
             match self.server(context, profile, OutsideAge::Now) {
                 Ok(server) => {
                     asked.linters.push(Arc::new(Selected::new(server, selection)));
@@ -229,8 +238,13 @@ impl Servers {
                         .extend(is_named.then(|| missing(&profile.tool, Need::Asked, String::new())));
                 }
                 Err(error) => {
+                    let reason = match stand_in() {
+                        Some(Ok(_)) => continue,
+                        Some(Err(reason)) => reason,
+                        None => why_not(error),
+                    };
                     let need = if is_named { Need::Missing } else { Need::Optional };
-                    asked.missing.push(why.marked(missing(&profile.tool, need, why_not(error))));
+                    asked.missing.push(why.marked(missing(&profile.tool, need, reason)));
                     asked.absent.push(without(profile));
                 }
             }
@@ -314,15 +328,26 @@ impl Why<'_> {
     }
 }
 
-/// Servers among the `known` that are to be asked.
+/// Servers among the `known` that are to be asked, without those in whose place a checker is.
 pub fn wanted<'k>(
     known: &'k [Profile],
     context: &ServerContext<'_>,
     settings: &ServerSettings,
 ) -> Result<Vec<Wanted<'k>>, SetupFailure> {
-    let Some(used) = &settings.used else {
-        return Ok(of_project(&known.iter().collect::<Vec<_>>(), context));
+    let mut wanted = match &settings.used {
+        Some(used) => named(used, known)?,
+        None => chosen(&known.iter().collect::<Vec<_>>(), context),
     };
+    wanted.retain(|it| replacing(it.profile, settings).is_none());
+    Ok(wanted)
+}
+
+/// The checker that is asked in the place of a server.
+fn replacing<'p>(profile: &'p Profile, settings: &ServerSettings) -> Option<&'p String> {
+    profile.replaced_by.iter().find(|it| settings.checkers.contains(*it))
+}
+
+fn named<'k>(used: &[String], known: &'k [Profile]) -> Result<Vec<Wanted<'k>>, SetupFailure> {
     let named = |name: &String| {
         let profile = known.iter().find(|it| it.tool.name == *name).ok_or_else(|| unknown(name, known))?;
         Ok(Wanted { profile, why: Why::Named })
@@ -338,12 +363,12 @@ pub fn wanted_for<'k>(
     path: &WorkspacePath,
 ) -> Result<Vec<Wanted<'k>>, SetupFailure> {
     let mut wanted = match &settings.used {
-        Some(_) => wanted(known, context, settings)?,
+        Some(used) => named(used, known)?,
         None => {
             let covering = known.iter().filter(|it| it.covers(path));
             let languages: BTreeSet<&String> = covering.flat_map(|it| &it.tool.languages).collect();
             let is_near = |it: &&Profile| it.tool.languages.iter().any(|it| languages.contains(it));
-            of_project(&known.iter().filter(is_near).collect::<Vec<_>>(), context)
+            chosen(&known.iter().filter(is_near).collect::<Vec<_>>(), context)
         }
     };
     wanted.retain(|it| it.profile.covers(path));
@@ -351,7 +376,7 @@ pub fn wanted_for<'k>(
 }
 
 /// Servers that are chosen by the files of the workspace.
-fn of_project<'k>(known: &[&'k Profile], context: &ServerContext<'_>) -> Vec<Wanted<'k>> {
+pub(crate) fn chosen<'k>(known: &[&'k Profile], context: &ServerContext<'_>) -> Vec<Wanted<'k>> {
     let is_installed = |it: &Profile| context.find(it).is_some();
     let picks = choose(known, &**context.disk, is_installed);
     picks.into_iter().map(|Pick { profile, why }| Wanted { profile, why: Why::Project(why) }).collect()

@@ -68,15 +68,8 @@ mod tests {
     use super::*;
 
     /// Tools of the catalogue that only a definition in `broker.toml` asks so far.
-    const UNDEFINED: [&str; 7] = [
-        "tsgolint",
-        "stylelint",
-        "dockerfile-language-server",
-        "hadolint",
-        "markdownlint-cli2",
-        "sqlfluff",
-        "typos",
-    ];
+    const UNDEFINED: [&str; 6] =
+        ["stylelint", "dockerfile-language-server", "hadolint", "markdownlint-cli2", "sqlfluff", "typos"];
 
     #[test]
     fn tools_are_asked_by_the_linters_that_run_them() {

@@ -61,6 +61,12 @@ pub struct Checker {
     /// those that are not are left out.
     #[serde(default, deserialize_with = "pattern")]
     pub listed_pattern: Option<Regex>,
+    /// Parts of messages by which it says that it does not look at a file, which are no findings.
+    #[serde(default)]
+    pub left_out_by: Vec<String>,
+    /// A language server: where the project asks for that and it is not installed, this is asked, if it is.
+    #[serde(default)]
+    pub stands_in_for: Option<String>,
     /// Arguments for the same program that make it print the files that it looks at, one in each line, or the packages: each with its
     /// folder, name, files, files of tests, names of imports and of imports of tests, with tabs between them, `/` between files and
     /// spaces between imports. Of no use with another command than they are for.
@@ -99,6 +105,10 @@ pub struct Checker {
     /// Plugin that has the same rules, of its own version: it is not asked about files that this checker is asked about.
     #[serde(default)]
     pub replaces: Option<String>,
+    /// For `tsgolint`: rules that are asked besides those that the project asks for, each with a severity, or with a list of a
+    /// severity and options.
+    #[serde(default)]
+    pub rules: BTreeMap<String, serde_json::Value>,
     /// Exit codes besides 0 of a run that found something.
     #[serde(default)]
     pub findings_codes: Vec<i32>,
@@ -144,6 +154,8 @@ pub enum Format {
     /// A JSON value in each line.
     Jsonl,
     Regex,
+    /// Messages of `tsgolint headless`, which gets files and texts on its standard input.
+    Tsgolint,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -229,6 +241,11 @@ impl Checker {
     /// Whether each run is for one file, so that all its output belongs to that.
     pub(crate) fn gets_one_file(&self) -> bool {
         self.checks == Checks::Files && self.at_once == 1
+    }
+
+    /// Whether one process gets all files of a check, with texts that need not be on the disk, instead of arguments.
+    pub(crate) fn gets_texts(&self) -> bool {
+        self.output == Format::Tsgolint
     }
 
     /// Whether errors keep the checker from finding others.

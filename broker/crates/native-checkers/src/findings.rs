@@ -31,6 +31,8 @@ pub(crate) struct RunFindings {
     pub(crate) listed: Option<BTreeSet<WorkspacePath>>,
     /// Files that were not looked at since a package does not compile, with its folder.
     pub(crate) blocked: BTreeMap<WorkspacePath, WorkspacePath>,
+    /// Other files that were not looked at, with reasons.
+    pub(crate) refused: BTreeMap<WorkspacePath, String>,
     /// Whether the run rests on sources outside of the workspace, of which nothing is known.
     pub(crate) rests_outside: bool,
     /// Reason for which there may be more to report.
@@ -73,6 +75,8 @@ pub(crate) fn found(printed: Printed, ground: &Ground<'_>) -> RunFindings {
         dep_info: folders(it.dep_info),
     });
     found.listed = printed.listed.map(|all| ground.files_of(&all));
+    let refused = printed.refused.into_iter();
+    found.refused = refused.filter_map(|(path, why)| Some((ground.file_of(&path)?, why))).collect();
     for message in printed.messages {
         let Some((path, finding)) = placer.finding(message) else { continue };
         found.has_errors |= finding.severity == Severity::Error;

@@ -4,6 +4,7 @@ mod command;
 mod listing;
 mod outcome;
 mod packages;
+mod texts;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -136,6 +137,9 @@ impl NativeChecker {
         stop: &Cancel,
     ) -> Result<Arc<Report>, String> {
         let (checker, view, project) = (&self.checker, &*look.job.view, &group.project);
+        if checker.gets_texts() {
+            return self.run_on_texts(group, look, program, stop);
+        }
         self.runner.wait_for_earlier(&self.setup.root);
         let folder = Folder::open(&self.setup, checker, program, view, project)?;
         let is_known = |it: &WorkspacePath| match checker.checks {
@@ -181,7 +185,7 @@ impl NativeChecker {
         } else if ran.is_cut {
             return Err("it printed more than is kept".to_owned());
         }
-        let mut read = output::read(checker, printed)?;
+        let mut read = output::read(checker, printed, &ran.stderr)?;
         read.listed = output::listed(checker, [&ran.stdout, &ran.stderr]).or(read.listed);
         let mut found = findings::found(read, ground);
         let says_why = (is_found && found.says_something) || (is_aborted && found.has_errors);
@@ -295,6 +299,10 @@ impl Linter for NativeChecker {
         let mut groups: BTreeMap<WorkspacePath, Vec<usize>> = BTreeMap::new();
         for (index, unit) in job.units.iter().enumerate() {
             match projects.of(&unit.path).filter(|_| self.is_of_project(&inputs, &unit.path)) {
+                // One process makes the programs of all projects.
+                Some(_) if self.checker.gets_texts() => {
+                    groups.entry(WorkspacePath::root()).or_default().push(index);
+                }
                 Some(project) => groups.entry(project).or_default().push(index),
                 None => answer(index, in_no_project(&self.checker, view.hash(&unit.path).ok())),
             }

@@ -7,8 +7,12 @@ mod json;
 mod lines;
 mod rdjson;
 mod sarif;
+mod tsgolint;
 
 pub(crate) use cargo::read_dep_info;
+pub(crate) use tsgolint::files_in;
+
+use std::collections::BTreeSet;
 
 use lint::{Applicability, Severity};
 
@@ -22,6 +26,8 @@ pub(crate) struct Printed {
     pub(crate) packages: Option<Packages<String>>,
     /// Files that were looked at, where it names them.
     pub(crate) listed: Option<Vec<String>>,
+    /// Files that were not looked at, with reasons.
+    pub(crate) refused: Vec<(String, String)>,
     /// Reason for which there may be more to report.
     pub(crate) partial: Option<String>,
 }
@@ -98,8 +104,8 @@ pub(crate) fn listed(checker: &Checker, streams: [&[u8]; 2]) -> Option<Vec<Strin
     (!paths.is_empty()).then_some(paths)
 }
 
-/// Fails if it is not in the checker's format.
-pub(crate) fn read(checker: &Checker, printed: &[u8]) -> Result<Printed, String> {
+/// Reads what was printed, beside the `log` on standard error. Fails if it is not in the checker's format.
+pub(crate) fn read(checker: &Checker, printed: &[u8], log: &[u8]) -> Result<Printed, String> {
     let text = String::from_utf8_lossy(printed);
     let mut read = match checker.output {
         Format::Cargo => cargo::read(&text),
@@ -110,12 +116,25 @@ pub(crate) fn read(checker: &Checker, printed: &[u8]) -> Result<Printed, String>
         Format::Json => json::read(&text, checker),
         Format::Jsonl => json::read_lines(&text, checker),
         Format::Regex => lines::read(&text, checker),
+        Format::Tsgolint => tsgolint::read(printed, &String::from_utf8_lossy(log)),
     }?;
+    read.leave_out(&checker.left_out_by);
     if let Some(found) = checker.cut_short.as_ref().and_then(|it| it.find(&text)) {
         read.partial
             .get_or_insert_with(|| format!("{} stopped looking: {}", checker.tool.name, found.as_str()));
     }
     Ok(read)
+}
+
+impl Printed {
+    /// Takes out messages with one of these parts, and their files.
+    fn leave_out(&mut self, parts: &[String]) {
+        let is_left_out = |it: &mut Message| parts.iter().any(|part| it.text.contains(part));
+        let left_out: BTreeSet<_> = self.messages.extract_if(.., is_left_out).map(|it| it.path).collect();
+        if let Some(listed) = &mut self.listed {
+            listed.retain(|it| !left_out.contains(it));
+        }
+    }
 }
 
 impl Message {

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::{OsStr, OsString},
     fs,
-    io::{self, PipeReader, Read as _, pipe},
+    io::{self, Read, Write as _, pipe},
     os::fd::AsFd as _,
     path::{Path, PathBuf},
     sync::{
@@ -57,7 +57,7 @@ pub(crate) struct Folder {
 }
 
 /// Niceness of the processes: people and their editors go first.
-const CHECKER_NICENESS: i32 = 5;
+pub(crate) const CHECKER_NICENESS: i32 = 5;
 
 /// Bytes that are kept of what a command prints, for each of the two streams.
 const MAX_OUTPUT: u64 = 64 << 20;
@@ -114,7 +114,7 @@ impl Setup {
         Surroundings { root: &self.root, projects, programs, variables }
     }
 
-    fn environment_for(&self, checker: &Checker) -> Vec<(OsString, OsString)> {
+    pub(crate) fn environment_for(&self, checker: &Checker) -> Vec<(OsString, OsString)> {
         let mut all: BTreeMap<&OsStr, &OsStr> =
             self.environment.iter().map(|(name, it)| (&**name, &**it)).collect();
         all.extend(checker.tool.env.iter().map(|(name, it)| (OsStr::new(name), OsStr::new(it))));
@@ -164,10 +164,21 @@ impl Folder {
         cancel: &Cancel,
         deadline: Option<Instant>,
     ) -> Result<Ran, String> {
+        self.run_with(command, &[], cancel, deadline)
+    }
+
+    /// Runs a command in the same way, with this on its standard input.
+    pub(crate) fn run_with(
+        &self,
+        command: Vec<OsString>,
+        input: &[u8],
+        cancel: &Cancel,
+        deadline: Option<Instant>,
+    ) -> Result<Ran, String> {
         let failed = |error: io::Error| format!("cannot be run: {error}");
         let (stdout, to_stdout) = pipe().map_err(failed)?;
         let (stderr, to_stderr) = pipe().map_err(failed)?;
-        let (nothing, _) = pipe().map_err(failed)?;
+        let (stdin, mut to_stdin) = pipe().map_err(failed)?;
         let program = Program {
             command,
             environment: self.environment.clone(),
@@ -179,7 +190,9 @@ impl Folder {
         let ends = over.clone();
         let _ends = cancel.on_cancel(move || ends.cancel());
         thread::scope(|scope| {
-            let read = [scope.spawn(move || read(stdout)), scope.spawn(move || read(stderr))];
+            let read = [scope.spawn(move || kept(stdout)), scope.spawn(move || kept(stderr))];
+            // It need not read all of it.
+            scope.spawn(move || _ = to_stdin.write_all(input));
             scope.spawn(|| {
                 over.wait(deadline);
                 if !is_done.load(Relaxed) {
@@ -188,19 +201,18 @@ impl Folder {
             });
             let ended = match &*self.shadow.lock() {
                 Some(shadow) => {
-                    let files = [nothing.as_fd(), to_stdout.as_fd(), to_stderr.as_fd()];
+                    let files = [stdin.as_fd(), to_stdout.as_fd(), to_stderr.as_fd()];
                     shadow.run(program, Some(files)).map_err(|error| format!("cannot be run: {error}"))
                 }
                 None => Err("interrupted".to_owned()),
             };
             // Else what is read never ends.
-            drop((to_stdout, to_stderr));
+            drop((stdin, to_stdout, to_stderr));
             let ended = ended.map(|mut it| it.wait());
             is_done.store(true, Relaxed);
             over.cancel();
             let [stdout, stderr] = read.map(|it| it.join().unwrap_or_default());
-            let is_cut = [&stdout, &stderr].iter().any(|it| it.len() as u64 > MAX_OUTPUT);
-            Ok(Ran { stdout, stderr, ended: ended?, is_cut })
+            Ok(Ran::of([stdout, stderr], ended?))
         })
     }
 }
@@ -216,6 +228,11 @@ impl Folder {
 }
 
 impl Ran {
+    pub(crate) fn of([stdout, stderr]: [Vec<u8>; 2], ended: Ended) -> Self {
+        let is_cut = [&stdout, &stderr].iter().any(|it| it.len() as u64 > MAX_OUTPUT);
+        Self { stdout, stderr, ended, is_cut }
+    }
+
     /// The exit code, or why there is none.
     pub(crate) fn code(&self, checker: &Checker) -> Result<i32, String> {
         match (&self.ended.stopped, &self.ended.exit) {
@@ -231,24 +248,32 @@ impl Ran {
         }
     }
 
-    /// The end of what it printed for people, to be added to a sentence.
+    /// The start and the end of what it printed for people, to be added to a sentence.
     pub(crate) fn last_words(&self, checker: &Checker) -> String {
-        const LINES: usize = 8;
+        const LINES: usize = 4;
         let is_noise = |it: &&str| checker.noise.as_ref().is_some_and(|noise| noise.is_match(it));
         for printed in [&self.stderr, &self.stdout] {
-            let text = String::from_utf8_lossy(&printed[printed.len().saturating_sub(1 << 16)..]);
+            let text = String::from_utf8_lossy(printed);
             let lines = text.lines().map(str::trim_end).filter(|it| !it.is_empty() && !is_noise(it));
             let lines: Vec<_> = lines.collect();
             if !lines.is_empty() {
-                return format!(": {}", lines[lines.len().saturating_sub(LINES)..].join("; "));
+                return format!(": {}", shortened(&lines, LINES).join("; "));
             }
         }
         String::new()
     }
 }
 
+/// The first lines and the last ones.
+fn shortened<'l>(lines: &[&'l str], most: usize) -> Vec<&'l str> {
+    match lines.len().checked_sub(2 * most) {
+        None | Some(0) => lines.to_vec(),
+        Some(_) => [&lines[..most], &["..."], &lines[lines.len() - most..]].concat(),
+    }
+}
+
 /// All of it, but for what is too much; read to the end all the same, so that the command does not wait for it.
-fn read(mut from: PipeReader) -> Vec<u8> {
+pub(crate) fn kept(mut from: impl Read) -> Vec<u8> {
     let mut kept = Vec::new();
     let _as_far_as_it_goes = from.by_ref().take(MAX_OUTPUT + 1).read_to_end(&mut kept);
     let _unread = io::copy(&mut from, &mut io::sink());

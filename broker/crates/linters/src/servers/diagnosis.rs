@@ -6,7 +6,7 @@ use config::{Selectors, ServerSettings, SetupFailure};
 use language_servers::{Checks, Profile, Reason};
 use overlay::WorkspacePath;
 
-use super::{ServerContext, Wanted, Why, wanted};
+use super::{ServerContext, Wanted, Why, replacing, stand_in, wanted};
 use crate::{
     Way, external,
     provider::{Diagnosis, ProgramKind, Standing},
@@ -25,7 +25,7 @@ pub fn diagnose(
         let why = wanted.iter().find(|it| it.profile.tool.name == profile.tool.name).map(|it| it.why);
         let standing = match why {
             Some(_) if selectors.for_server(&profile.tool.name).is_none() => Standing::NotSelected,
-            Some(why) => why.into(),
+            Some(why) => replaced(profile, why, context).unwrap_or_else(|| why.into()),
             None => not_wanted(profile, &wanted, settings),
         };
         let of_files = profile.clone();
@@ -37,8 +37,16 @@ pub fn diagnose(
     Ok(known.iter().map(diagnosis).collect())
 }
 
+/// For a server in whose place a checker is asked, since it is not installed.
+fn replaced(profile: &Profile, why: Why<'_>, context: &ServerContext<'_>) -> Option<Standing> {
+    let checker = stand_in::of(profile, context).filter(|_| matches!(why, Why::Project(_)))?;
+    Some(Standing::Instead { linter: checker.tool.name.clone() })
+}
+
 fn not_wanted(profile: &Profile, wanted: &[Wanted<'_>], settings: &ServerSettings) -> Standing {
-    if settings.used.is_some() {
+    if let Some(checker) = replacing(profile, settings) {
+        return Standing::Instead { linter: checker.clone() };
+    } else if settings.used.is_some() {
         return Standing::NotNamed { marker: None };
     }
     let checks_the_same = |it: &&Wanted<'_>| {

@@ -13,7 +13,7 @@ const REQUIRED: &[(&str, &str)] = &[
     ("globs", "the files it reports on, as in a `.gitignore`"),
     (
         "output",
-        "what it prints: `cargo`, `sarif`, `checkstyle`, `rdjson`, `rdjsonl`, `json`, `jsonl` or `regex`",
+        "what it prints: `cargo`, `sarif`, `checkstyle`, `rdjson`, `rdjsonl`, `json`, `jsonl`, `regex` or `tsgolint`",
     ),
 ];
 

@@ -30,7 +30,7 @@ fn printed(name: &str) -> String {
 fn render(checker: &Checker, view: &Memory, printed: &[u8]) -> String {
     let project = WorkspacePath::root();
     let ground = Ground { checker, view, root: Path::new("/space"), project: &project, is_known: &|_| true };
-    let found = match output::read(checker, printed) {
+    let found = match output::read(checker, printed, b"") {
         Ok(printed) => found(printed, &ground),
         Err(why) => return format!("unreadable: {why}\n"),
     };

@@ -77,6 +77,9 @@ fn unseen(checker: &Checker, path: &WorkspacePath, report: &Report, view: &dyn V
             "{name} did not look at it: {of}, which it needs, does not compile"
         )));
     }
+    if let Some(why) = found.refused.get(path) {
+        return Some(Unseen::NotReached(format!("{} did not look at it: {why}", checker.tool.name)));
+    }
     let is_listed = found.listed.as_ref().map(|it| it.contains(path));
     match &found.packages {
         Some(packages) => unseen_by_package(checker, path, packages, is_listed, found.has_errors, view),

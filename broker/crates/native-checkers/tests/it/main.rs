@@ -10,4 +10,5 @@
 mod fixture;
 mod rests;
 mod runs;
+mod texts;
 mod tools;

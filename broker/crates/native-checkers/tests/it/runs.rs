@@ -101,6 +101,29 @@ fn files_are_arguments_of_a_checker_for_files() {
 }
 
 #[test]
+fn files_that_a_message_leaves_out() {
+    let world = World::new(&[(".eslintrc.json", "{}"), ("a.js", "one"), ("b.ts", "two"), ("c.js", "three")]);
+    let file = |name: &str, message: &str| {
+        format!(
+            "{{\"filePath\":\"{name}\",\"messages\":[{{\"message\":\"{message}\",\"line\":1,\"column\":1}}]}}"
+        )
+    };
+    let said = [
+        file("a.js", "File ignored because of a matching ignore pattern."),
+        file("b.ts", "Parsing error: /w/b.ts was not found by the project service."),
+        file("c.js", "Parsing error: Unexpected token"),
+    ];
+    world.script("eslint", &format!("echo '[{}]'; exit 1", said.join(",")));
+    let eslint = Checker::named("eslint-cli").unwrap();
+    insta::assert_snapshot!(world.check(eslint, &world.disk(), &["a.js", "b.ts", "c.js"]), @r#"
+    a.js: excluded: eslint-cli does not look at it in this project
+    b.ts: excluded: eslint-cli does not look at it in this project
+    c.js: complete
+      1:1 "three" error parse: Parsing error: Unexpected token
+    "#);
+}
+
+#[test]
 fn projects_are_run_in_their_folders() {
     let world =
         World::new(&[("p/own.toml", ""), ("p/a.x", "x"), ("q/own.toml", ""), ("q/b.x", "x"), ("c.x", "x")]);
