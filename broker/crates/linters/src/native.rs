@@ -68,7 +68,7 @@ struct Settings {
     known: Cow<'static, [Checker]>,
     /// Names of those that are to be asked.
     used: BTreeSet<String>,
-    /// Those that are turned off.
+    /// Names of those that are turned off.
     refused: BTreeSet<String>,
     /// Names without a table, of checkers whose tools the project pins, each with the file by which it asks for it.
     pinned: BTreeMap<String, String>,
