@@ -83,15 +83,21 @@ pub fn may_mean(
     all.iter().any(|it| !language.targets(path, it, &files).is_empty())
 }
 
-/// The files among these that a text may import, each with the name that it is imported by.
+/// The names that a text imports, one in each line.
+pub fn imported_names(path: &WorkspacePath, text: &str) -> Arc<str> {
+    let language = path.extension().and_then(Language::of);
+    language.map_or_else(Arc::default, |it| it.said(text.as_bytes()))
+}
+
+/// The files among these that a text with these [names](imported_names) may import, each with its name.
 pub fn imported(
     path: &WorkspacePath,
-    text: &str,
+    names: &str,
     among: &BTreeSet<WorkspacePath>,
 ) -> Vec<(String, WorkspacePath)> {
     let Some(language) = path.extension().and_then(Language::of) else { return Vec::new() };
-    let (files, said) = (Files::only(among), language.said(text.as_bytes()));
-    let names = said.lines().filter(|it| !it.starts_with(DEFINES) && *it != go::OWN);
+    let files = Files::only(among);
+    let names = names.lines().filter(|it| !it.starts_with(DEFINES) && *it != go::OWN);
     let all = names.flat_map(|name| {
         language.targets(path, name, &files).into_iter().map(move |it| (name.to_owned(), it))
     });
@@ -409,7 +415,8 @@ mod tests {
         let among: BTreeSet<_> =
             ["pkg/a.py", "lib/a.ts", "cmd/a/a.go"].map(|it| WorkspacePath::new(it).unwrap()).into();
         let check = |path: &str, text: &str| {
-            let found = imported(&WorkspacePath::new(path).unwrap(), text, &among);
+            let path = WorkspacePath::new(path).unwrap();
+            let found = imported(&path, &imported_names(&path, text), &among);
             found.iter().map(|(_, it)| it.to_string()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(check("b.py", "import os\nfrom pkg import a, b\n"), "pkg/a.py");

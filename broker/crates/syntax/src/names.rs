@@ -1,5 +1,5 @@
-//! Names in a text: each identifier of its tree, with the part that it has there. Comments and texts have none, but what is
-//! inserted into a text has.
+//! Names in a text: each identifier of its tree with its role. Comments and string literals have none; expressions inside a
+//! string have.
 //!
 //! One walk for all languages: grammars call identifiers, members and calls alike, and the tables below say how.
 
@@ -100,22 +100,22 @@ const MAX_DEPTH: usize = 256;
 /// The names of a text from its start to its end.
 pub fn names(tree: &Tree) -> Vec<Name> {
     let mut found = Vec::new();
-    add(tree.inner.root_node(), &tree.text, None, MAX_DEPTH, &mut found);
+    add(tree.inner.root_node(), tree, None, MAX_DEPTH, &mut found);
     found
 }
 
 /// Adds the names below a node; `import` is the import around it.
-fn add<'t>(node: Node<'t>, text: &[u8], import: Option<Node<'t>>, depth: usize, found: &mut Vec<Name>) {
+fn add<'t>(node: Node<'t>, tree: &Tree, import: Option<Node<'t>>, depth: usize, found: &mut Vec<Name>) {
     let import = import.or_else(|| is_import(node).then_some(node));
     if node.child_count() == 0 {
         if is_name(node) {
-            found.push(name(node, text, import));
+            found.push(name(node, tree, import));
         }
     } else if is_path_of_import(node) {
-        found.extend(last_of_path(node, text));
+        found.extend(last_of_path(node, &tree.text));
     } else if depth > 0 {
         let mut cursor = node.walk();
-        node.children(&mut cursor).for_each(|it| add(it, text, import, depth - 1, found));
+        node.children(&mut cursor).for_each(|it| add(it, tree, import, depth - 1, found));
     }
 }
 
@@ -146,15 +146,15 @@ fn last_of_path(node: Node<'_>, text: &[u8]) -> Option<Name> {
     Some(Name { range: start..start + part.len(), role: Role::Imported, qualifier: None, call: None })
 }
 
-fn name<'t>(node: Node<'t>, text: &[u8], import: Option<Node<'t>>) -> Name {
+fn name<'t>(node: Node<'t>, tree: &Tree, import: Option<Node<'t>>) -> Name {
     let owner = owner(node);
     let role = match import {
         Some(import) if is_given(node, import) => Role::Imported,
         Some(_) => Role::InImport,
-        None => role(node, owner, text),
+        None => role(node, owner, &tree.text),
     };
     let callee = owner.and(node.parent()).unwrap_or(node);
-    let call = if import.is_none() { call(callee, text).or_else(|| call(node, text)) } else { None };
+    let call = if import.is_none() { call(callee, tree).or_else(|| call(node, tree)) } else { None };
     Name { range: node.byte_range(), role, qualifier: owner.map(|it| it.byte_range()), call }
 }
 
@@ -252,7 +252,7 @@ fn is_given<'t>(node: Node<'t>, import: Node<'t>) -> bool {
 }
 
 /// The arguments, if the node is what a call calls.
-fn call(callee: Node<'_>, text: &[u8]) -> Option<Arguments> {
+fn call(callee: Node<'_>, tree: &Tree) -> Option<Arguments> {
     let mut parent = callee.parent()?;
     if parent.kind() == "generic_function" {
         parent = parent.parent()?;
@@ -264,8 +264,11 @@ fn call(callee: Node<'_>, text: &[u8]) -> Option<Arguments> {
     }
     let mut counted = Arguments { is_open: !arguments.kind().contains("argument"), ..Arguments::default() };
     let mut cursor = arguments.walk();
-    for it in arguments.named_children(&mut cursor).filter(|it| !it.is_extra()) {
-        counted.add(it, text);
+    let all: Vec<_> = arguments.named_children(&mut cursor).filter(|it| !it.is_extra()).collect();
+    match (tree.language().name(), &*all) {
+        // It may have several results.
+        ("go", [only]) if only.kind() == "call_expression" => counted.is_open = true,
+        _ => all.into_iter().for_each(|it| counted.add(it, &tree.text)),
     }
     Some(counted)
 }
@@ -274,17 +277,19 @@ impl Arguments {
     fn add(&mut self, argument: Node<'_>, text: &[u8]) {
         let kind = argument.kind();
         let is_list = ["splat", "spread", "variadic", "comprehension"].iter().any(|it| kind.contains(it));
-        // A call of Go may have several results.
-        let is_of_go =
-            kind == "call_expression" && argument.parent().is_some_and(|it| it.kind() == "argument_list");
-        if is_list || is_of_go {
+        let name = match kind {
+            "keyword_argument" => argument.child_by_field_name("name"),
+            "pair" => argument.child_by_field_name("key").filter(|it| it.kind() == "hash_key_symbol"),
+            _ => None,
+        };
+        if is_list {
             self.is_open = true;
-        } else if let Some(name) = argument.child_by_field_name("name").filter(|_| kind == "keyword_argument")
-        {
+        } else if let Some(name) = name {
             let name = text.get(name.byte_range()).unwrap_or_default();
             self.named.push(String::from_utf8_lossy(name).into_owned());
         } else {
-            self.positional += 1;
+            // A block of Ruby is none.
+            self.positional += usize::from(kind != "block_argument");
         }
     }
 }

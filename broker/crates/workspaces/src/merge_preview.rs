@@ -50,7 +50,7 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 pub struct MergePreviewRequest {
     /// Their handles, two or more.
     pub branches: Vec<String>,
-    /// The longest that it may take, 60 seconds if there is none. Pairs that are left then are counted.
+    /// The longest that it may take, 60 seconds if there is none. Pairs that remain are counted in `not_looked_at`.
     pub wait: Option<Duration>,
 }
 
@@ -123,7 +123,8 @@ impl Daemon {
         let sides = work.sides(snapshots, limits).await?;
         let found = {
             let work = Arc::clone(&work);
-            blocking(move || Ok((Candidates::find(&sides, work.ancestor()), sides))).await?
+            let find = move || Ok((Candidates::find(&sides, work.ancestor(), limits.deadline), sides));
+            blocking(find).await?
         };
         let (Candidates { pairs, mut notes }, sides) = found;
         let numbers: Vec<_> = sides.iter().map(|it| it.number).collect();

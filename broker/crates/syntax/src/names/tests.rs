@@ -84,6 +84,13 @@ fn of_scripts() {
 }
 
 #[test]
+fn a_call_as_the_only_argument_is_several_in_go_alone() {
+    let go = ["Bare p", "Bare x", "Bare f *", "Bare g 0", "Bare f 2", "Bare g 0"];
+    check("go", "package p\nvar _, x = f(g()), f(g(), 1)\n", &go);
+    check("c", "int x = f(g(1));\n", &["Bound x", "Bare f 1", "Bare g 1"]);
+}
+
+#[test]
 fn of_go() {
     check(
         "go",

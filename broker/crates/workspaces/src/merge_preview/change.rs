@@ -23,7 +23,8 @@ pub(super) struct FileNames {
     pub(super) family: &'static str,
     before: Option<Arc<TextNames>>,
     after: Option<Arc<TextNames>>,
-    texts: [String; 2],
+    /// Names that both versions import, one in each line.
+    import_names: [Arc<str>; 2],
     pub(super) changed: Vec<ChangedDefinition>,
     added: Vec<Key>,
     /// Numbers of uses in added lines, by name.
@@ -36,11 +37,13 @@ impl FileNames {
     /// Compares two versions of a file, each with its names as far as they are known.
     pub(super) fn new(
         [origin, path]: [WorkspacePath; 2],
-        texts: [String; 2],
+        texts: [&str; 2],
         [before, after]: [Option<Arc<TextNames>>; 2],
         edits: &[ChangedLines],
     ) -> Option<Self> {
         let language = after.as_ref().or(before.as_ref())?.language;
+        let import_names = [(&origin, texts[0]), (&path, texts[1])];
+        let import_names = import_names.map(|(path, text)| imports::imported_names(path, text));
         let mut it = Self {
             path,
             origin,
@@ -48,7 +51,7 @@ impl FileNames {
             family: family(language),
             before,
             after,
-            texts,
+            import_names,
             changed: Vec::new(),
             added: Vec::new(),
             used: HashMap::new(),
@@ -239,7 +242,7 @@ impl FileNames {
         gone: &BTreeSet<WorkspacePath>,
         come: &BTreeSet<WorkspacePath>,
     ) -> BTreeSet<WorkspacePath> {
-        let [before, after] = &self.texts;
+        let [before, after] = &self.import_names;
         let mut new = imports::imported(&self.path, after, gone);
         if new.is_empty() {
             return BTreeSet::new();
@@ -255,11 +258,11 @@ impl FileNames {
     /// The line that imports a file, by its name.
     pub(super) fn line_of_import(&self, path: &WorkspacePath) -> u32 {
         let stem = path.file_name().and_then(|it| it.split('.').next()).unwrap_or_default();
-        let uses = self.after.as_ref().map_or(&[][..], |it| &it.uses).iter();
-        let mut imports = uses.filter(|it| matches!(it.role, Role::Imported | Role::InImport));
+        let Some(after) = &self.after else { return 1 };
+        let mut imports = after.uses.iter().filter(|it| matches!(it.role, Role::Imported | Role::InImport));
         let named = imports.find(|it| it.name == stem).map(|it| it.line);
         let has_stem = |(_, it): &(u32, &str)| it.contains(stem);
-        named.or_else(|| (1..).zip(self.texts[1].lines()).find(has_stem).map(|it| it.0)).unwrap_or(1)
+        named.or_else(|| (1..).zip(after.text.lines()).find(has_stem).map(|it| it.0)).unwrap_or(1)
     }
 
     /// In Go, a definition that is in another file of the package is neither gone nor new.
@@ -289,7 +292,7 @@ fn place(path: &WorkspacePath, names: &TextNames, line: u32) -> EditPlace {
     EditPlace { path: path.clone(), line, text: shown(names.line(line)) }
 }
 
-/// Languages whose files share names.
+/// Group of languages whose files use each other's names.
 fn family(language: Language) -> &'static str {
     match language.name() {
         "typescript" | "typescriptreact" | "javascript" => "script",

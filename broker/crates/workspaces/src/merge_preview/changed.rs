@@ -46,7 +46,7 @@ impl ChangedDefinition {
         }
     }
 
-    /// Whether a use may be wrong after the change, that was right before.
+    /// Whether the change may break a use that was right before.
     pub(super) fn matters_for(&self, it: &Use) -> bool {
         if self.change == DefinitionChange::Gone {
             return !self.is_constructor();

@@ -1,4 +1,4 @@
-//! Definitions that one branch changed and the other uses, and those that both add: what no linter may look for.
+//! Name conflicts of two branches: definitions that one changed and the other uses, and definitions that both add.
 //!
 //! Found by name, and held to what a name means where it stands: a member is used with what it is a member of, another file's
 //! name is imported, and a call is held to the parameters. Types of objects are not known, so that conflicts are possible ones.
@@ -101,13 +101,13 @@ const BARE_MEMBERS: [&str; 9] = ["java", "csharp", "cpp", "kotlin", "swift", "sc
 
 fn is_member_use(changed: &ChangedDefinition, user: &FileNames, it: &Use) -> bool {
     let container = changed.key.container.as_deref();
-    let is_of = |owner: Option<&str>| owner == container || !user.defines(owner, &changed.key.name);
     match it.role {
         Role::Bare => BARE_MEMBERS.contains(&user.language.name()) && it.within.as_deref() == container,
         Role::Label => changed.kind == DefinitionKind::Field,
         Role::Member => match it.qualifier.as_deref() {
             Some("self" | "this" | "cls" | "Self") => {
-                it.within.as_deref() == container || is_of(it.within.as_deref())
+                let own = it.within.as_deref();
+                own == container || !user.defines(own, &changed.key.name)
             }
             // The name of another type.
             Some(owner)
@@ -144,8 +144,7 @@ fn is_top_use(file: &FileNames, changed: &ChangedDefinition, user: &FileNames, i
 
 /// Added imports of files that the other branch deleted, renamed or moved.
 fn imports_of_gone<'s>(changing: &'s Side, using: &'s Side) -> impl Iterator<Item = DefinitionConflict> + 's {
-    let is_any = !changing.gone.is_empty();
-    let importing = using.files.iter().filter(move |_| is_any);
+    let importing = using.files.iter().filter(|_| !changing.gone.is_empty());
     importing.flat_map(move |user| {
         user.new_imports(&changing.gone, &changing.come).into_iter().map(move |gone| DefinitionConflict {
             name: gone.to_string(),

@@ -9,17 +9,17 @@ use std::{
 use bytes::Bytes;
 use overlay::{ContentHash, WorkspacePath};
 use parking_lot::Mutex;
-use syntax::{Arguments, Definition, DefinitionKind, Language, Role, Tree};
+use syntax::{Arguments, Definition, DefinitionKind, Language, Name, Role, Tree};
 
 use super::signature::Signature;
 
-/// Time for the tree of one text.
-const PARSING: Duration = Duration::from_secs(2);
+/// Time for the names of one text.
+const LIMIT: Duration = Duration::from_secs(2);
 
 /// Names of one text.
 pub(super) struct TextNames {
     pub(super) language: Language,
-    text: String,
+    pub(super) text: String,
     pub(super) defined: BTreeMap<Key, Defined>,
     /// Names that imports give, with the line of the first.
     pub(super) imported: HashMap<String, u32>,
@@ -63,27 +63,29 @@ pub(super) struct Use {
 
 /// Names of texts, by content.
 #[derive(Default)]
-pub(super) struct NameCache(Mutex<HashMap<(Language, ContentHash), Arc<TextNames>>>);
+pub(super) struct NameCache(Mutex<HashMap<(Language, ContentHash), Known>>);
+
+/// `None` of a text that took too long.
+type Known = Option<Arc<TextNames>>;
 
 impl NameCache {
-    /// Names of a text; none of one whose language is not known here, or which is not parsed in time.
+    /// Names of a text; none of one whose language is not known here, or which is not read in time.
     pub(super) fn of(&self, path: &WorkspacePath, text: &str) -> Option<Arc<TextNames>> {
         let language = Language::of(path).filter(|it| syntax::has_definitions(*it))?;
         let key = (language, ContentHash::of(text.as_bytes()));
         if let Some(known) = self.0.lock().get(&key) {
-            return Some(Arc::clone(known));
+            return known.clone();
         }
-        let names = Arc::new(TextNames::of(language, text)?);
-        self.0.lock().insert(key, Arc::clone(&names));
-        Some(names)
+        let started = Instant::now();
+        let names = TextNames::of(language, text, &|| started.elapsed() > LIMIT).map(Arc::new);
+        self.0.lock().insert(key, names.clone());
+        names
     }
 }
 
 impl TextNames {
-    fn of(language: Language, text: &str) -> Option<Self> {
-        let started = Instant::now();
-        let give_up = || started.elapsed() > PARSING;
-        let tree = Tree::parse(language, Bytes::copy_from_slice(text.as_bytes()), &give_up).ok()?;
+    fn of(language: Language, text: &str, give_up: &dyn Fn() -> bool) -> Option<Self> {
+        let tree = Tree::parse(language, Bytes::copy_from_slice(text.as_bytes()), give_up).ok()?;
         let text = text.to_owned();
         let definitions = syntax::definitions(&tree);
         let lines = Lines::of(&text);
@@ -95,30 +97,33 @@ impl TextNames {
             package: (language.name() == "go").then(|| package(&text)).flatten(),
             text: String::new(),
         };
-        names.add(&tree, &definitions, &lines, &text);
+        let own: HashSet<_> = definitions.iter().map(|it| it.name_range.start).collect();
+        for it in syntax::names(&tree).into_iter().filter(|it| !own.contains(&it.range.start)) {
+            if give_up() {
+                return None;
+            }
+            names.add(it, &definitions, &lines, &text);
+        }
         names.text = text;
         Some(names)
     }
 
-    fn add(&mut self, tree: &Tree, definitions: &[Definition], lines: &Lines, text: &str) {
-        let own: HashSet<_> = definitions.iter().map(|it| it.name_range.start).collect();
-        for it in syntax::names(tree).into_iter().filter(|it| !own.contains(&it.range.start)) {
-            let Some(name) = text.get(it.range.clone()).map(str::to_owned) else { continue };
-            let line = lines.at(it.range.start);
-            let within = type_around(definitions, it.range.start);
-            match it.role {
-                Role::Imported => _ = self.imported.entry(name.clone()).or_insert(line),
-                Role::Field if within.is_some() => {
-                    self.define(within.clone(), &name, line, DefinitionKind::Field)
-                }
-                Role::Bound if !is_inside(definitions, it.range.start) => {
-                    self.define(None, &name, line, DefinitionKind::Constant);
-                }
-                _ => {}
+    fn add(&mut self, it: Name, definitions: &[Definition], lines: &Lines, text: &str) {
+        let Some(name) = text.get(it.range.clone()).map(str::to_owned) else { return };
+        let line = lines.at(it.range.start);
+        let within = type_around(definitions, it.range.start);
+        match it.role {
+            Role::Imported => _ = self.imported.entry(name.clone()).or_insert(line),
+            Role::Field if within.is_some() => {
+                self.define(within.clone(), &name, line, DefinitionKind::Field)
             }
-            let qualifier = it.qualifier.and_then(|it| text.get(it)).and_then(last_name);
-            self.uses.push(Use { name, line, role: it.role, qualifier, call: it.call, within });
+            Role::Bound if !is_inside(definitions, it.range.start) => {
+                self.define(None, &name, line, DefinitionKind::Constant);
+            }
+            _ => {}
         }
+        let qualifier = it.qualifier.and_then(|it| text.get(it)).and_then(last_name);
+        self.uses.push(Use { name, line, role: it.role, qualifier, call: it.call, within });
     }
 
     /// Adds a name that gets a value, unless it is known.
@@ -245,5 +250,17 @@ impl Lines {
     /// The line of a position, from 1.
     fn at(&self, position: usize) -> u32 {
         u32::try_from(self.0.partition_point(|it| *it <= position)).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_takes_too_long_has_no_names() {
+        let python = Language::named("python").unwrap();
+        assert!(TextNames::of(python, "a = b\n", &|| false).is_some());
+        assert!(TextNames::of(python, "a = b\n", &|| true).is_none());
     }
 }

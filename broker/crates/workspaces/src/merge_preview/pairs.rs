@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use overlay::{Snapshot, WorkspacePath};
 use scheduler::ReadIndex;
+use tokio::time::Instant;
 
 use super::{
     definitions::{added_scopes, imports_gone},
@@ -33,11 +34,12 @@ pub(super) enum Contact {
 }
 
 impl Candidates {
-    pub(super) fn find(sides: &[Side], ancestor: &Snapshot) -> Self {
+    /// What there is no time for by the deadline is taken for a contact.
+    pub(super) fn find(sides: &[Side], ancestor: &Snapshot, deadline: Instant) -> Self {
         let mut it = Self { pairs: BTreeMap::new(), notes: Vec::new() };
         it.add_writers(sides);
         it.add_readers(sides, ancestor);
-        it.add_names(sides);
+        it.add_names(sides, deadline);
         it.add_untraced(sides);
         it.add_configuring(sides);
         it
@@ -92,7 +94,7 @@ impl Candidates {
 
     /// Branches of which one changed a definition that the other's lines may use, or deleted what the other imports, and
     /// branches that add a definition of one name in one scope.
-    fn add_names(&mut self, sides: &[Side]) {
+    fn add_names(&mut self, sides: &[Side], deadline: Instant) {
         let (mut changing, mut adding) = (HashMap::<_, Vec<usize>>::new(), HashMap::<_, Vec<usize>>::new());
         for (place, side) in sides.iter().enumerate() {
             let changed =
@@ -109,7 +111,8 @@ impl Candidates {
             let used: BTreeSet<_> = used.collect();
             let changers = used.into_iter().filter_map(|it| changing.get(&it)).flatten();
             changers.for_each(|changer| self.add(user, *changer, Contact::Known));
-            let deleting = sides.iter().enumerate().filter(|(_, it)| imports_gone(it, side));
+            let deleting = sides.iter().enumerate().filter(|(_, it)| !it.gone.is_empty());
+            let deleting = deleting.filter(|(_, it)| Instant::now() >= deadline || imports_gone(it, side));
             deleting.for_each(|(place, _)| self.add(user, place, Contact::Known));
         }
     }

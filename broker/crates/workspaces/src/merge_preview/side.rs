@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeSet, HashMap},
     io,
-    sync::Arc,
+    sync::{Arc, LazyLock},
 };
 
 use imports::{Imports, Languages};
@@ -36,7 +36,7 @@ pub(super) struct Side {
     pub(super) untraced: BTreeSet<String>,
     known: Arc<Known>,
     /// Files that import a file, directly or through others.
-    importers: Mutex<HashMap<WorkspacePath, Arc<BTreeSet<WorkspacePath>>>>,
+    importers: Mutex<HashMap<WorkspacePath, BTreeSet<WorkspacePath>>>,
 }
 
 /// Contents that all branches of a preview share, parsed once.
@@ -74,8 +74,8 @@ impl Side {
             }
             let names = [(&origin, &texts[0]), (&path, &texts[1])];
             let names = names.map(|(path, text)| known.names.of(path, text.as_ref()?));
-            let texts = texts.map(Option::unwrap_or_default);
-            let places = changed_lines(&texts[0], &texts[1]);
+            let texts = texts.each_ref().map(|it| it.as_deref().unwrap_or_default());
+            let places = changed_lines(texts[0], texts[1]);
             files.extend(FileNames::new([origin, path.clone()], texts, names, &places));
             edits.extend(places.into_iter().map(|it| Edit::new(path.clone(), it)));
         }
@@ -105,8 +105,9 @@ impl Side {
 
     /// Whether a file imports another, directly or through others; true where imports of its language are not known.
     pub(super) fn imports(&self, path: &WorkspacePath, other: &WorkspacePath) -> bool {
-        let languages = Languages::of(["py", "ts", "go", "rs", "c"]);
-        if !languages.have(path) {
+        static LANGUAGES: LazyLock<Languages> =
+            LazyLock::new(|| Languages::of(["py", "ts", "go", "rs", "c"]));
+        if !LANGUAGES.have(path) {
             return true;
         }
         if let Some(known) = self.importers.lock().get(other) {
@@ -114,9 +115,9 @@ impl Side {
         }
         let changed = std::slice::from_ref(other);
         let all: BTreeSet<_> =
-            self.known.imports.dependents(&languages, &self.snapshot, changed).into_iter().collect();
+            self.known.imports.dependents(&LANGUAGES, &self.snapshot, changed).into_iter().collect();
         let is_one = all.contains(path);
-        self.importers.lock().insert(other.clone(), Arc::new(all));
+        self.importers.lock().insert(other.clone(), all);
         is_one
     }
 

@@ -9,7 +9,7 @@ pub(super) struct Signature {
     parameters: Vec<Parameter>,
     /// Type of what is returned, with all that stands behind the parameters.
     result: String,
-    /// Whether calls that fit may still be wrong: types are checked before the program runs.
+    /// Whether the language checks types, so that a call with the right number of arguments may still be wrong.
     is_typed: bool,
 }
 
@@ -45,12 +45,11 @@ impl Signature {
             return None;
         }
         let inner = &head[open + 1..];
-        let close = end_of_brackets(inner)?;
-        let is_typed =
-            !matches!(language.name(), "python" | "javascript" | "javascriptreact" | "ruby" | "lua" | "php");
+        let close = end_of_brackets(language, inner)?;
+        let is_typed = !matches!(language.name(), "python" | "javascript" | "ruby" | "lua" | "php");
         let mut parameters = Vec::new();
         let mut named_only = false;
-        for part in split(&inner[..close]) {
+        for part in split(language, &inner[..close]) {
             match part {
                 "*" => named_only = true,
                 "/" | "void" => {}
@@ -118,6 +117,25 @@ impl Signature {
     }
 }
 
+impl Form {
+    /// The form that signs say, or a word before the name.
+    fn by_sign(language: Language, declared: &str) -> Option<Self> {
+        let begins = |sign| declared.starts_with(sign);
+        Some(match language.name() {
+            "python" | "ruby" if begins("**") => Self::NamedRest,
+            "python" | "ruby" if begins("*") => Self::Rest,
+            // A block is no argument.
+            "ruby" if begins("&") => Self::NamedOptional,
+            "ruby" if declared.ends_with(':') => Self::Named,
+            "ruby" if declared.contains(':') => Self::NamedOptional,
+            "csharp" if begins("params ") => Self::Rest,
+            "scala" if declared.ends_with('*') => Self::Rest,
+            _ if declared.contains("...") || begins("vararg ") => Self::Rest,
+            _ => return None,
+        })
+    }
+}
+
 impl Parameter {
     fn of(language: Language, part: &str, named_only: &mut bool) -> Self {
         let (declared, default) = match default_of(part) {
@@ -132,24 +150,14 @@ impl Parameter {
             }
             _ => bare.split_once(':').unwrap_or((bare, "")),
         };
-        let optional = default || name.ends_with('?');
-        let form = match (language.name(), declared) {
-            ("python", it) if it.starts_with("**") => Form::NamedRest,
-            ("python", it) if it.starts_with('*') => {
-                *named_only = true;
-                Form::Rest
-            }
-            (_, it) if it.starts_with("...") || it.contains("...") || it.starts_with("vararg ") => Form::Rest,
-            _ if *named_only => {
-                if optional {
-                    Form::NamedOptional
-                } else {
-                    Form::Named
-                }
-            }
-            _ if optional => Form::Optional,
-            _ => Form::Required,
+        let form = match (Form::by_sign(language, declared), default || name.ends_with('?')) {
+            (Some(form), _) => form,
+            (None, true) if *named_only => Form::NamedOptional,
+            (None, false) if *named_only => Form::Named,
+            (None, true) => Form::Optional,
+            (None, false) => Form::Required,
         };
+        *named_only |= language.name() == "python" && form == Form::Rest;
         let name = name.trim().trim_end_matches('?').rsplit(' ').next().unwrap_or_default();
         Self { name: name.to_owned(), kind: without_spaces(kind), form }
     }
@@ -185,14 +193,14 @@ fn default_of(part: &str) -> Option<usize> {
 }
 
 /// Position of the bracket that closes what is open before the text.
-fn end_of_brackets(text: &str) -> Option<usize> {
-    Brackets::default().find(text, |it, depth| depth == 0 && it == ')')
+fn end_of_brackets(language: Language, text: &str) -> Option<usize> {
+    Brackets::of(language).find(text, |it, depth| depth == 0 && it == ')')
 }
 
 /// The parts between commas that are in no brackets.
-fn split(text: &str) -> Vec<&str> {
+fn split(language: Language, text: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), text);
-    while let Some(at) = Brackets::default().find(rest, |it, depth| depth == 0 && it == ',') {
+    while let Some(at) = Brackets::of(language).find(rest, |it, depth| depth == 0 && it == ',') {
         parts.push(rest[..at].trim());
         rest = &rest[at + 1..];
     }
@@ -201,15 +209,20 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// A walk over a text that knows how deep in brackets and texts it is.
-#[derive(Default)]
+/// Scanner that tracks bracket depth and string literals.
 struct Brackets {
+    /// Whether `'` begins a literal, and no lifetime.
+    has_single_quotes: bool,
     depth: usize,
     quote: Option<char>,
     last: char,
 }
 
 impl Brackets {
+    fn of(language: Language) -> Self {
+        Self { has_single_quotes: language.name() != "rust", depth: 0, quote: None, last: ' ' }
+    }
+
     fn find(mut self, text: &str, is_it: impl Fn(char, usize) -> bool) -> Option<usize> {
         text.char_indices().find(|(_, it)| self.is_found(*it, &is_it)).map(|it| it.0)
     }
@@ -224,9 +237,8 @@ impl Brackets {
             return true;
         }
         match it {
-            // A quote behind `&` or `<` begins a lifetime of Rust.
             '"' | '`' => self.quote = Some(it),
-            '\'' if !matches!(last, '&' | '<') => self.quote = Some(it),
+            '\'' if self.has_single_quotes => self.quote = Some(it),
             '(' | '[' | '{' | '<' => self.depth += 1,
             ')' | ']' | '}' => self.depth = self.depth.saturating_sub(1),
             '>' if !matches!(last, '=' | '-') => self.depth = self.depth.saturating_sub(1),
@@ -286,6 +298,31 @@ mod tests {
         ));
         assert!(breaks("rust", "<T>(&self, a: &'a str) -> u8", "<T>(&self, a: &'a str) -> u16", 1, &[]));
         assert!(!breaks("rust", "(&self, a: u8)", "(&mut self, b: u8)", 1, &[]));
+    }
+
+    #[test]
+    fn lifetimes_are_no_literals() {
+        let parameters = |head| signature("rust", head).parameters.len();
+        assert_eq!(parameters("(a: Foo<'a, 'b>, c: u8)"), 2);
+        assert_eq!(parameters("(f: Box<dyn Fn() + 'static>) -> u8"), 1);
+        assert_eq!(signature("python", "(a=')', b=\"(\")").parameters.len(), 2);
+    }
+
+    #[test]
+    fn forms_are_written_in_many_ways() {
+        let forms = |language, head| {
+            let parameters = signature(language, head).parameters.into_iter();
+            parameters.map(|it| format!("{} {:?}", it.name, it.form)).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(
+            forms("ruby", "(a, b = 1, *c, d:, e: 2, **f, &g)"),
+            "a Required, b Optional, c Rest, d Named, e NamedOptional, f NamedRest, g NamedOptional"
+        );
+        assert_eq!(forms("csharp", "(int a, params string[] b)"), "a Required, b Rest");
+        assert_eq!(forms("scala", "(a: Int, b: String*)"), "a Required, b Rest");
+        assert_eq!(forms("kotlin", "(a: Int, vararg b: String)"), "a Required, b Rest");
+        assert!(!breaks("ruby", "(a)", "(a, *b, c: 1, &d)", 1, &[]));
+        assert!(breaks("ruby", "(a)", "(a, c:)", 1, &[]) && !breaks("ruby", "(a)", "(a, c:)", 1, &["c"]));
     }
 
     #[test]
