@@ -82,7 +82,8 @@ impl Store {
         let hash = hasher.finalize();
         let name = &hash.to_hex()[..24];
         let path = self.folder.join(format!("{name}.{}", self.kind));
-        let part = self.folder.join(format!("{name}.{}-part", self.kind));
+        // The dot says to a clean-up that the file is being written.
+        let part = self.folder.join(format!(".{name}.{}-part", self.kind));
         let mut file = File::create(&part)?;
         file.write_all(MAGIC)?;
         file.write_all(hash.as_bytes())?;

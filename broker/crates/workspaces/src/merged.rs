@@ -120,7 +120,7 @@ fn session_on(cell: &BranchCell) -> Option<String> {
     is_used.then(|| format!("a session used it within the last {} minutes", SESSION.as_secs() / 60))
 }
 
-/// Whatever would be lost with the branch, in a few words.
+/// First thing that would be lost with the branch, in a few words.
 fn remains(branch: &Branch, disk: &dyn View) -> Option<String> {
     let now = branch.snapshot();
     let edits = lacking(&now, |_| true).map(|it| format!("edits that the disk does not have: {it}"));

@@ -15,8 +15,8 @@ use overlay::{FileKind, Snapshot, View, WorkspacePath, is_of_version_control};
 /// Files in a repository's folder without a content of their own.
 const WITHOUT_CONTENT: [&str; 4] = ["COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD", "index"];
 
-/// Bytes of the index of a pack that is searched.
-const MAX_INDEX: u64 = 256 << 20;
+/// Bytes of all indexes of packs that are searched.
+const MAX_INDEXES: u64 = 256 << 20;
 
 /// State that would be lost with the branch, in a few words.
 pub(super) fn own_state(snapshot: &Snapshot, disk: &dyn View) -> Option<String> {
@@ -59,6 +59,8 @@ struct Repository<'a> {
     /// Objects that the branch has and that are no files of their own on the disk.
     objects: BTreeSet<String>,
     packed_references: OnceCell<BTreeMap<String, String>>,
+    /// Values of all references on the disk.
+    ends: OnceCell<BTreeSet<String>>,
     packs: OnceCell<Vec<Bytes>>,
 }
 
@@ -66,7 +68,8 @@ impl<'a> Repository<'a> {
     fn new(view: &'a dyn View, disk: &'a dyn View, folder: WorkspacePath, files: &[WorkspacePath]) -> Self {
         let objects = files.iter().filter(|it| disk.metadata(it).is_err());
         let objects = objects.filter_map(|it| object(within(&folder, it))).collect();
-        Self { view, disk, folder, objects, packed_references: OnceCell::new(), packs: OnceCell::new() }
+        let (packed_references, ends, packs) = Default::default();
+        Self { view, disk, folder, objects, packed_references, ends, packs }
     }
 
     fn own_state(&self, files: &[WorkspacePath]) -> Option<String> {
@@ -127,15 +130,17 @@ impl<'a> Repository<'a> {
         })
     }
 
-    /// Values of all references on the disk.
-    fn ends(&self) -> BTreeSet<String> {
-        let mut files = Vec::new();
-        files_below(self.disk, &self.folder.child("refs"), &mut files);
-        let loose = files.iter().filter_map(|it| text(self.disk, it)).map(|it| it.trim_end().to_owned());
-        // One that has a file of its own is older here.
-        let packed =
-            self.packed_references().iter().filter(|(name, to)| self.reference(name).as_ref() == Some(to));
-        packed.map(|it| it.1.clone()).chain(loose).collect()
+    fn ends(&self) -> &BTreeSet<String> {
+        self.ends.get_or_init(|| {
+            let mut files = Vec::new();
+            files_below(self.disk, &self.folder.child("refs"), &mut files);
+            let value = |it: &WorkspacePath| Some(text(self.disk, it)?.trim_end().to_owned());
+            let loose = files.iter().filter_map(|it| Some((within(&self.folder, it).to_owned(), value(it)?)));
+            // A loose reference overrides the packed one.
+            let mut all = self.packed_references().clone();
+            all.extend(loose);
+            all.into_values().collect()
+        })
     }
 
     fn has(&self, object: &str) -> bool {
@@ -188,14 +193,14 @@ fn files_below(view: &dyn View, folder: &WorkspacePath, files: &mut Vec<Workspac
     }
 }
 
-/// The indexes of the packs in a folder. One that is too large is passed over, as if it listed nothing.
+/// The indexes of the packs in a folder. Those that are too large together are passed over, as if they listed nothing.
 fn indexes(disk: &dyn View, folder: &WorkspacePath) -> Vec<Bytes> {
-    let read = |name: &str| -> io::Result<Bytes> {
+    let mut left = MAX_INDEXES;
+    let mut read = |name: &str| -> io::Result<Bytes> {
         let index = folder.child(name);
         disk.metadata(&folder.child(&name.replace(".idx", ".pack")))?;
-        if disk.metadata(&index)?.size > MAX_INDEX {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
+        let size = disk.metadata(&index)?.size;
+        left = left.checked_sub(size).ok_or(io::ErrorKind::FileTooLarge)?;
         disk.read(&index)
     };
     let entries = disk.list(folder).map(|it| it.entries).unwrap_or_default();

@@ -41,13 +41,17 @@ impl MadeBranches {
         Arc::new(Self { daemon: Arc::clone(daemon), ids: Mutex::default() })
     }
 
-    /// Keeps the branches that are there.
+    /// Keeps the branches that are there. One may be discarded meanwhile.
     pub(super) async fn keep(&self) -> Result<(), DaemonError> {
         let ids = self.ids.lock().clone();
         for id in ids {
-            match self.daemon.branch(&id) {
-                Ok((_, cell)) => cell.keep().await?,
-                Err(_discarded) => {}
+            let kept = match self.daemon.branch(&id) {
+                Ok((_, cell)) => cell.keep().await,
+                Err(error) => Err(error),
+            };
+            match kept {
+                Ok(()) | Err(DaemonError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
             }
         }
         self.ids.lock().clear();

@@ -72,6 +72,9 @@ fn commits_made_on_the_branch_have_to_be_on_a_branch_of_the_disk() {
     assert_eq!(own(&[main, (".git/refs/heads/try", NEW)], Some(NEW), &made), None, "exported");
     let packed = format!("{NEW} refs/heads/try\n");
     assert_eq!(own(&[main, (".git/packed-refs", &packed)], Some(NEW), &made), None);
+    let packed = format!("{NEW} refs/heads/main\n");
+    let moved = own(&[main, (".git/packed-refs", &packed)], Some(NEW), &made);
+    assert_eq!(moved.as_deref(), Some(lost), "a loose reference overrides the packed one");
 }
 
 #[test]
