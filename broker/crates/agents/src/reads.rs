@@ -19,7 +19,9 @@ const MAX_BYTES: usize = 8 << 20;
 
 /// The files, the newest last.
 #[derive(Debug, Default)]
-pub struct Reads(Mutex<VecDeque<Known>>);
+pub struct Reads(Mutex<Files>);
+
+type Files = VecDeque<Known>;
 
 /// File as an agent knows it.
 #[derive(Debug, Clone)]
@@ -46,13 +48,16 @@ impl Reads {
     /// Remembers that lines, counted from 1, of a text with `total` lines were read. What is known of an earlier text counts until
     /// all lines of the newer one were read.
     pub fn read(&self, path: &WorkspacePath, text: Bytes, lines: RangeInclusive<usize>, total: usize) {
-        let earlier = self.take(path).filter(|it| it.text != text);
-        let Some(Known { text: earlier, newer, .. }) = earlier else { return self.put(path, text, None) };
+        let mut all = self.0.lock();
+        let earlier = take(&mut all, path).filter(|it| it.text != text);
+        let Some(Known { text: earlier, newer, .. }) = earlier else {
+            return put(&mut all, path, text, None);
+        };
         let read = newer.filter(|it| it.text == text).map(|it| it.lines).unwrap_or_default();
         let lines: BTreeSet<_> = read.into_iter().chain(lines).collect();
         match (1..=total).all(|it| lines.contains(&it)) {
-            true => self.put(path, text, None),
-            false => self.put(path, earlier, Some(Partial { text, lines })),
+            true => put(&mut all, path, text, None),
+            false => put(&mut all, path, earlier, Some(Partial { text, lines })),
         }
     }
 
@@ -63,21 +68,33 @@ impl Reads {
 
     /// Remembers what edits made of texts. Changes of others that the agent has not read stay unknown to it.
     pub fn written(&self, edits: &[FileEdit], before: &BTreeMap<String, Bytes>) {
+        let mut all = self.0.lock();
         for it in edits {
             match it {
                 FileEdit::Write { path, content, .. } => {
                     let Ok(at) = WorkspacePath::new(path) else { continue };
-                    let known = self.take(&at).map(|it| it.text);
+                    let known = take(&mut all, &at).map(|it| it.text);
                     let text = match (known, before.get(path)) {
                         (Some(known), Some(before)) if known != *before => {
                             overlay::merge_texts(before, &known, content).unwrap_or(known)
                         }
                         _ => content.clone(),
                     };
-                    self.put(&at, text, None);
+                    put(&mut all, &at, text, None);
                 }
-                FileEdit::Remove { path } | FileEdit::Rename { from: path, .. } => {
-                    WorkspacePath::new(path).iter().for_each(|it| self.forget(it));
+                FileEdit::Remove { path } => {
+                    let Ok(path) = WorkspacePath::new(path) else { continue };
+                    all.retain(|it| !it.path.starts_with(&path));
+                }
+                FileEdit::Rename { from, to } => {
+                    let (Ok(from), Ok(to)) = (WorkspacePath::new(from), WorkspacePath::new(to)) else {
+                        continue;
+                    };
+                    all.retain(|it| !it.path.starts_with(&to));
+                    for it in all.iter_mut() {
+                        let moved = it.path.strip_prefix(&from).and_then(|rest| to.join(rest).ok());
+                        it.path = moved.unwrap_or_else(|| it.path.clone());
+                    }
                 }
                 _ => {}
             }
@@ -92,19 +109,23 @@ impl Reads {
     pub(crate) fn restore(&self, earlier: &Self) {
         self.0.lock().clone_from(&earlier.0.lock());
     }
+}
 
-    fn take(&self, path: &WorkspacePath) -> Option<Known> {
-        let mut all = self.0.lock();
-        let at = all.iter().position(|it| it.path == *path)?;
-        all.remove(at)
+impl Known {
+    fn bytes(&self) -> usize {
+        self.text.len() + self.newer.as_ref().map_or(0, |it| it.text.len())
     }
+}
 
-    fn put(&self, path: &WorkspacePath, text: Bytes, newer: Option<Partial>) {
-        let mut all = self.0.lock();
-        all.push_back(Known { path: path.clone(), text, newer });
-        while all.len() > MAX_FILES || all.iter().map(|it| it.text.len()).sum::<usize>() > MAX_BYTES {
-            all.pop_front();
-        }
+fn take(all: &mut Files, path: &WorkspacePath) -> Option<Known> {
+    let at = all.iter().position(|it| it.path == *path)?;
+    all.remove(at)
+}
+
+fn put(all: &mut Files, path: &WorkspacePath, text: Bytes, newer: Option<Partial>) {
+    all.push_back(Known { path: path.clone(), text, newer });
+    while all.len() > MAX_FILES || all.iter().map(Known::bytes).sum::<usize>() > MAX_BYTES {
+        all.pop_front();
     }
 }
 
@@ -139,6 +160,42 @@ mod tests {
         assert_eq!((reads.text(&path(2)), reads.text(&path(1)).map(|it| it.len())), (None, Some(MAX_BYTES)));
         reads.restore(&earlier);
         assert_eq!(reads.text(&path(1)).as_deref(), Some("text"));
+    }
+
+    #[test]
+    fn newer_texts_count_as_well() {
+        let reads = Reads::default();
+        read(&reads, 1, &"x\n".repeat(MAX_BYTES / 4), 1..=MAX_BYTES);
+        read(&reads, 2, "text", 1..=1);
+        read(&reads, 2, &"y\n".repeat(MAX_BYTES / 4), 1..=1);
+        assert_eq!((reads.text(&path(1)), reads.text(&path(2)).as_deref()), (None, Some("text")));
+    }
+
+    #[test]
+    fn one_file_is_known_once_though_it_is_read_several_times_at_once() {
+        let reads = Reads::default();
+        read(&reads, 1, "a\nb\n", 1..=2);
+        let new = Bytes::from_static(b"a\nnew\n");
+        std::thread::scope(|scope| {
+            (0..8).for_each(|_| _ = scope.spawn(|| reads.read(&path(1), new.clone(), 1..=1, 2)));
+        });
+        let count = reads.0.lock().len();
+        assert_eq!((count, reads.text(&path(1)).as_deref()), (1, Some("a\nb\n")));
+    }
+
+    #[test]
+    fn what_is_known_of_a_file_moves_with_it() {
+        let reads = Reads::default();
+        let at = |path: &str| WorkspacePath::new(path).unwrap();
+        for (path, text) in [("a", "of a"), ("b", "of b"), ("d/c", "of c")] {
+            reads.read(&at(path), text.into(), 1..=1, 1);
+        }
+        let moved = |from: &str, to: &str| FileEdit::Rename { from: from.to_owned(), to: to.to_owned() };
+        reads.written(&[moved("a", "b"), moved("d", "e")], &BTreeMap::new());
+        let known = ["a", "b", "d/c", "e/c"].map(|it| reads.text(&at(it)));
+        assert_eq!(known, [None, Some("of a".to_owned()), None, Some("of c".to_owned())]);
+        reads.written(&[FileEdit::Remove { path: "e".to_owned() }], &BTreeMap::new());
+        assert_eq!(reads.text(&at("e/c")), None);
     }
 
     #[test]
