@@ -14,6 +14,8 @@ pub enum ErrorKind {
     Files,
     /// A plugin could not be used.
     Plugin,
+    /// Something could not be fetched, or the user had enough.
+    Fetch,
     /// The reader of the output closed it.
     BrokenPipe,
 }
@@ -52,7 +54,7 @@ impl From<&CliError> for Exit {
     fn from(error: &CliError) -> Self {
         match error.kind {
             ErrorKind::BrokenPipe => Self::Clean,
-            ErrorKind::Usage | ErrorKind::Files | ErrorKind::Plugin => Self::Abnormal,
+            ErrorKind::Usage | ErrorKind::Files | ErrorKind::Plugin | ErrorKind::Fetch => Self::Abnormal,
         }
     }
 }
@@ -72,6 +74,10 @@ impl CliError {
 
     pub(crate) fn plugin(error: impl ToString) -> Self {
         Self::new(ErrorKind::Plugin, error.to_string())
+    }
+
+    pub(crate) fn fetch(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Fetch, message)
     }
 
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {

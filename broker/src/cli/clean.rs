@@ -20,8 +20,8 @@ use crate::{CliError, Exit};
 /// Remove caches that are beyond their limits, or all of them
 ///
 /// Removes what was not used for long, what takes more than a cache may, and indexes of workspaces that are gone. Branches, logs
-/// and trusted folders stay. Caches that a command uses are left, and told. `broker daemon status` shows all folders with
-/// their limits. A daemon may be running: what it has read it keeps until it ends.
+/// and trusted folders stay. Caches in use by a command are kept and listed. `broker daemon status` shows all folders with
+/// their limits. A running daemon may go on; it keeps in memory what it has read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -149,7 +149,7 @@ impl Report {
 
     fn clean_state(&mut self, state: &KeptState, args: &Args) {
         let Some(root) = &state.root else {
-            return self.leave(&state.folder, "it is not known which workspace it is of");
+            return self.leave(&state.folder, "its workspace is unknown");
         };
         if !state.is_orphan() {
             return;

@@ -25,8 +25,11 @@ use crate::{CliError, Exit, client::Client};
 pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
+}
 
-    #[arg(long, global = true, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
+#[derive(Debug, clap::Args)]
+struct FormatArgs {
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text, value_name = "FORMAT")]
     output_format: AnswerFormat,
 }
 
@@ -39,20 +42,29 @@ enum Command {
     /// For a fresh clone. Only what has the digests of `broker.lock` is taken.
     Install,
     Remove(tools::RemoveArgs),
-    /// List those of the daemon: what each does, its memory, its last error
+    /// List running language servers: what each does, its memory, its last error
     List {
         /// List the tools that can be added instead: versions, sizes, licences, and what `broker.lock` pins
         #[arg(long)]
         tools: bool,
+
+        #[command(flatten)]
+        format: FormatArgs,
     },
     /// Show what the servers of a name wrote to their standard error lately, with the count of the process
     Logs {
         name: String,
+
+        #[command(flatten)]
+        format: FormatArgs,
     },
     /// End the servers of a folder and of those below it; they are started again when they are needed
     Stop {
         /// [default: the workspace around the current folder]
         path: Option<PathBuf>,
+
+        #[command(flatten)]
+        format: FormatArgs,
     },
 }
 
@@ -102,8 +114,10 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         Command::Update(args) => tools::update(args, session),
         Command::Install => tools::install(session),
         Command::Remove(args) => tools::remove(args, session),
-        Command::List { tools: true } => listed::run(args.output_format, session),
-        of_daemon => ask(of_daemon, args.output_format, session),
+        Command::List { tools: true, format } => listed::run(format.output_format, session),
+        of_daemon @ (Command::List { format, .. }
+        | Command::Logs { format, .. }
+        | Command::Stop { format, .. }) => ask(of_daemon, format.output_format, session),
     }
 }
 
@@ -122,12 +136,12 @@ fn ask(command: &Command, format: AnswerFormat, session: &mut Session) -> Result
             let servers: Vec<_> = answer.servers.into_iter().map(server).collect();
             if format == AnswerFormat::Json { json(&servers) } else { table(&servers) }
         }
-        Command::Logs { name } => {
+        Command::Logs { name, .. } => {
             let logs = client.wait(client.daemon().server_logs(name))?;
             let logs: Vec<_> = logs.into_iter().map(log).collect();
             if format == AnswerFormat::Json { json(&logs) } else { render(&logs) }
         }
-        Command::Stop { path } => {
+        Command::Stop { path, .. } => {
             let folder = workspace_folder(path.as_deref(), session)?;
             end(&client, &folder)?;
             session.messages.line(&format!("no language server runs in {} any more", folder.display()));
@@ -204,14 +218,7 @@ fn table(servers: &[Server]) -> String {
     if servers.is_empty() {
         return "no language server has been needed\n".to_owned();
     }
-    let rows: Vec<_> = std::iter::once(HEADING.map(str::to_owned)).chain(servers.iter().map(cells)).collect();
-    let width = |column: usize| rows.iter().map(|it| it[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<_> = (0..HEADING.len() - 1).map(width).collect();
-    let line = |row: &[String; 10]| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}  "));
-        cells.chain([format!("{}\n", row[9])]).collect::<String>()
-    };
-    let mut text: String = rows.iter().map(line).collect();
+    let mut text = words::table(HEADING, servers.iter().map(cells));
     for it in servers {
         if let Some(error) = &it.last_error {
             let _to_a_string =

@@ -165,6 +165,14 @@ pub(super) fn all(cache_dir: Option<&Path>) -> Vec<FolderStatus> {
         let known = CacheKind::value_variants().iter().map(|it| it.folder(cache_dir));
         all.extend(others("other-caches", cache_dir, &known.collect::<Vec<_>>()));
     }
+    if let Some(data_dir) = folders::data_dir() {
+        let tools = data_dir.join(tool_store::FOLDER);
+        if tools.is_dir() {
+            let limit = Limit { unused: Some(tool_store::KEPT), ..Limit::default() };
+            all.push(FolderStatus::new("tools", &tools, size(&tools), &limit));
+        }
+        all.extend(others("other-data", &data_dir, &[tools]));
+    }
     if let Some(state_dir) = folders::state_dir() {
         let (workspaces, log) = (state_dir.join("workspaces"), agents::log_files(&state_dir));
         if workspaces.is_dir() {
@@ -187,7 +195,7 @@ pub(super) fn all(cache_dir: Option<&Path>) -> Vec<FolderStatus> {
     all
 }
 
-/// Whatever else is in a folder, if there is anything.
+/// Remaining entries of a folder, if any.
 fn others(name: &str, folder: &Path, known: &[PathBuf]) -> Option<FolderStatus> {
     let others: Vec<_> = entries(folder).into_iter().filter(|it| !known.contains(it)).collect();
     let bytes = others.iter().map(|it| size(it)).sum();

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers and tables as people read them.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -43,6 +43,18 @@ pub(super) fn bytes(bytes: u64) -> String {
         _ if bytes.trailing_zeros() >= 30 => format!("{} GiB", bytes >> 30),
         _ => format!("{} MiB", bytes >> 20),
     }
+}
+
+/// A table whose columns are as wide as their widest cell.
+pub(super) fn table<const N: usize>(heading: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let rows: Vec<_> = std::iter::once(heading.map(str::to_owned)).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|it| it[column].chars().count()).max().unwrap_or_default();
+    let widths: Vec<_> = (0..N).map(width).collect();
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]

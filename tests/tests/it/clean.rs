@@ -43,6 +43,7 @@ fn the_status_has_every_folder_with_its_limit() {
     fs::write(it.own("cache/copies/x.size"), "1000").unwrap();
     put(&it, "cache/unknown/file", 10, 0);
     put(&it, "state/agents.jsonl", 20, 0);
+    put(&it, "data/tools/x.lock", 30, 0);
     let status = json(&it, &["daemon", "status"]);
     let folders = status["folders"].as_array().unwrap();
     let find = |name: &str| {
@@ -59,6 +60,10 @@ fn the_status_has_every_folder_with_its_limit() {
     assert_eq!(
         (&find("other-caches")["bytes"], &find("other-caches")["limit_bytes"]),
         (&10.into(), &Value::Null)
+    );
+    assert_eq!(
+        (&find("tools")["bytes"], &find("tools")["limit"]),
+        (&30.into(), &"90 days without use".into())
     );
     assert_eq!(find("answers")["limit"], "512 MiB, 30 days without use");
     assert_eq!(find("workspaces")["limit"], "1 GiB for each branch");

@@ -1,5 +1,5 @@
 //! HTTP for what a user asks to be fetched: plugins, and the packages of tools. A [`Client`] goes through the proxy that the user has,
-//! and is never led from an encrypted address to one that is not; [`blocking`] ends when the user has had enough.
+//! and is never led from an encrypted address to one that is not; [`blocking`] has a deadline and can be cancelled.
 //!
 //! Left out: what is fetched and how it is verified.
 
@@ -18,7 +18,7 @@ use tokio_stream::{Stream, StreamExt as _};
 /// Time that a server may take to answer at all, and between two pieces of an answer.
 pub const HTTP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Name that servers are told.
+/// `User-Agent` of requests.
 pub const AGENT: &str = concat!("broker/", env!("CARGO_PKG_VERSION"));
 
 /// Settings of a connection beyond the environment's. `HTTPS_PROXY` and its like count without them.
@@ -62,7 +62,7 @@ fn is_safe(previous: &[Url], next: &Url) -> bool {
     is_encrypted_or_near(next) || previous.first().is_some_and(|it| !is_encrypted_or_near(it))
 }
 
-/// Whether it is fetched encrypted, or from this machine, where no other can see it on the way.
+/// Whether a URL is encrypted, or of this machine.
 pub fn is_encrypted_or_near(url: &Url) -> bool {
     url.scheme() == "https" || (url.scheme() == "http" && url.host_str().is_some_and(is_this_machine))
 }
@@ -77,7 +77,7 @@ fn use_ring() {
     let _there = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// Reason for which something was not done to its end.
+/// Reason why work ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Interruption {
     Cancelled,
@@ -102,7 +102,7 @@ impl From<Interruption> for String {
     }
 }
 
-/// Runs the one thing to do until it is done, the time is over, or the user has had enough.
+/// Runs `work` until it is done, the deadline passes, or it is cancelled.
 pub fn blocking<T, E: From<Interruption>>(
     work: impl Future<Output = Result<T, E>>,
     end: Instant,

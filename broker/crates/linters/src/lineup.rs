@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use check_engine::{Absent, Files, Incomplete, Router};
+use check_engine::{Absent, Files, Incomplete, MissingLinter, Need, Router};
 use config::{Choice, Configs, EffectiveValue, Selectors, SetupFailure};
 use lint::{Cancel, Rule, RulePattern, suppress};
 use overlay::{View, WorkspacePath};
@@ -44,6 +44,8 @@ pub struct Catalogs {
     catalogs: Vec<Box<dyn Catalog>>,
     /// For each catalog, whether the request asks for linters of its kind.
     are_asked: Vec<bool>,
+    /// Linters whose tool is not there as it is pinned.
+    missing: Vec<MissingLinter>,
     /// Made when first needed: most files are asked about in the same way.
     routers: Mutex<BTreeMap<Choice, Arc<Router>>>,
 }
@@ -80,7 +82,10 @@ impl LinterSet {
     fn open(&self, view: &Arc<dyn View>) -> Result<Catalogs, SetupFailure> {
         let catalogs = self.providers.iter().map(|it| it.open(&self.context, view));
         let is_asked = |it: &Arc<dyn Provider>| self.kinds.is_empty() || self.kinds.contains(&it.kind());
+        let asks_tools = self.kinds.is_empty() || self.kinds.iter().any(|it| *it != LinterKind::Plugin);
+        let missing = self.context.missing.iter().filter(|_| asks_tools && !self.context.isolated);
         Ok(Catalogs {
+            missing: missing.cloned().collect(),
             catalogs: catalogs.collect::<Result<_, _>>()?,
             are_asked: self.providers.iter().map(is_asked).collect(),
             routers: Mutex::default(),
@@ -154,6 +159,10 @@ impl Catalogs {
         let replaced: Vec<_> = selected.iter().flat_map(|it| it.replaced.iter().cloned()).collect();
         let mut routers: Vec<_> = selected.into_iter().map(|it| it.router).collect();
         routers.extend(self.left_out()?);
+        let is_asked =
+            |it: &&MissingLinter| it.need == Need::Missing || selectors.for_server(&it.linter).is_some();
+        let missing = self.missing.iter().filter(is_asked).cloned().collect();
+        routers.push(Arc::new(Router::new(&[]).with_missing(missing)));
         routers.retain(|it| !it.is_empty());
         Ok(match routers.len() {
             1 if replaced.is_empty() => routers.swap_remove(0),

@@ -10,8 +10,11 @@ use tool_store::LockedTool;
 
 pub const LOCK_FILE: &str = "broker.lock";
 
-/// The only layout there is so far.
+/// Layout without tools.
 const LAYOUT: u32 = 1;
+
+/// Layout of a file with tools, which a Broker that knows none must not read as if it were damaged.
+const WITH_TOOLS: u32 = 2;
 
 const HEADING: &str =
     "# Written by `broker plugin` and `broker server`. What is not as it says here is not run.\n";
@@ -19,6 +22,7 @@ const HEADING: &str =
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
+    /// Layout of the text, which is chosen when it is written.
     version: u32,
     /// By name.
     #[serde(default, rename = "plugin", skip_serializing_if = "Vec::is_empty")]
@@ -72,21 +76,25 @@ impl Lock {
             let line =
                 error.span().and_then(|it| text.get(..it.start)).map_or(1, |it| it.lines().count().max(1));
             format!(
-                "{LOCK_FILE}:{line} makes no sense: {}; delete it, and `broker plugin update` writes it anew",
+                "{LOCK_FILE}:{line} makes no sense: {}; restore it from version control, or delete it and run `broker plugin update` and `broker server add`",
                 error.message()
             )
         };
         match toml::from_str::<Layout>(text).map_err(wrong)?.version {
-            LAYOUT => toml::from_str(text).map_err(wrong),
+            LAYOUT | WITH_TOOLS => {
+                let lock: Self = toml::from_str(text).map_err(wrong)?;
+                Ok(Self { version: LAYOUT, ..lock })
+            }
             newer => Err(format!(
-                "{LOCK_FILE} has layout {newer}, and this Broker knows {LAYOUT}: use a newer Broker"
+                "{LOCK_FILE} has layout {newer}, and this Broker knows {WITH_TOOLS}: use a newer Broker"
             )),
         }
     }
 
     pub fn to_text(&self) -> String {
+        let version = if self.tools.is_empty() { LAYOUT } else { WITH_TOOLS };
         // The values are strings and a number, which can always be serialized.
-        HEADING.to_owned() + &toml::to_string_pretty(self).unwrap_or_default()
+        HEADING.to_owned() + &toml::to_string_pretty(&Self { version, ..self.clone() }).unwrap_or_default()
     }
 
     pub fn find(&self, name: &str) -> Option<&Locked> {
@@ -191,7 +199,7 @@ digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85
         lock.tools.push(LockedTool { name: "ty".to_owned(), version: "0.0.1".to_owned(), files });
         insta::assert_snapshot!(lock.to_text(), @r#"
 # Written by `broker plugin` and `broker server`. What is not as it says here is not run.
-version = 1
+version = 2
 
 [[plugin]]
 name = "a"
@@ -215,9 +223,9 @@ files = [
     #[test]
     fn names_what_is_wrong() {
         let error = |text: &str| Lock::parse(text).unwrap_err();
-        insta::assert_snapshot!(error("version = 2\nnew = 1"), @"broker.lock has layout 2, and this Broker knows 1: use a newer Broker");
-        insta::assert_snapshot!(error("version = 1\n[[plugin]]\nname = 1"), @"broker.lock:3 makes no sense: invalid type: integer `1`, expected a string; delete it, and `broker plugin update` writes it anew");
-        insta::assert_snapshot!(error(&Lock::default().to_text().replace("version", "verzion")), @"broker.lock:1 makes no sense: missing field `version`; delete it, and `broker plugin update` writes it anew");
-        insta::assert_snapshot!(error("<<<<<<< HEAD\n"), @"broker.lock:1 makes no sense: key with no value, expected `=`; delete it, and `broker plugin update` writes it anew");
+        insta::assert_snapshot!(error("version = 3\nnew = 1"), @"broker.lock has layout 3, and this Broker knows 2: use a newer Broker");
+        insta::assert_snapshot!(error("version = 1\n[[plugin]]\nname = 1"), @"broker.lock:3 makes no sense: invalid type: integer `1`, expected a string; restore it from version control, or delete it and run `broker plugin update` and `broker server add`");
+        insta::assert_snapshot!(error(&Lock::default().to_text().replace("version", "verzion")), @"broker.lock:1 makes no sense: missing field `version`; restore it from version control, or delete it and run `broker plugin update` and `broker server add`");
+        insta::assert_snapshot!(error("<<<<<<< HEAD\n"), @"broker.lock:1 makes no sense: key with no value, expected `=`; restore it from version control, or delete it and run `broker plugin update` and `broker server add`");
     }
 }

@@ -239,7 +239,7 @@ impl Place<'_> {
         selectors.for_server(&checker.tool.name)?;
         let marker = self.marker(checker)?;
         let reason = match self.find(checker).is_some() {
-            true => format!("a table `[checkers.{}]` in `broker.toml` has it run", checker.tool.name),
+            true => format!("add `[checkers.{}]` to `broker.toml` to run it", checker.tool.name),
             false => checker.tool.not_installed_sentence(),
         };
         let missing = missing(&checker.tool, Need::Optional, reason);

@@ -12,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-use check_engine::{Incomplete, Router};
+use check_engine::{Incomplete, MissingLinter, Router};
 use config::{Selectors, SetupFailure};
 use language_servers::Environment;
 use lint::{Cancel, Rule};
@@ -29,6 +29,8 @@ pub struct WorkspaceContext {
     pub disk: Arc<dyn View>,
     /// Environment that external programs are started with.
     pub environment: Environment,
+    /// Linters whose tool is not there as `broker.lock` pins it.
+    pub missing: Vec<MissingLinter>,
     /// Variables of the shell that asks; `None` if it is this process's.
     pub variables: Option<Arc<BTreeMap<String, String>>>,
     /// Read no configuration files.
@@ -138,8 +140,9 @@ impl WorkspaceContext {
 
     /// A workspace for a command of the user's own shell.
     pub fn of_shell(root: &Path, disk: Arc<dyn View>) -> Self {
-        let environment = with_tools(Environment::of_shell(), &*disk);
-        Self { root: root.to_owned(), disk, environment, variables: None, isolated: false, own_config: None }
+        let (environment, missing) = with_tools(Environment::of_shell(), &*disk);
+        let (variables, own_config) = (None, None);
+        Self { root: root.to_owned(), disk, environment, missing, variables, isolated: false, own_config }
     }
 }
 

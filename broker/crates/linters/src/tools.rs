@@ -1,27 +1,71 @@
 //! The tools of the store that a workspace pins in `broker.lock`. Its servers and checkers find them before those in `PATH`.
 
+use std::path::PathBuf;
+
+use check_engine::{MissingLinter, Need};
 use config::folders;
 use external_tools::Executes;
 use language_servers::{Environment, profiles};
 use native_checkers::checkers;
 use overlay::View;
-use tool_store::{Catalogue, Kind, Store, Tool};
+use tool_store::{Catalogue, Kind, LockedTool, NODE, Store, Tool};
 
-use crate::lock::Lock;
+use crate::{
+    external::missing,
+    lock::{LOCK_FILE, Lock},
+};
 
 /// The user's store; `None` for a user without a home.
 pub fn store() -> Option<Store> {
     folders::data_dir().map(|it| Store::in_data(&it))
 }
 
-/// The environment in which servers and checkers are found and run in the workspace that `disk` shows. What a branch pins does not
-/// count. A lock file that cannot be read is reported with the plugins.
-pub fn with_tools(environment: Environment, disk: &dyn View) -> Environment {
-    let tools = Lock::read(disk).map(|it| it.tools).unwrap_or_default();
-    match store().filter(|_| !tools.is_empty()) {
-        Some(store) => environment.with_programs(store.programs(&tools)),
-        None => environment,
+/// The environment in which servers and checkers are found and run in the workspace that `disk` shows, and the linters whose tool is
+/// not there as it is pinned: those may run with another version, or not at all. What a branch pins does not count.
+pub fn with_tools(environment: Environment, disk: &dyn View) -> (Environment, Vec<MissingLinter>) {
+    let pinned = match Lock::read(disk) {
+        Ok(lock) => lock.tools,
+        Err(reason) => return (environment, vec![unreadable(reason)]),
+    };
+    let Some(store) = store().filter(|_| !pinned.is_empty()) else { return (environment, Vec::new()) };
+    let (folders, missing) = programs(&store, &pinned);
+    (environment.with_programs(folders), missing)
+}
+
+fn programs(store: &Store, pinned: &[LockedTool]) -> (Vec<PathBuf>, Vec<MissingLinter>) {
+    let (mut folders, mut missing) = (Vec::new(), Vec::new());
+    for it in pinned {
+        match store.programs(it) {
+            Ok(folder) => folders.push(folder),
+            // The one in `PATH` may be as good.
+            Err(_) if it.name == NODE => {}
+            Err(reason) => missing.extend(without(it, &reason)),
+        }
     }
+    (folders, missing)
+}
+
+/// The linter that a tool is missing for, of several the first.
+fn without(pinned: &LockedTool, reason: &str) -> Option<MissingLinter> {
+    let runs_it = |it: &&external_tools::Tool| {
+        Catalogue::own().find(&pinned.name).is_some_and(|tool| is_program_of(tool, it))
+    };
+    let entry = |it| MissingLinter {
+        marker: Some(LOCK_FILE.to_owned()),
+        ..missing(it, Need::Optional, reason.to_owned())
+    };
+    linters().find(runs_it).map(entry)
+}
+
+/// Without it, it is not known which tools are to be used.
+fn unreadable(reason: String) -> MissingLinter {
+    let (linter, globs) = (LOCK_FILE.to_owned(), vec!["*".to_owned()]);
+    MissingLinter { linter, globs, reason, need: Need::Missing, marker: None }
+}
+
+/// Every server and checker that Broker has.
+fn linters() -> impl Iterator<Item = &'static external_tools::Tool> {
+    profiles().iter().map(|it| &it.tool).chain(checkers().iter().map(|it| &it.tool))
 }
 
 /// Tools that the workspace that `disk` shows pins, of those that are nothing but checkers.
@@ -84,8 +128,7 @@ mod tests {
 
     #[test]
     fn linters_whose_tool_is_in_the_store_name_the_command_that_adds_it() {
-        let linters = profiles().iter().map(|it| &it.tool).chain(checkers().iter().map(|it| &it.tool));
-        for linter in linters {
+        for linter in linters() {
             let tools = Catalogue::own().tools.iter().filter(|it| it.package.is_some());
             let tool = tools.clone().find(|it| is_program_of(it, linter));
             let added = linter.install.strip_prefix("broker server add ");
@@ -104,5 +147,30 @@ mod tests {
         let disk = Memory::from_files([("broker.lock", &*lock.to_text())]).unwrap();
         let names: Vec<_> = pinned_checkers(&disk).iter().map(|it| &*it.name).collect();
         assert_eq!(names, ["mypy"]);
+    }
+
+    #[test]
+    fn a_tool_that_is_pinned_and_not_installed_is_missed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::in_data(folder.path());
+        let locked = |name: &str| Catalogue::own().find(name).unwrap().locked().unwrap();
+        let old = LockedTool { version: "0.0.1".to_owned(), ..locked("ty") };
+        let (folders, missing) = programs(&store, &[locked("node"), locked("pyright"), old]);
+        assert!(folders.is_empty());
+        let told: Vec<_> = missing.iter().map(|it| format!("{}: {}", it.linter, it.reason)).collect();
+        let version = locked("pyright").version;
+        let reason = format!(
+            "pyright {version} is pinned in broker.lock and not installed: run `broker server install`"
+        );
+        let other = "ty: `ty` in broker.lock is not the package of ty".to_owned();
+        assert_eq!(told, [format!("pyright: {reason}"), other]);
+    }
+
+    #[test]
+    fn a_lock_file_that_cannot_be_read_is_reported() {
+        let disk = Memory::from_files([("broker.lock", "version = 1\n<<<<<<< HEAD\n")]).unwrap();
+        let (_, missing) = with_tools(Environment::of_shell(), &disk);
+        assert_eq!((missing[0].linter.as_str(), missing[0].need), ("broker.lock", Need::Missing));
+        assert!(missing[0].reason.starts_with("broker.lock:2 makes no sense"), "{}", missing[0].reason);
     }
 }

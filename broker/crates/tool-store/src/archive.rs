@@ -15,7 +15,7 @@ use tar::EntryType;
 
 use crate::package::is_relative;
 
-/// Bytes that a package may have unpacked, and those for each of its own.
+/// Least limit of a package's unpacked bytes, and limit per packed byte.
 const SMALLEST_LIMIT: u64 = 64 << 20;
 const LIMIT_BY_SIZE: u64 = 25;
 
@@ -39,7 +39,7 @@ pub(crate) struct Unpacker<'u> {
     room: &'u mut Room,
 }
 
-/// Bytes that may be written to the disk; more than there are unless a test says otherwise.
+/// Budget of bytes to write; tests set one to act as a full disk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room(pub(crate) u64);
 
@@ -89,7 +89,7 @@ impl<'u> Unpacker<'u> {
         Ok(())
     }
 
-    /// A file that another package has at the same place is replaced, as by pip.
+    /// Writes a file; one of another package at the same place is replaced, as by pip.
     #[expect(clippy::disallowed_methods, reason = "the store is no workspace folder")]
     fn write(&mut self, below: &Path, is_program: bool, from: &mut dyn Read) -> Result<(), Refusal> {
         let path = self.folder.join(below);
@@ -118,7 +118,7 @@ impl Room {
     }
 }
 
-/// Place of a file of a wheel, and whether it is a program that the wheel calls so.
+/// Place of a wheel's file, and whether it lies among the scripts.
 fn place_of(name: &Path) -> (PathBuf, bool) {
     let mut parts = name.components().map(|it| it.as_os_str());
     let is_data = parts.next().and_then(|it| it.to_str()).is_some_and(|it| it.ends_with(".data"));

@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::package::{Package, PackageFile, Platform, Registry};
+use crate::package::{Package, PackageFile, Platform, Registry, is_plain};
 
 /// Name of the runtime for programs in JavaScript.
 pub const NODE: &str = "node";
 
-/// All tools, by hand.
+/// Catalogue of tools, written by hand.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
@@ -35,7 +35,7 @@ pub struct Tool {
     /// Files of a project that ask for it.
     #[serde(default)]
     pub markers: Vec<String>,
-    /// Tools of which one that is asked for takes its place.
+    /// Tools that replace this one where the project asks for them.
     #[serde(default)]
     pub unless: Vec<String>,
     /// Command of its own toolchain.
@@ -75,9 +75,20 @@ pub enum Executes {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedTool {
+    #[serde(deserialize_with = "plain")]
     pub name: String,
+    #[serde(deserialize_with = "plain")]
     pub version: String,
     pub files: Vec<PackageFile>,
+}
+
+/// Reads a word that may be shown, and be a part of a path.
+fn plain<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    match is_plain(&text) {
+        true => Ok(text),
+        false => Err(D::Error::custom(format!("`{}` is no name or version of a tool", text.escape_debug()))),
+    }
 }
 
 type Packages = BTreeMap<Package, Vec<PackageFile>>;
@@ -86,12 +97,12 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
     toml::from_str(include_str!("catalogue.toml")).unwrap_or(Catalogue { tools: Vec::new() })
 });
 
-/// Its own, since most commands need no file of it.
+/// Parsed apart from the catalogue, since most commands need no files.
 static PACKAGES: LazyLock<Packages> =
     LazyLock::new(|| toml::from_str(include_str!("packages.toml")).unwrap_or_default());
 
 impl Catalogue {
-    /// The one that the program carries.
+    /// The built-in catalogue.
     pub fn own() -> &'static Self {
         &CATALOGUE
     }
@@ -100,7 +111,7 @@ impl Catalogue {
         self.tools.iter().find(|it| it.name == name)
     }
 
-    /// The tool of an entry of `broker.lock`, which may be of another version, but is no other package.
+    /// The tool of an entry of `broker.lock`. Its main package must be the tool's; its dependencies are not judged.
     pub fn tool_of(&self, locked: &LockedTool) -> Result<&Tool, String> {
         let name = &locked.name;
         let tool =
@@ -147,10 +158,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{
-        package::Origin,
-        plan::{Plan, Target},
-    };
+    use crate::plan::{Plan, Target};
 
     #[test]
     fn the_data_is_whole() {
@@ -180,29 +188,57 @@ mod tests {
             for (platform, python) in
                 Platform::ALL.iter().flat_map(|it| pythons.iter().map(|python| (*it, python.clone())))
             {
-                match Plan::new(tool, &locked, &Target { platform, python }, None) {
-                    Ok(plan) => expect_one_of_each(&plan),
-                    Err(error) => missing.push(error.to_string()),
-                }
+                let plan = Plan::new(tool, &locked, &Target { platform, python });
+                missing.extend(plan.err().map(|error| error.to_string()));
             }
         }
         assert_eq!(
             missing,
-            ["shellcheck 0.11.0.1 is not there for linux-arm64", "taplo 0.9.3 is not there for linux-arm64"]
+            [
+                "shellcheck 0.11.0.1 is not available for linux-arm64",
+                "taplo 0.9.3 is not available for linux-arm64"
+            ]
         );
     }
 
-    /// Two wheels of a package would be two versions in one folder.
-    fn expect_one_of_each(plan: &Plan) {
-        let places: BTreeSet<_> = plan
-            .files
-            .iter()
-            .map(|it| match &it.origin {
-                Origin::Tarball { at } => at,
-                Origin::Wheel { .. } => &it.package.name,
-            })
-            .collect();
-        assert_eq!(places.len(), plan.files.len(), "{}", plan.name);
+    /// A dependency that there is for some versions of Python alone is not left out for others.
+    #[test]
+    fn a_tool_is_there_for_the_versions_of_python_of_its_packages() {
+        let error = |name: &str, python: Option<&str>| {
+            let target = Target { platform: Platform::LinuxX64, python: python.map(str::to_owned) };
+            let locked = Catalogue::own().find(name).unwrap().locked().unwrap();
+            Plan::of_pinned(&locked, &target).map(|it| it.name)
+        };
+        let not = |text: &str| Err(text.to_owned());
+        assert_eq!(error("sqlfluff", Some("3.12")), Ok("sqlfluff".to_owned()));
+        assert_eq!(error("ty", None), Ok("ty".to_owned()));
+        let version = Catalogue::own().find("sqlfluff").unwrap().locked().unwrap().version;
+        for python in ["3.9", "3.15"] {
+            let want = format!("sqlfluff {version} is not available for linux-x64 and Python {python}");
+            assert_eq!(error("sqlfluff", Some(python)), not(&want));
+        }
+        let want = format!("sqlfluff {version} is not available for linux-x64: no `python3` is in PATH");
+        assert_eq!(error("sqlfluff", None), not(&want));
+    }
+
+    #[test]
+    fn names_and_versions_can_be_shown() {
+        let error =
+            toml::from_str::<LockedTool>("name = 'ty'\nversion = \"1\\u001b[2J\"\nfiles = []").unwrap_err();
+        assert_eq!(error.message(), r"`1\u{1b}[2J` is no name or version of a tool");
+    }
+
+    #[test]
+    fn two_versions_of_a_package_are_not_mixed() {
+        let mut pyright = Catalogue::own().find("pyright").unwrap().locked().unwrap();
+        let own = pyright.files.iter().find(|it| it.package.name == "pyright").unwrap();
+        let other = own.to_string().replace(&format!("@{} ", pyright.version), "@0.0.1 ");
+        pyright.files.push(other.parse().unwrap());
+        let target = Target { platform: Platform::LinuxX64, python: None };
+        assert_eq!(
+            Plan::of_pinned(&pyright, &target).map(|it| it.name),
+            Err("`pyright` in broker.lock has two versions of npm:pyright@0.0.1".to_owned())
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use download::Interruption;
 use overlay::io_reason;
 
-use crate::package::{Integrity, Package};
+use crate::package::{Integrity, Package, Registry};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -33,7 +33,7 @@ pub enum Error {
     #[error("{package} from {host} is not what is expected: it has the digest {found}, not {expected}")]
     WrongDigest { package: Package, host: String, found: Box<Integrity>, expected: Box<Integrity> },
 
-    #[error("the archive of {package} is not unpacked: {why}")]
+    #[error("cannot unpack {package}: {why}")]
     Archive { package: Package, why: String },
 
     #[error("the disk of {} is full: there is no room for {package}", folder.display())]
@@ -42,8 +42,11 @@ pub enum Error {
     #[error("cannot write to {}: {}", path.display(), io_reason(error))]
     Io { path: PathBuf, error: io::Error },
 
-    #[error("{tool} {version} is not there for {target}")]
+    #[error("{tool} {version} is not available for {target}")]
     NotForThis { tool: String, version: String, target: String },
+
+    #[error("`{tool}` in broker.lock has two versions of {package}")]
+    Twice { tool: String, package: Package },
 
     #[error("{tool} has no program `{program}` at {path}")]
     NoProgram { tool: String, program: String, path: String },
@@ -58,11 +61,11 @@ impl Error {
                 "look at the network and at the registry, proxy and certificates that npm and pip are configured with".to_owned()
             }
             Self::Denied { package, .. } => match package.registry {
-                crate::package::Registry::Npm => "log in with `npm login`, or put a token into `~/.npmrc`".to_owned(),
-                crate::package::Registry::PyPi => "put the password into `~/.netrc` or the index's URL".to_owned(),
+                Registry::Npm => "log in with `npm login`, or put a token into `~/.npmrc`".to_owned(),
+                Registry::PyPi => "put the password into `~/.netrc` or the index's URL".to_owned(),
             },
             Self::NotFound { .. } => "a mirror may not have it: see which registry npm and pip are configured with".to_owned(),
-            Self::WrongDigest { .. } => "somebody changed it on the way or in the registry; nothing was installed".to_owned(),
+            Self::WrongDigest { .. } => "it was changed in the registry or on the way; nothing was installed".to_owned(),
             Self::NoSpace { .. } => "make room, or set BROKER_DATA_DIR to a folder on another disk; nothing was installed".to_owned(),
             Self::BrokenOff { .. } => "try again; nothing was installed".to_owned(),
             _ => return None,

@@ -22,9 +22,9 @@ pub use self::{
     catalogue::{Catalogue, Executes, Kind, LockedTool, NODE, Runtime, Tool},
     error::Error,
     package::{Package, PackageFile, Platform, Registry},
-    plan::{Plan, Target, choose},
+    plan::{Plan, Target},
     recommended::{Recommendation, recommended},
     registries::Registries,
-    settings::{NpmSettings, PipSettings, Surroundings},
-    store::{Installed, Progress, Store},
+    settings::{NpmSettings, PipSettings, UserSettings},
+    store::{FOLDER, Installed, KEPT, Progress, Store},
 };

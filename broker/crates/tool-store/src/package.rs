@@ -146,12 +146,6 @@ impl FromStr for Package {
             _ => return Err(wrong()),
         };
         let (name, version) = rest.rsplit_once('@').ok_or_else(wrong)?;
-        // They become parts of URLs.
-        let is_plain = |it: &str| {
-            !it.is_empty()
-                && it.chars().all(|it| it.is_ascii_alphanumeric() || "._-+!".contains(it))
-                && !it.starts_with('.')
-        };
         let names: Vec<_> = name.strip_prefix('@').map_or(vec![name], |it| it.split('/').collect());
         let scoped = name.starts_with('@');
         let is_whole = names.len() == 1 + usize::from(scoped) && names.iter().all(|it| is_plain(it));
@@ -160,6 +154,13 @@ impl FromStr for Package {
             false => Err(wrong()),
         }
     }
+}
+
+/// Whether a name or a version can be a part of a URL.
+pub(crate) fn is_plain(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|it| it.is_ascii_alphanumeric() || "._-+!".contains(it))
+        && !text.starts_with('.')
 }
 
 impl fmt::Display for PackageFile {
@@ -210,7 +211,9 @@ impl FromStr for PackageFile {
         let origin = match (package.registry, place, file) {
             (Registry::Npm, place, None) => {
                 let at = place.unwrap_or_else(|| usual_place(&package));
-                let is_inside = at.starts_with("node_modules/") && is_relative(Path::new(&at));
+                let usual = usual_place(&package);
+                let is_own = at == usual || at.ends_with(&format!("/{usual}"));
+                let is_inside = is_own && at.starts_with("node_modules/") && is_relative(Path::new(&at));
                 is_inside.then_some(Origin::Tarball { at }).ok_or_else(|| wrong("`at` leads elsewhere"))?
             }
             (Registry::PyPi, None, Some(file)) if file.ends_with(".whl") && !file.contains('/') => {
@@ -283,7 +286,9 @@ mod tests {
             "npm:a/b@1 DIGEST 1",
             "npm:@a@1 DIGEST 1",
             "npm:a@1?x DIGEST 1",
-            "npm:a@1 DIGEST 1 at:node_modules/../../a",
+            "npm:a@1 DIGEST 1 at:node_modules/../../node_modules/a",
+            "npm:a@1 DIGEST 1 at:node_modules/b",
+            "npm:a@1 DIGEST 1 at:node_modules/b-node_modules/a",
             "npm:a@1 DIGEST 1 at:/node_modules/a",
             "npm:a@1 DIGEST 1 at:bin",
             "npm:a@1 DIGEST 1 windows-x64",

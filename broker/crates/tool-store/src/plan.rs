@@ -1,10 +1,12 @@
 //! A tool on one machine: which of its files are unpacked, what starts its programs, and the digest of all that.
 
+use std::collections::BTreeSet;
+
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    Error, Surroundings,
-    catalogue::{Catalogue, LockedTool, NODE, Runtime, Tool, WHEELS},
+    Error, UserSettings,
+    catalogue::{Catalogue, LockedTool, Runtime, Tool, WHEELS},
     package::{Origin, PackageFile, Platform},
 };
 
@@ -49,55 +51,35 @@ pub(crate) enum StarterKind {
 
 impl Target {
     /// This machine; `None` if no tools are there for it.
-    pub fn here(surroundings: &Surroundings) -> Option<Self> {
+    pub fn here(settings: &UserSettings) -> Option<Self> {
         const VERSION: &str = "import sys; print('%d.%d' % sys.version_info[:2])";
-        let python = surroundings.printed("python3", &["-I", "-c", VERSION]);
+        let python = settings.printed("python3", &["-I", "-c", VERSION]);
         Some(Self { platform: Platform::here()?, python })
     }
 }
 
 impl Plan {
-    /// `node` is the runtime that scripts fall back to where no other is installed.
-    pub fn new(
-        tool: &Tool,
-        locked: &LockedTool,
-        target: &Target,
-        node: Option<&Self>,
-    ) -> Result<Self, Error> {
-        let is_script = tool.runtime == Some(Runtime::Python);
-        let python = target.python.as_ref().filter(|_| is_script);
+    pub fn new(tool: &Tool, locked: &LockedTool, target: &Target) -> Result<Self, Error> {
+        let python = python_for(locked, target)?;
         let fits = |it: &&PackageFile| {
             it.platform.is_none_or(|it| it == target.platform)
                 && it.python.as_ref().is_none_or(|it| Some(it) == python)
         };
         let files: Vec<_> = locked.files.iter().filter(fits).cloned().collect();
-        let is_whole =
-            files.iter().any(|it| Some(&it.package.name) == tool.package.as_ref().map(|it| &it.name))
-                && (tool.runtime.is_some()
-                    || tool.programs.values().all(|it| has_file(tool, it, target.platform, &files)));
-        if !is_whole {
-            let version = target.python.as_ref().filter(|_| is_script);
-            let python = version.map(|it| format!(" and Python {it}")).unwrap_or_default();
-            return Err(Error::NotForThis {
-                tool: locked.name.clone(),
-                version: locked.version.clone(),
-                target: target.platform.name().to_owned() + &python,
-            });
+        if !is_whole(tool, &files, target.platform) {
+            return Err(not_for(locked, target.platform.name().to_owned()));
         }
-        let starter = |(name, program): (&String, &String)| {
-            let place = tool.place(program, target.platform);
-            let kind = match tool.runtime {
-                None => StarterKind::Link,
-                Some(Runtime::Node) => StarterKind::Script(node_script(&place, node)),
-                Some(Runtime::Python) => {
-                    StarterKind::Script(python_script(program, python.map_or("3", |it| it)))
-                }
-            };
-            Starter { name: name.clone(), place, kind }
-        };
-        let starters: Vec<_> = tool.programs.iter().map(starter).collect();
+        expect_one_of_each(tool, &files)?;
+        let starters: Vec<_> =
+            tool.programs.iter().map(|it| Starter::new(tool, it, target, python)).collect();
         let (name, version) = (locked.name.clone(), locked.version.clone());
         Ok(Self { name, version, digest: digest(&files, &starters), files, starters })
+    }
+
+    /// The plan of a tool that a workspace pins.
+    pub fn of_pinned(locked: &LockedTool, target: &Target) -> Result<Self, String> {
+        let tool = Catalogue::own().tool_of(locked)?;
+        Self::new(tool, locked, target).map_err(|error| error.to_string())
     }
 
     /// Bytes of all files.
@@ -106,26 +88,77 @@ impl Plan {
     }
 }
 
-/// Whether the package with a program is among the files: of npm, it may be one for each platform.
-fn has_file(tool: &Tool, program: &str, platform: Platform, files: &[PackageFile]) -> bool {
-    let place = tool.place(program, platform);
-    files.iter().any(|it| match &it.origin {
-        Origin::Tarball { at } => place.starts_with(&format!("{at}/")),
-        Origin::Wheel { .. } => true,
-    })
+/// Version of Python that files are chosen by; `None` if all of them are for any version.
+fn python_for<'t>(locked: &LockedTool, target: &'t Target) -> Result<Option<&'t String>, Error> {
+    let versions: BTreeSet<_> = locked.files.iter().filter_map(|it| it.python.as_ref()).collect();
+    let platform = target.platform.name();
+    match &target.python {
+        _ if versions.is_empty() => Ok(None),
+        Some(it) if versions.contains(it) => Ok(Some(it)),
+        Some(it) => Err(not_for(locked, format!("{platform} and Python {it}"))),
+        None => Err(not_for(locked, format!("{platform}: no `python3` is in PATH"))),
+    }
+}
+
+fn not_for(locked: &LockedTool, target: String) -> Error {
+    Error::NotForThis { tool: locked.name.clone(), version: locked.version.clone(), target }
+}
+
+/// Whether the tool's own package is among the files, and so is the one with each program: of npm, it may be one for each platform.
+fn is_whole(tool: &Tool, files: &[PackageFile], platform: Platform) -> bool {
+    let has_program = |program: &String| {
+        let place = tool.place(program, platform);
+        files.iter().any(|it| match &it.origin {
+            Origin::Tarball { at } => place.starts_with(&format!("{at}/")),
+            Origin::Wheel { .. } => true,
+        })
+    };
+    let has_own = files.iter().any(|it| Some(&it.package.name) == tool.package.as_ref().map(|it| &it.name));
+    has_own && (tool.runtime.is_some() || tool.programs.values().all(has_program))
+}
+
+/// Two versions of a package at one place would be mixed.
+fn expect_one_of_each(tool: &Tool, files: &[PackageFile]) -> Result<(), Error> {
+    let mut places = BTreeSet::new();
+    match files.iter().find(|it| !places.insert(place_of(it))) {
+        None => Ok(()),
+        Some(it) => Err(Error::Twice { tool: tool.name.clone(), package: it.package.clone() }),
+    }
+}
+
+fn place_of(file: &PackageFile) -> &str {
+    match &file.origin {
+        Origin::Tarball { at } => at,
+        Origin::Wheel { .. } => &file.package.name,
+    }
+}
+
+impl Starter {
+    fn new(
+        tool: &Tool,
+        (name, program): (&String, &String),
+        target: &Target,
+        python: Option<&String>,
+    ) -> Self {
+        let place = tool.place(program, target.platform);
+        let kind = match tool.runtime {
+            None => StarterKind::Link,
+            Some(Runtime::Node) => StarterKind::Script(node_script(&place)),
+            Some(Runtime::Python) => StarterKind::Script(python_script(program, python.map_or("3", |it| it))),
+        };
+        Self { name: name.clone(), place, kind }
+    }
 }
 
 /// Start of each script. Tools compare paths of their own files, so that it is one without links and `..`.
 const HERE: &str = "#!/bin/sh\nhere=$(cd \"${0%/*}/..\" && pwd -P)\n";
 
-/// One that is installed in the store counts first: it is there where the one in `PATH` is none, or too old.
-fn node_script(place: &str, node: Option<&Plan>) -> String {
-    let own = node.and_then(|it| Some(format!("${{here%/*}}/{}/{}", it.digest, it.starters.first()?.place)));
-    let fallback = own.map(|it| format!("own=\"{it}\"\n[ -x \"$own\" ] && node=$own\n")).unwrap_or_default();
-    format!("{HERE}node=node\n{fallback}exec \"$node\" \"$here/{place}\" \"$@\"\n")
+/// Starter of a Node script. The store's Node is before others in the `PATH` of linters, so that its digest is no part of this one's.
+fn node_script(place: &str) -> String {
+    format!("{HERE}exec node \"$here/{place}\" \"$@\"\n")
 }
 
-/// Isolated: neither the folder in which it is run nor a variable may bring a module.
+/// Starter of a Python module in isolated mode: neither the current folder nor `PYTHONPATH` adds modules.
 fn python_script(module: &str, version: &str) -> String {
     let run = format!(
         "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('{module}', run_name='__main__', alter_sys=True)"
@@ -143,18 +176,11 @@ fn digest(files: &[PackageFile], starters: &[Starter]) -> String {
         hash.update(format!("{file}\n"));
     }
     for Starter { name, place, kind } in starters {
-        hash.update(format!("{name} {place} {kind:?}\n"));
+        let kind = match kind {
+            StarterKind::Link => "link",
+            StarterKind::Script(text) => text,
+        };
+        hash.update(format!("{name} {place} {kind}\n"));
     }
     hash.finalize().iter().map(|it| format!("{it:02x}")).collect()
-}
-
-/// The plans of all tools that a workspace pins, for one machine.
-pub fn choose(locked: &[LockedTool], target: &Target) -> Vec<Result<Plan, String>> {
-    let catalogue = Catalogue::own();
-    let plan = |it: &LockedTool, node: Option<&Plan>| {
-        let tool = catalogue.tool_of(it)?;
-        Plan::new(tool, it, target, node).map_err(|error| error.to_string())
-    };
-    let node = locked.iter().find(|it| it.name == NODE).and_then(|it| plan(it, None).ok());
-    locked.iter().map(|it| plan(it, node.as_ref())).collect()
 }

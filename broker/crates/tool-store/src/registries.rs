@@ -3,7 +3,7 @@
 
 mod index;
 
-use std::sync::OnceLock;
+use std::{cell::Cell, sync::OnceLock};
 
 use bytes::{Bytes, BytesMut};
 use download::{Client, Response, StatusCode, Url, chain};
@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use self::index::wheel_url;
 use crate::{
-    Error, NpmSettings, PipSettings, Surroundings,
-    package::{Origin, PackageFile},
+    Error, NpmSettings, PipSettings, UserSettings,
+    package::{Origin, PackageFile, Registry},
     settings::without_password,
 };
 
@@ -23,9 +23,9 @@ const LARGEST_DOCUMENT: u64 = 64 << 20;
 /// Attempts at a download whose connection breaks off.
 const ATTEMPTS: u32 = 2;
 
-/// The registries of a user. Their settings are read when the first file of theirs is fetched.
+/// The registries of a user. Their settings are read when the first file of theirs is wanted.
 pub struct Registries {
-    surroundings: Surroundings,
+    user: UserSettings,
     npm: OnceLock<(NpmSettings, Client)>,
     pip: OnceLock<(PipSettings, Client)>,
 }
@@ -34,18 +34,27 @@ pub struct Registries {
 pub(crate) type OnBytes<'f> = &'f dyn Fn(u64);
 
 impl Registries {
-    pub fn new(surroundings: Surroundings) -> Self {
-        Self { surroundings, npm: OnceLock::new(), pip: OnceLock::new() }
+    pub fn new(user: UserSettings) -> Self {
+        Self { user, npm: OnceLock::new(), pip: OnceLock::new() }
     }
 
-    /// Fetches a file and compares its digest.
+    /// Reads the settings that these files need. Blocks: npm and pip may be asked for their registries.
+    pub(crate) fn prepare(&self, files: &[PackageFile]) -> Result<(), Error> {
+        files.iter().try_for_each(|it| match it.package.registry {
+            Registry::Npm => self.npm().map(drop),
+            Registry::PyPi => self.pip().map(drop),
+        })
+    }
+
+    /// Fetches a file and compares its digest. Bytes that come a second time are not counted.
     pub(crate) async fn fetch(&self, file: &PackageFile, on_bytes: OnBytes<'_>) -> Result<Bytes, Error> {
-        let mut attempt = 1;
+        let (mut attempt, counted) = (1, Cell::new(0_u64));
         loop {
-            let received = std::cell::Cell::new(0);
+            let received = Cell::new(0_u64);
             let count = |bytes| {
                 received.set(received.get() + bytes);
-                on_bytes(bytes);
+                on_bytes(received.get().saturating_sub(counted.get()));
+                counted.set(counted.get().max(received.get()));
             };
             let fetched = match &file.origin {
                 Origin::Tarball { .. } => self.tarball(file, &count).await,
@@ -61,24 +70,24 @@ impl Registries {
     }
 
     fn npm(&self) -> Result<&(NpmSettings, Client), Error> {
-        if self.npm.get().is_none() {
-            let settings = NpmSettings::read(&self.surroundings)?;
-            let client = client("npm", &settings.connection)?;
-            let _first = self.npm.set((settings, client));
+        if let Some(it) = self.npm.get() {
+            return Ok(it);
         }
-        self.npm.get().ok_or(NOT_READ)
+        let settings = NpmSettings::read(&self.user)?;
+        let client = client("npm", &settings.connection)?;
+        Ok(self.npm.get_or_init(|| (settings, client)))
     }
 
     fn pip(&self) -> Result<&(PipSettings, Client), Error> {
-        if self.pip.get().is_none() {
-            let settings = PipSettings::read(&self.surroundings)?;
-            let client = client("pip", &settings.connection)?;
-            let _first = self.pip.set((settings, client));
+        if let Some(it) = self.pip.get() {
+            return Ok(it);
         }
-        self.pip.get().ok_or(NOT_READ)
+        let settings = PipSettings::read(&self.user)?;
+        let client = client("pip", &settings.connection)?;
+        Ok(self.pip.get_or_init(|| (settings, client)))
     }
 
-    /// From where all registries have it, or else from where the registry says.
+    /// Fetches a tarball from its usual address, else from the one in the package's document.
     async fn tarball(&self, file: &PackageFile, on_bytes: OnBytes<'_>) -> Result<Bytes, Error> {
         let (settings, client) = self.npm()?;
         let (name, version) = (&file.package.name, &file.package.version);
@@ -107,10 +116,16 @@ impl Registries {
             .await
     }
 
-    /// From the first index that has a wheel of this name.
+    /// Fetches a wheel from the first index that has it.
     async fn wheel(&self, file: &PackageFile, name: &str, on_bytes: OnBytes<'_>) -> Result<Bytes, Error> {
         let (settings, client) = self.pip()?;
-        let mut result = Err(NOT_READ);
+        let mut failed = None;
+        // What an index says that cannot be asked says more than that another has no such file.
+        let mut keep = |error| {
+            if failed.as_ref().is_none_or(|it| matches!(it, Error::NotFound { .. })) {
+                failed = Some(error);
+            }
+        };
         for (index, _) in &settings.indexes {
             let url = joined(index, &format!("{}/", normalized(&file.package.name)), file)?;
             let accept = Some(
@@ -121,25 +136,22 @@ impl Registries {
             let (page, kind, base) = match found {
                 Ok(found) => found,
                 Err(error) => {
-                    result = Err(error);
+                    keep(error);
                     continue;
                 }
             };
             let Some(url) = wheel_url(&page, kind.contains("json"), &base, name) else {
-                result = Err(request.not_found());
+                keep(request.not_found());
                 continue;
             };
             let (url, own) = without_password(url);
             let authorization = |url: &Url| own.clone().or_else(|| settings.authorization(url));
             return Request { url, accept: None, ..request }.bytes(authorization, on_bytes).await;
         }
-        result
+        let none = Error::NoRegistry { registry: "Python", program: "pip", variable: "PIP_INDEX_URL" };
+        Err(failed.unwrap_or(none))
     }
 }
-
-/// Stands for settings that were read just now.
-const NOT_READ: Error =
-    Error::NoRegistry { registry: "packages", program: "npm", variable: "NPM_CONFIG_REGISTRY" };
 
 fn client(program: &str, connection: &download::Connection) -> Result<Client, Error> {
     let failed = |why| Error::Settings { file: format!("the settings of {program}").into(), why };
@@ -151,9 +163,10 @@ fn joined(registry: &Url, path: &str, file: &PackageFile) -> Result<Url, Error> 
     registry.join(path).map_err(failed)
 }
 
-/// Name of a package as indexes have it.
+/// Name of a package as in URLs of indexes (PEP 503).
 fn normalized(name: &str) -> String {
-    name.to_lowercase().replace(['_', '.'], "-")
+    let parts = name.split(['-', '_', '.']).filter(|it| !it.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
 /// A registry in a message: paths may be as secret as passwords.

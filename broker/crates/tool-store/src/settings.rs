@@ -10,9 +10,13 @@ mod pip;
 
 use std::{
     collections::BTreeMap,
-    env, io,
+    env,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -25,9 +29,12 @@ use crate::Error;
 /// Bytes of the largest file of settings, or of certificates.
 const LARGEST: u64 = 8 << 20;
 
-/// Places where settings are looked for.
+/// Time that a program may take that prints a setting.
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Variables and files that settings are read from.
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
+pub struct UserSettings {
     pub variables: BTreeMap<String, String>,
     /// Home folder.
     pub home: Option<PathBuf>,
@@ -35,8 +42,8 @@ pub struct Surroundings {
     pub has_machine: bool,
 }
 
-impl Surroundings {
-    /// The surroundings of this process.
+impl UserSettings {
+    /// Settings of the user that runs this process.
     pub fn of_process() -> Self {
         let variables =
             env::vars_os().filter_map(|(name, it)| Some((name.into_string().ok()?, it.into_string().ok()?)));
@@ -54,6 +61,10 @@ impl Surroundings {
     /// Reads a file that need not be there.
     fn read(&self, file: &Path) -> Result<Option<String>, Error> {
         let failed = |why| Error::Settings { file: file.to_owned(), why };
+        // What npm and pip are told to read where they are to read nothing.
+        if file == Path::new("/dev/null") {
+            return Ok(None);
+        }
         match read_regular(file, LARGEST) {
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -83,16 +94,29 @@ impl Surroundings {
     /// Output of a program, trimmed. It is run where it finds no settings of a workspace.
     pub(crate) fn printed(&self, program: &str, arguments: &[&str]) -> Option<String> {
         let mut command = Command::new(self.program(program)?);
-        let output = command
-            .args(arguments)
-            .current_dir("/")
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output()
-            .ok()?;
-        let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-        (output.status.success() && !text.is_empty()).then_some(text)
+        command.args(arguments).current_dir("/");
+        let text = output(command, PROGRAM_TIMEOUT)?.trim().to_owned();
+        (!text.is_empty()).then_some(text)
     }
+}
+
+/// Output of a program that succeeds; one that does not end in time is ended.
+fn output(mut command: Command, timeout: Duration) -> Option<String> {
+    let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().ok()?;
+    let mut stdout = child.stdout.take()?;
+    let (sender, printed) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        let read = stdout.read_to_string(&mut text);
+        // The receiver is gone if this took too long.
+        let _late = sender.send(read.is_ok().then_some(text));
+    });
+    let text = printed.recv_timeout(timeout).ok().flatten();
+    if text.is_none() {
+        let _ended = child.kill();
+    }
+    (child.wait().ok()?.success()).then_some(text)?
 }
 
 /// A registry's URL, with a slash at its end, so that names can be joined to it; its name and password apart.

@@ -1,10 +1,11 @@
 //! The folder with installed tools, each in a folder named by its digest. One that is there is whole: it is made beside, and named last.
 
 use std::{
+    cell::Cell,
     collections::BTreeSet,
     fs::{self, File, OpenOptions},
     io,
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
@@ -17,9 +18,9 @@ use rustix::{fs::FlockOperation, io::Errno};
 use crate::{
     Error,
     archive::{Refusal, Room, Unpacker},
-    catalogue::{LockedTool, NODE, WHEELS},
+    catalogue::{Catalogue, LockedTool, WHEELS},
     package::{Origin, PackageFile, Platform},
-    plan::{Plan, StarterKind, Target, choose},
+    plan::{Plan, StarterKind, Target},
     registries::Registries,
 };
 
@@ -34,8 +35,11 @@ const LOCK_POLL: Duration = Duration::from_millis(50);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Name of the store in the folder for data.
+pub const FOLDER: &str = "tools";
+
 /// Time that a tool is kept which no workspace uses.
-const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+pub const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -51,7 +55,7 @@ pub struct Installed {
     pub was_there: bool,
 }
 
-/// Bytes of a tool that came, and all there are.
+/// Received and total bytes of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     pub received: u64,
@@ -59,28 +63,27 @@ pub struct Progress {
 }
 
 impl Store {
-    /// In the user's folder for data of this program.
+    /// Store in the data folder of this program.
     pub fn in_data(folder: &Path) -> Self {
-        Self { folder: folder.join("tools"), room: Room(u64::MAX) }
+        Self { folder: folder.join(FOLDER), room: Room(u64::MAX) }
     }
 
-    /// Folders with the programs of the tools that a workspace pins, as far as they are installed.
-    pub fn programs(&self, locked: &[LockedTool]) -> Vec<PathBuf> {
-        let Some(platform) = Platform::here() else { return Vec::new() };
-        let node = locked.iter().find(|it| it.name == NODE);
-        let installed = |it: &LockedTool| {
-            let all: Vec<_> = node.filter(|_| it.name != NODE).into_iter().chain([it]).cloned().collect();
-            // Which Python it was installed for is not known without asking one.
-            let pythons: BTreeSet<_> = it.files.iter().map(|it| it.python.clone()).collect();
-            let of = |python| choose(&all, &Target { platform, python }).pop()?.ok();
-            pythons.into_iter().filter_map(of).find(|it| self.has(it))
-        };
-        let found: Vec<_> = locked.iter().filter_map(installed).collect();
-        found
-            .iter()
-            .inspect(|it| self.note_use(it, SystemTime::now()))
-            .map(|it| self.folder_of(it).join("bin"))
-            .collect()
+    /// The folder with the programs of a tool that a workspace pins, or the reason why there is none. Records the use.
+    pub fn programs(&self, pinned: &LockedTool) -> Result<PathBuf, String> {
+        let LockedTool { name, version, files } = pinned;
+        let platform = Platform::here().ok_or("no tools are available for this platform")?;
+        // Which Python it was installed for is not known without asking one.
+        let pythons: BTreeSet<_> = files.iter().map(|it| it.python.clone()).collect();
+        let plan = |python| Plan::of_pinned(pinned, &Target { platform, python });
+        Catalogue::own().tool_of(pinned)?;
+        let plan = pythons.into_iter().filter_map(|it| plan(it).ok()).find(|it| self.has(it));
+        let plan = plan.ok_or_else(|| {
+            format!(
+                "{name} {version} is pinned in broker.lock and not installed: run `broker server install`"
+            )
+        })?;
+        self.note_use(&plan, SystemTime::now());
+        Ok(self.folder_of(&plan).join("bin"))
     }
 
     /// Folder with all that is installed.
@@ -106,14 +109,17 @@ impl Store {
     ) -> Result<Installed, Error> {
         let folder = self.folder_of(plan);
         overlay::private_folder(&self.folder).map_err(Error::io(&self.folder))?;
-        let _one_at_a_time = self.lock(plan, cancel)?;
+        let lock = self.lock(plan, cancel)?;
+        lock.set_modified(SystemTime::now()).map_err(Error::io(self.stamp(plan)))?;
         if folder.is_dir() {
             return Ok(Installed { folder, was_there: true });
         }
         let new = self.folder.join(format!("{}.new", plan.digest));
         // A process that was killed may have left it.
         remove(&new)?;
-        let made = self.make(plan, &new, registries, on_progress, cancel).and_then(|()| name(&new, &folder));
+        let made = self
+            .make(plan, &new, registries, on_progress, cancel)
+            .and_then(|()| rename_into_place(&new, &folder));
         if let Err(error) = made {
             let _the_first_error_counts = remove(&new);
             return Err(error);
@@ -132,12 +138,14 @@ impl Store {
         on_progress: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<(), Error> {
-        let (received, total) = (std::cell::Cell::new(0), plan.size());
+        let (received, total) = (Cell::new(0), plan.size());
         let on_bytes = |bytes| {
             received.set(received.get() + bytes);
             on_progress(Progress { received: received.get().min(total), total });
         };
         let mut room = self.room;
+        // Beforehand, since programs may be asked for them, which no deadline of the downloads ends.
+        registries.prepare(&plan.files)?;
         let all = async {
             let downloads = plan.files.iter().map(|it| registries.fetch(it, &on_bytes));
             let mut downloads = futures_util::stream::iter(downloads).buffered(AT_ONCE);
@@ -148,7 +156,7 @@ impl Store {
             Ok::<_, Error>(())
         };
         download::blocking(all, Instant::now() + DOWNLOAD_TIMEOUT, cancel)?;
-        start(plan, new)?;
+        write_starters(plan, new)?;
         sync(new)
     }
 
@@ -174,10 +182,12 @@ impl Store {
     /// Waits until no other process installs the tool; held until the file is closed.
     fn lock(&self, plan: &Plan, cancel: &Cancel) -> Result<File, Error> {
         let path = self.stamp(plan);
-        let lock = open(&path).map_err(Error::io(&path))?;
         loop {
+            let lock = open(&path).map_err(Error::io(&path))?;
             match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(lock),
+                Ok(()) if is_named(&lock, &path) => return Ok(lock),
+                // Another process removed it with the tool.
+                Ok(()) => continue,
                 Err(Errno::WOULDBLOCK) => {}
                 Err(error) => return Err(Error::io(&path)(error.into())),
             }
@@ -192,7 +202,7 @@ impl Store {
         self.folder.join(format!("{}.lock", plan.digest))
     }
 
-    /// Once a day is enough. A folder that cannot be written keeps what it has.
+    /// Records a use, at most once a day. A folder that cannot be written keeps what it has.
     fn note_use(&self, plan: &Plan, now: SystemTime) {
         let stamp = self.stamp(plan);
         if age(&stamp, now) > DAY {
@@ -210,8 +220,9 @@ impl Store {
             if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
                 // Named away first: what is removed in part would look like one that is there.
                 let (tool, going) = (stamp.with_extension(""), stamp.with_extension("new"));
-                let _what_stays_is_tried_again = fs::rename(tool, &going)
-                    .and_then(|()| fs::remove_dir_all(&going))
+                let _what_stays_is_tried_again = or_gone(fs::remove_dir_all(&going))
+                    .and_then(|()| or_gone(fs::rename(tool, &going)))
+                    .and_then(|()| or_gone(fs::remove_dir_all(&going)))
                     .and_then(|()| fs::remove_file(&stamp));
             }
         }
@@ -228,22 +239,31 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the store is no workspace folder")]
-fn remove(folder: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(folder)(error)),
-        _ => Ok(()),
-    }
+/// Whether a path still leads to an open file.
+fn is_named(file: &File, path: &Path) -> bool {
+    let identity = |it: fs::Metadata| (it.dev(), it.ino());
+    let named = fs::symlink_metadata(path).map(identity).ok();
+    named.is_some() && named == file.metadata().map(identity).ok()
+}
+
+/// What is not there need not be removed.
+fn or_gone(result: io::Result<()>) -> io::Result<()> {
+    result.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the store is no workspace folder")]
-fn name(new: &Path, folder: &Path) -> Result<(), Error> {
+fn remove(folder: &Path) -> Result<(), Error> {
+    or_gone(fs::remove_dir_all(folder)).map_err(Error::io(folder))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the store is no workspace folder")]
+fn rename_into_place(new: &Path, folder: &Path) -> Result<(), Error> {
     fs::rename(new, folder).map_err(Error::io(folder))
 }
 
 /// Makes what starts the programs, each of which must be there.
 #[expect(clippy::disallowed_methods, reason = "the store is no workspace folder")]
-fn start(plan: &Plan, new: &Path) -> Result<(), Error> {
+fn write_starters(plan: &Plan, new: &Path) -> Result<(), Error> {
     let bin = new.join("bin");
     fs::create_dir_all(&bin).map_err(Error::io(&bin))?;
     for it in &plan.starters {

@@ -6,6 +6,7 @@ use config::{Choice, SetupFailure};
 use linters::{
     LinterKind, LinterSet, Provider, WorkspaceContext,
     plugins::{PluginProvider, Plugins},
+    tools::with_tools,
 };
 use overlay::View;
 
@@ -52,9 +53,11 @@ impl Daemon {
 
 fn context(workspace: &OpenWorkspace) -> WorkspaceContext {
     let disk = workspace.base.without_buffers();
+    let (environment, missing) = with_tools(workspace.environment_of_servers(), &*disk);
     WorkspaceContext {
         root: PathBuf::from(workspace.root()),
-        environment: workspace.environment_of_linters(&*disk),
+        environment,
+        missing,
         disk,
         variables: workspace.environment(),
         isolated: false,

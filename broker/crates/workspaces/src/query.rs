@@ -10,7 +10,10 @@ use language_servers::{
     NoAnswer, OutsideAge, Priority, Profile, QueryAnswer, QueryResult, Question, ServerReply, named_document,
 };
 use lint::{Cancel, LineColumn, LineTable};
-use linters::servers::{self, ServerContext};
+use linters::{
+    servers::{self, ServerContext},
+    tools::with_tools,
+};
 use overlay::{Branch, ContentHash, Revision, View, WorkspacePath};
 use scheduler::Class;
 
@@ -174,7 +177,7 @@ impl Daemon {
         query.expect_file(&**view)?;
         let workspace = query.target.workspace();
         let disk = workspace.base.without_buffers();
-        let environment = workspace.environment_of_linters(&*disk);
+        let (environment, _missing) = with_tools(workspace.environment_of_servers(), &*disk);
         let context = self.servers.context(workspace.root(), &disk, &environment);
         let mut profiles = profiles(&context, query.server.as_deref(), &query.path)?;
         // Servers for types may have more answers.

@@ -12,7 +12,6 @@ use std::{
 
 use dashmap::{DashMap, mapref::entry::Entry};
 use language_servers::Environment;
-use linters::tools::with_tools;
 use overlay::{
     Base, BaseOptions, Branch, BranchRecord, Committer, ContentHash, Revision, SavedBranch, Store, View,
     Watch,
@@ -220,11 +219,6 @@ impl OpenWorkspace {
 
     pub(super) fn environment_of_servers(&self) -> Environment {
         Environment::of_daemon(self.root(), self.environment().as_deref())
-    }
-
-    /// The same for linters, which find the tools that the workspace pins.
-    pub(super) fn environment_of_linters(&self, disk: &dyn View) -> Environment {
-        with_tools(self.environment_of_servers(), disk)
     }
 
     /// Why changes on the disk are noticed late, if they are.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use linters::tools;
 use tool_store::{
-    Catalogue, Error, Executes, LockedTool, NODE, Plan, Registries, Runtime, Store, Surroundings, Target,
-    choose,
+    Catalogue, Error, Executes, LockedTool, NODE, Package, Plan, Registries, Runtime, Store, Target,
+    UserSettings,
 };
 
 use super::super::{Session, words};
@@ -26,8 +26,8 @@ pub(super) struct Installer {
 /// Result of several installations.
 #[derive(Default)]
 pub(super) struct Done {
-    /// Each that is installed now, in words.
-    pub(super) told: Vec<String>,
+    /// A line for each installed tool.
+    pub(super) installed: Vec<String>,
     /// Number of those that were there before.
     pub(super) there: usize,
     pub(super) failed: BTreeSet<String>,
@@ -36,14 +36,14 @@ pub(super) struct Done {
 impl Installer {
     pub(super) fn new(session: &Session) -> Result<Self, CliError> {
         let nowhere = || CliError::files("there is no folder for data: set HOME or BROKER_DATA_DIR");
-        let surroundings =
-            Surroundings { home: session.process_context.home.clone(), ..Surroundings::of_process() };
-        let unknown = || CliError::usage("no tools are there for this platform");
+        let settings =
+            UserSettings { home: session.process_context.home.clone(), ..UserSettings::of_process() };
+        let unknown = || CliError::usage("no tools are available for this platform");
         Ok(Self {
             store: tools::store().ok_or_else(nowhere)?,
-            target: Target::here(&surroundings).ok_or_else(unknown)?,
-            has_node: surroundings.node().is_some_and(|it| it >= OLDEST_NODE),
-            registries: Registries::new(surroundings),
+            target: Target::here(&settings).ok_or_else(unknown)?,
+            has_node: settings.node().is_some_and(|it| it >= OLDEST_NODE),
+            registries: Registries::new(settings),
         })
     }
 
@@ -55,22 +55,29 @@ impl Installer {
     ) -> Vec<(String, Result<Plan, CliError>)> {
         let needs_node = !self.has_node && names.iter().any(|it| is_of_node(it));
         let is_meant = |it: &LockedTool| match it.name.as_str() {
-            NODE if !names.contains(&it.name) => needs_node,
-            NODE => needs_node || names.len() == 1,
-            _ => names.contains(&it.name),
+            NODE if needs_node => true,
+            name => names.iter().any(|it| it == name),
         };
-        let plans = pinned.iter().zip(choose(pinned, &self.target)).filter(|it| is_meant(it.0));
-        plans.map(|(it, plan)| (it.name.clone(), plan.map_err(CliError::usage))).collect()
+        let plan = |it: &LockedTool| {
+            let plan = Plan::of_pinned(it, &self.target).map_err(CliError::usage);
+            (it.name.clone(), plan)
+        };
+        pinned.iter().filter(|it| is_meant(it)).map(plan).collect()
     }
 
     /// Installs all of them. One that cannot be had does not keep the others from being fetched.
     pub(super) fn install(&self, pinned: &[LockedTool], names: &[String], session: &Session) -> Done {
-        let mut done = Done::default();
+        let (mut done, cancel) = (Done::default(), &session.process_context.cancel);
         for (name, plan) in self.plans(pinned, names) {
+            // The one that was interrupted said so.
+            if cancel.is_cancelled() {
+                done.failed.insert(name);
+                continue;
+            }
             match plan.and_then(|it| Ok((self.install_one(&it, session)?, it))) {
                 Ok((was_there, plan)) => {
                     done.there += usize::from(was_there);
-                    done.told.push(in_words(&plan, was_there));
+                    done.installed.push(in_words(&plan, was_there));
                 }
                 Err(error) => {
                     session.messages.error(&error);
@@ -79,6 +86,13 @@ impl Installer {
             }
         }
         done
+    }
+
+    /// A line for each of the tools that would be installed.
+    pub(super) fn described(&self, pinned: &[LockedTool], names: &[String]) -> Result<String, CliError> {
+        let plans = self.plans(pinned, names).into_iter().map(|it| it.1);
+        let new = plans.filter(|it| !it.as_ref().is_ok_and(|it| self.store.has(it)));
+        new.map(|it| it.map(|it| described(&it))).collect()
     }
 
     /// Returns whether it was there before.
@@ -103,7 +117,7 @@ pub(super) fn is_of_node(name: &str) -> bool {
 fn cli_error(error: &Error) -> CliError {
     let told = match error {
         Error::NoSpace { .. } | Error::Io { .. } => CliError::files(error.to_string()),
-        _ => CliError::plugin(error.to_string()),
+        _ => CliError::fetch(error.to_string()),
     };
     match error.hint() {
         Some(hint) => told.hint(hint),
@@ -118,9 +132,10 @@ fn in_words(plan: &Plan, was_there: bool) -> String {
     format!("{} {} ({size}, {licence})", plan.name, plan.version)
 }
 
-pub(super) fn described(plan: &Plan) -> String {
+fn described(plan: &Plan) -> String {
     let Some(tool) = Catalogue::own().find(&plan.name) else { return String::new() };
-    let package = tool.package.as_ref().map(ToString::to_string).unwrap_or_default();
+    let package = tool.package.as_ref().map(|it| Package { version: plan.version.clone(), ..it.clone() });
+    let package = package.map(|it| it.to_string()).unwrap_or_default();
     let executes = executes(tool.executes);
     let (size, licence) = (words::bytes(plan.size()), &tool.licence);
     format!(
@@ -147,11 +162,15 @@ mod tests {
     fn what_is_added_is_described() {
         let target = Target { platform: Platform::LinuxX64, python: None };
         let locked = |name: &str| Catalogue::own().find(name).unwrap().locked().unwrap();
-        let all = ["eslint", "ty"].map(locked);
-        let text: String = choose(&all, &target).into_iter().map(|it| described(&it.unwrap())).collect();
+        let [eslint, mut ty] = ["eslint", "ty"].map(locked);
+        let lines = ty.files.iter().map(|it| it.to_string().replace("ty@0.0.108", "ty@0.0.1"));
+        (ty.files, ty.version) = (lines.map(|it| it.parse().unwrap()).collect(), "0.0.1".to_owned());
+        let all = [eslint, ty];
+        let described = |it| described(&Plan::of_pinned(it, &target).unwrap());
+        let text: String = all.iter().map(described).collect();
         insta::assert_snapshot!(text, @"
         would add eslint 10.15.0: 2 MiB, MIT, from npm:eslint@10.15.0; it executes configuration of a workspace
-        would add ty 0.0.108: 16 MiB, MIT, from pypi:ty@0.0.108; it executes nothing of a workspace
+        would add ty 0.0.1: 16 MiB, MIT, from pypi:ty@0.0.1; it executes nothing of a workspace
         ");
     }
 }

@@ -1,12 +1,8 @@
 //! `broker server list --tools`
 
-use std::fmt::Write as _;
-
 use linters::{Lock, tools};
 use serde::Serialize;
-use tool_store::{
-    Catalogue, Executes, Kind, LockedTool, Package, Plan, Store, Surroundings, Target, Tool, choose,
-};
+use tool_store::{Catalogue, Executes, Kind, LockedTool, Package, Plan, Store, Target, Tool, UserSettings};
 
 use super::{
     super::{AnswerFormat, Session, json, words},
@@ -41,27 +37,30 @@ pub(super) fn run(format: AnswerFormat, session: &mut Session) -> Result<Exit, C
         true => Vec::new(),
         false => Lock::read(&*view).map_err(CliError::usage)?.tools,
     };
-    let (store, target) = (tools::store(), Target::here(&Surroundings::of_process()));
+    let (store, target) = (tools::store(), Target::here(&UserSettings::of_process()));
     let row = |it| row(it, &pinned, store.as_ref(), target.as_ref());
     let rows: Vec<_> = Catalogue::own().tools.iter().map(row).collect();
-    let text = if format == AnswerFormat::Json { json(&rows) } else { table(&rows) };
+    let text = if format == AnswerFormat::Json {
+        json(&rows)
+    } else {
+        words::table(HEADING, rows.iter().map(cells))
+    };
     session.print(&text)?;
     Ok(Exit::Clean)
 }
 
 fn row<'c>(tool: &'c Tool, pinned: &[LockedTool], store: Option<&Store>, target: Option<&Target>) -> Row<'c> {
-    let plans = |all: &[LockedTool]| target.map(|it| choose(all, it)).unwrap_or_default();
-    let known = tool.locked().and_then(|it| plans(&[it]).pop()?.ok());
-    let at = pinned.iter().position(|it| it.name == tool.name);
-    let plan = at.and_then(|at| plans(pinned).into_iter().nth(at)?.ok());
+    let plan = |it: &LockedTool| Plan::of_pinned(it, target?).ok();
+    let known = tool.locked().and_then(|it| plan(&it));
+    let pinned = pinned.iter().find(|it| it.name == tool.name);
     Row {
         name: &tool.name,
         kind: tool.kind,
         version: tool.package.as_ref().map(|it| it.version.as_str()),
         package: tool.package.as_ref(),
         bytes: known.as_ref().map(Plan::size),
-        pinned: at.map(|it| pinned[it].version.clone()),
-        installed: plan.zip(store).is_some_and(|(plan, store)| store.has(&plan)),
+        pinned: pinned.map(|it| it.version.clone()),
+        installed: pinned.and_then(plan).zip(store).is_some_and(|(plan, store)| store.has(&plan)),
         licence: &tool.licence,
         executes: tool.executes,
         command: tool.command.as_deref(),
@@ -69,21 +68,6 @@ fn row<'c>(tool: &'c Tool, pinned: &[LockedTool], store: Option<&Store>, target:
 }
 
 const HEADING: [&str; 6] = ["NAME", "VERSION", "PINNED", "SIZE", "EXECUTES", "LICENCE"];
-
-fn table(rows: &[Row<'_>]) -> String {
-    let rows: Vec<_> = std::iter::once(HEADING.map(str::to_owned)).chain(rows.iter().map(cells)).collect();
-    let width = |column: usize| rows.iter().map(|it| it[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<_> = (0..HEADING.len() - 1).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        for (cell, width) in row.iter().zip(&widths) {
-            let _to_a_string = write!(text, "{cell:<width$}  ");
-        }
-        text += &row[HEADING.len() - 1];
-        text.push('\n');
-    }
-    text
-}
 
 fn cells(it: &Row<'_>) -> [String; 6] {
     let or_none = |it: Option<String>| it.unwrap_or_else(|| "-".to_owned());
@@ -110,7 +94,7 @@ mod tests {
         let tool = |name: &str| Catalogue::own().find(name).unwrap();
         let pinned = [LockedTool { version: "0.0.1".to_owned(), ..tool("ty").locked().unwrap() }];
         let all = ["ty", "eslint", "gopls"].map(|it| row(tool(it), &pinned, None, Some(&target)));
-        insta::assert_snapshot!(table(&all), @"
+        insta::assert_snapshot!(words::table(HEADING, all.iter().map(cells)), @"
         NAME    VERSION  PINNED                 SIZE    EXECUTES       LICENCE
         ty      0.0.108  0.0.1 (not installed)  16 MiB  nothing        MIT
         eslint  10.15.0  -                      2 MiB   configuration  MIT

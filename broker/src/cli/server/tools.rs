@@ -12,7 +12,7 @@ use tool_store::{Catalogue, Kind, LockedTool, NODE, Tool, recommended};
 
 use super::{
     super::{Session, plugin::project::Project},
-    installer::{Done, Installer, described, is_of_node},
+    installer::{Done, Installer, is_of_node},
 };
 use crate::{CliError, Exit};
 
@@ -53,6 +53,7 @@ pub(super) struct UpdateArgs {
 /// The store keeps them for other workspaces, and removes what none has used for three months.
 #[derive(Debug, clap::Args)]
 pub(super) struct RemoveArgs {
+    /// Names of tools that `broker.lock` pins
     #[arg(required = true)]
     name: Vec<String>,
 }
@@ -80,17 +81,15 @@ pub(super) fn add(args: &AddArgs, session: &mut Session) -> Result<Exit, CliErro
     complete(&mut pinned);
     let installer = Installer::new(session)?;
     if args.dry_run {
-        let plans = installer.plans(&pinned, &names).into_iter();
-        let text: Result<String, CliError> = plans.map(|it| it.1.map(|it| described(&it))).collect();
-        session.print(&text?)?;
+        session.print(&installer.described(&pinned, &names)?)?;
         return Ok(Exit::Clean);
     }
-    let Done { told, failed, .. } = installer.install(&pinned, &names, session);
+    let Done { installed, failed, .. } = installer.install(&pinned, &names, session);
     pinned.retain(|it| !failed.contains(&it.name) || is_pinned(it, &project.lock.tools));
     complete(&mut pinned);
     project.lock.tools = pinned;
     project.write_lock()?;
-    session.print(&told.iter().map(|it| format!("added {it}\n")).collect::<String>())?;
+    session.print(&installed.iter().map(|it| format!("added {it}\n")).collect::<String>())?;
     let added: Vec<_> = names.into_iter().filter(|it| !failed.contains(it)).collect();
     remind(&added, &project.root, session);
     Ok(if failed.is_empty() { Exit::Clean } else { Exit::Abnormal })
@@ -107,7 +106,9 @@ pub(super) fn update(args: &UpdateArgs, session: &mut Session) -> Result<Exit, C
     let mut pinned: Vec<_> =
         before.iter().map(|it| if is_meant(it) { newest(it) } else { it.clone() }).collect();
     complete(&mut pinned);
-    let names: Vec<_> = before.iter().filter(|it| is_meant(it)).map(|it| it.name.clone()).collect();
+    // Node is fetched where one of the others needs it.
+    let is_fetched = |it: &&LockedTool| is_meant(it) && (it.name != NODE || args.name.contains(&it.name));
+    let names: Vec<_> = before.iter().filter(is_fetched).map(|it| it.name.clone()).collect();
     let Done { failed, .. } = Installer::new(session)?.install(&pinned, &names, session);
     let mut text = String::new();
     for it in &mut pinned {
@@ -130,9 +131,11 @@ pub(super) fn update(args: &UpdateArgs, session: &mut Session) -> Result<Exit, C
 
 pub(super) fn install(session: &mut Session) -> Result<Exit, CliError> {
     let project = Project::open(session)?;
-    let names: Vec<_> = project.lock.tools.iter().map(|it| it.name.clone()).collect();
-    let Done { told, failed, there } = Installer::new(session)?.install(&project.lock.tools, &names, session);
-    session.print(&format!("{} fetched, {there} there already\n", told.len() - there))?;
+    let names =
+        project.lock.tools.iter().map(|it| it.name.clone()).filter(|it| it != NODE).collect::<Vec<_>>();
+    let Done { installed, failed, there } =
+        Installer::new(session)?.install(&project.lock.tools, &names, session);
+    session.print(&format!("{} fetched, {there} there already\n", installed.len() - there))?;
     Ok(if failed.is_empty() { Exit::Clean } else { Exit::Abnormal })
 }
 
@@ -203,7 +206,7 @@ fn complete(pinned: &mut Vec<LockedTool>) {
     pinned.sort_by(|a, b| a.name.cmp(&b.name));
 }
 
-/// Says what else it takes until tools that were added are asked.
+/// Prints the remaining steps until added tools run.
 fn remind(names: &[String], root: &Path, session: &Session) {
     let added = names.iter().filter_map(|it| Catalogue::own().find(it)).filter(|it| it.kind != Kind::Runtime);
     for tool in added {

@@ -95,8 +95,9 @@ error: invalid value 'http://example.org/a.wasm' for '<SOURCE>': `http://example
 For more information, try '--help'.
 "#);
     place.write("broker.lock", "version = 1\n<<<<<<< HEAD\n");
-    assert_snapshot!(refused(&place, &["plugin", "install"]), @"error: broker.lock:2 makes no sense: key with no value, expected `=`; delete it, and `broker plugin update` writes it anew");
-    assert_snapshot!(check(&place, &["a.c"]).2.join("\n"), @"broker.lock:2 makes no sense: key with no value, expected `=`; delete it, and `broker plugin update` writes it anew");
+    assert_snapshot!(refused(&place, &["plugin", "install"]), @"error: broker.lock:2 makes no sense: key with no value, expected `=`; restore it from version control, or delete it and run `broker plugin update` and `broker server add`");
+    let reason = "broker.lock:2 makes no sense: key with no value, expected `=`; restore it from version control, or delete it and run `broker plugin update` and `broker server add`";
+    assert_eq!(check(&place, &["a.c"]).2, [reason, reason], "of the plugin, and of the tools");
     place.write("broker.toml", "[plugins.no-todo]\nsource = \"ftp://example.org\"\n");
     assert_snapshot!(refused(&place, &["check", "a.c"]), @"error: broker.toml:2:10: `ftp://` is unknown: a plugin comes from a path, `https://` or `oci://`");
     place.write("broker.toml", "");

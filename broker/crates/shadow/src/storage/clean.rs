@@ -16,7 +16,7 @@ pub enum StorageKind {
 /// Extent of a cleaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Whatever is beyond the limit.
+    /// Folders beyond the limit.
     BeyondLimit,
     All,
 }

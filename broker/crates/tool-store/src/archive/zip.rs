@@ -1,5 +1,7 @@
 //! Entries of a zip archive, as wheels are: by the directory at its end, stored or deflated. What wheels have no use for, such as
 //! encryption and archives in parts, is refused.
+//!
+//! Read here, since wheels need little of the format, and nothing of it may be written where its names say.
 
 use std::io::Read;
 

@@ -19,7 +19,7 @@ fn file(line: &str, bytes: &[u8]) -> PackageFile {
 /// Fetches it from registries at these addresses, or tells the error with its hint.
 fn fetched(file: &PackageFile, variables: &[(&str, &str)]) -> String {
     let variables = variables.iter().map(|(name, it)| ((*name).to_owned(), (*it).to_owned())).collect();
-    let registries = Registries::new(Surroundings { variables, ..Surroundings::default() });
+    let registries = Registries::new(UserSettings { variables, ..UserSettings::default() });
     let end = Instant::now() + Duration::from_secs(60);
     match download::blocking(registries.fetch(file, &|_| {}), end, &Cancel::default()) {
         Ok(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
@@ -61,6 +61,12 @@ fn a_wheel_is_on_the_first_index_that_has_it() {
     first.put("/a-b/", Answer::Status(500));
     assert_eq!(of(), "wheel");
     second.put("/a-b/", Answer::Status(404));
+    let error = plain(&of(), &first);
+    assert!(error.starts_with("cannot fetch pypi:A_b@1 from HOST: it answered 500"), "{error}");
+    first.put("/a-b/", Answer::Status(401));
+    let error = plain(&of(), &first);
+    assert!(error.starts_with("HOST does not let you fetch pypi:A_b@1: 401 (put the password"), "{error}");
+    first.put("/a-b/", Answer::Status(404));
     insta::assert_snapshot!(plain(&of(), &second), @"HOST has no pypi:A_b@1 (a mirror may not have it: see which registry npm and pip are configured with)");
 }
 
@@ -76,7 +82,7 @@ fn what_is_not_as_it_must_be_is_not_taken() {
     let wrong = of(Answer::Body(b"wrong".to_vec()))
         .replace(&digest(b"wrong"), "FOUND")
         .replace(&digest(b"right"), "EXPECTED");
-    insta::assert_snapshot!(wrong, @"npm:a@1 from HOST is not what is expected: it has the digest FOUND, not EXPECTED (somebody changed it on the way or in the registry; nothing was installed)");
+    insta::assert_snapshot!(wrong, @"npm:a@1 from HOST is not what is expected: it has the digest FOUND, not EXPECTED (it was changed in the registry or on the way; nothing was installed)");
     assert!(
         of(Answer::Body(b"rights are many more than were expected".to_vec()))
             .contains("is not what is expected")
@@ -90,8 +96,13 @@ fn what_is_not_as_it_must_be_is_not_taken() {
 fn a_download_that_breaks_off_once_is_tried_again() {
     let server = Server::new();
     server.put("/a/-/a-1.tgz", Answer::Cut(b"ri".to_vec(), 5));
-    fetched(&file("npm:a@1 DIGEST", b"right"), &[("npm_config_registry", &server.url)]);
-    assert_eq!(server.asked.lock().unwrap().len(), 2);
+    let variables = [("npm_config_registry".to_owned(), server.url.clone())].into();
+    let registries = Registries::new(UserSettings { variables, ..UserSettings::default() });
+    let (file, counted) = (file("npm:a@1 DIGEST", b"right"), Cell::new(0));
+    let count = |bytes| counted.set(counted.get() + bytes);
+    let end = Instant::now() + Duration::from_secs(60);
+    download::blocking(registries.fetch(&file, &count), end, &Cancel::default()).unwrap_err();
+    assert_eq!((server.asked.lock().unwrap().len(), counted.get()), (2, 2));
 }
 
 #[test]

@@ -1,23 +1,36 @@
 //! Files of settings, as npm and pip have them: lines `key = value`, some below `[section]`.
+//!
+//! Read here, since neither dialect is one that a parser has: npm's has no lines that go on, and pip's is that of Python.
 
 /// A setting: its section, its key in lower case, and its value.
 pub(super) type Setting = (String, String, String);
 
-/// Reads all settings in their order. An indented line is more of the value before it.
-pub(super) fn settings(text: &str) -> Vec<Setting> {
+/// Files in which a line that is indented deeper than a key is more of that key's value, or in which indentation has no meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Npm,
+    Pip,
+}
+
+/// Reads all settings in their order.
+pub(super) fn settings(text: &str, dialect: Dialect) -> Vec<Setting> {
     let (mut section, mut all) = (String::new(), Vec::<Setting>::new());
+    // Of the last key in the section.
+    let mut indentation = None;
     for line in text.lines() {
-        let (trimmed, is_more) = (line.trim(), line.starts_with([' ', '\t']));
+        let (trimmed, own) = (line.trim(), line.len() - line.trim_start().len());
+        let is_more = indentation.is_some_and(|it| own > it);
         if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
             continue;
         }
-        if let Some(name) = trimmed.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-            section = name.trim().to_owned();
-        } else if let (true, Some((_, _, value))) = (is_more, all.last_mut()) {
+        if let (true, Some((_, _, value))) = (is_more, all.last_mut()) {
             value.push('\n');
             value.push_str(trimmed);
+        } else if let Some(name) = trimmed.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+            (section, indentation) = (name.trim().to_owned(), None);
         } else if let Some((key, value)) = split(trimmed) {
             all.push((section.clone(), key.trim().to_lowercase(), unquoted(value.trim()).to_owned()));
+            indentation = (dialect == Dialect::Pip).then_some(own);
         }
     }
     all

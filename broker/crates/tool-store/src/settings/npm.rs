@@ -7,7 +7,7 @@ use std::{
 
 use download::{Connection, Url};
 
-use super::{Surroundings, basic, ini, registry_url};
+use super::{UserSettings, basic, ini, registry_url};
 use crate::Error;
 
 #[derive(Debug)]
@@ -21,11 +21,11 @@ pub struct NpmSettings {
 }
 
 impl NpmSettings {
-    pub fn read(surroundings: &Surroundings) -> Result<Self, Error> {
-        let all = merged(surroundings)?;
+    pub fn read(user: &UserSettings) -> Result<Self, Error> {
+        let all = merged(user)?;
         let value =
             |key: &str| all.get(key).map(String::as_str).filter(|it| !matches!(*it, "" | "null" | "false"));
-        let own = || surroundings.printed("npm", &["config", "get", "registry"]);
+        let own = || user.printed("npm", &["config", "get", "registry"]);
         let missing = Error::NoRegistry { registry: "npm", program: "npm", variable: "NPM_CONFIG_REGISTRY" };
         let registry = value("registry").map(str::to_owned).or_else(own);
         let (registry, header) = registry.as_deref().and_then(registry_url).ok_or(missing)?;
@@ -35,7 +35,7 @@ impl NpmSettings {
             let scope = key.strip_suffix(":registry").filter(|it| it.starts_with('@'))?;
             Some((scope.to_owned(), registry_url(it)?.0))
         });
-        let certificates = value("cafile").or(surroundings.get("NODE_EXTRA_CA_CERTS"));
+        let certificates = value("cafile").or(user.get("NODE_EXTRA_CA_CERTS"));
         let inline = value("ca").map(|it| it.replace("\\n", "\n").into_bytes());
         Ok(Self {
             registry,
@@ -44,7 +44,7 @@ impl NpmSettings {
             connection: Connection {
                 proxy: value("https-proxy").or(value("proxy")).map(str::to_owned),
                 no_proxy: value("noproxy").or(value("no-proxy")).map(str::to_owned),
-                certificates: certificates.map(|it| surroundings.certificates(it)).transpose()?.or(inline),
+                certificates: certificates.map(|it| user.certificates(it)).transpose()?.or(inline),
             },
         })
     }
@@ -69,15 +69,16 @@ fn address(url: &Url) -> String {
     format!("//{}{port}{}", url.host_str().unwrap_or_default(), url.path())
 }
 
-/// All settings, those that count more in the place of others.
-fn merged(surroundings: &Surroundings) -> Result<BTreeMap<String, String>, Error> {
+/// All settings, later sources overriding earlier ones.
+fn merged(user: &UserSettings) -> Result<BTreeMap<String, String>, Error> {
     let mut all = BTreeMap::new();
-    for file in files(surroundings) {
-        let text = surroundings.read(&file)?.unwrap_or_default();
-        let settings = ini::settings(&text).into_iter().map(|(_, key, value)| (key, value));
-        all.extend(settings.map(|(key, value)| (key, expanded(&value, surroundings))));
+    for file in files(user) {
+        let text = user.read(&file)?.unwrap_or_default();
+        let settings =
+            ini::settings(&text, ini::Dialect::Npm).into_iter().map(|(_, key, value)| (key, value));
+        all.extend(settings.map(|(key, value)| (key, expanded(&value, user))));
     }
-    let of_variables = surroundings.variables.iter().filter_map(|(name, it)| {
+    let of_variables = user.variables.iter().filter_map(|(name, it)| {
         let (start, key) = name.split_at_checked("npm_config_".len())?;
         // Addresses and scopes stay as they are.
         let is_plain = !key.starts_with("//") && !key.starts_with('@');
@@ -88,30 +89,30 @@ fn merged(surroundings: &Surroundings) -> Result<BTreeMap<String, String>, Error
     Ok(all)
 }
 
-fn files(surroundings: &Surroundings) -> Vec<PathBuf> {
+fn files(user: &UserSettings) -> Vec<PathBuf> {
     let named = |name: &str| {
         let lower = name.to_lowercase();
-        surroundings.get(name).or_else(|| surroundings.get(&lower)).map(PathBuf::from)
+        user.get(name).or_else(|| user.get(&lower)).map(PathBuf::from)
     };
-    let beside_node = || Some(surroundings.program("node")?.parent()?.parent()?.join("etc/npmrc"));
+    let beside_node = || Some(user.program("node")?.parent()?.parent()?.join("etc/npmrc"));
     let of_machine = [Some(Path::new("/etc/npmrc").to_owned()), beside_node()];
     let of_machine: Vec<_> = match named("NPM_CONFIG_GLOBALCONFIG") {
         Some(it) => vec![it],
-        None if surroundings.has_machine => of_machine.into_iter().flatten().collect(),
+        None if user.has_machine => of_machine.into_iter().flatten().collect(),
         None => Vec::new(),
     };
-    let of_user = named("NPM_CONFIG_USERCONFIG").or_else(|| surroundings.in_home(".npmrc"));
+    let of_user = named("NPM_CONFIG_USERCONFIG").or_else(|| user.in_home(".npmrc"));
     of_machine.into_iter().chain(of_user).collect()
 }
 
 /// The value with `${NAME}` replaced by variables that are set.
-fn expanded(value: &str, surroundings: &Surroundings) -> String {
+fn expanded(value: &str, user: &UserSettings) -> String {
     let (mut text, mut rest) = (String::new(), value);
     while let Some((before, (name, after))) =
         rest.split_once("${").and_then(|(before, it)| Some((before, it.split_once('}')?)))
     {
         text += before;
-        match surroundings.variables.get(name.trim_end_matches('?')) {
+        match user.variables.get(name.trim_end_matches('?')) {
             Some(it) => text += it,
             None if name.ends_with('?') => {}
             None => text += &format!("${{{name}}}"),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use download::{Connection, Url};
 
-use super::{Surroundings, basic, ini, netrc, registry_url};
+use super::{UserSettings, basic, ini, netrc, registry_url};
 use crate::Error;
 
 /// Prints the index that pip has where it is not configured. A Python without pip has it packed.
@@ -26,19 +26,19 @@ pub struct PipSettings {
 }
 
 impl PipSettings {
-    pub fn read(surroundings: &Surroundings) -> Result<Self, Error> {
+    pub fn read(user: &UserSettings) -> Result<Self, Error> {
         let mut settings = Vec::new();
-        for file in files(surroundings) {
-            settings.extend(ini::settings(&surroundings.read(&file)?.unwrap_or_default()));
+        for file in files(user) {
+            settings.extend(ini::settings(&user.read(&file)?.unwrap_or_default(), ini::Dialect::Pip));
         }
         let value = |key: &str| {
             let variable = format!("PIP_{}", key.to_uppercase().replace('-', "_"));
             let of_file = |section| {
                 settings.iter().rev().find(|it| it.0 == section && it.1 == key).map(|it| it.2.as_str())
             };
-            surroundings.get(&variable).or_else(|| of_file("install")).or_else(|| of_file("global"))
+            user.get(&variable).or_else(|| of_file("install")).or_else(|| of_file("global"))
         };
-        let own = || surroundings.printed("python3", &["-I", "-c", OWN_INDEX]);
+        let own = || user.printed("python3", &["-I", "-c", OWN_INDEX]);
         let first = value("index-url").map(str::to_owned).or_else(own);
         let more = value("extra-index-url").unwrap_or_default();
         let texts = first.iter().map(String::as_str).chain(more.split_whitespace());
@@ -46,15 +46,14 @@ impl PipSettings {
         if indexes.is_empty() {
             return Err(Error::NoRegistry { registry: "Python", program: "pip", variable: "PIP_INDEX_URL" });
         }
-        let certificates =
-            value("cert").or(surroundings.get("REQUESTS_CA_BUNDLE")).or(surroundings.get("CURL_CA_BUNDLE"));
+        let certificates = value("cert").or(user.get("REQUESTS_CA_BUNDLE")).or(user.get("CURL_CA_BUNDLE"));
         let connection = Connection {
             proxy: value("proxy").map(str::to_owned),
             no_proxy: None,
-            certificates: certificates.map(|it| surroundings.certificates(it)).transpose()?,
+            certificates: certificates.map(|it| user.certificates(it)).transpose()?,
         };
-        let netrc = surroundings.get("NETRC").map(PathBuf::from).or_else(|| surroundings.in_home(".netrc"));
-        let netrc = netrc.map(|it| surroundings.read(&it)).transpose()?.flatten().unwrap_or_default();
+        let netrc = user.get("NETRC").map(PathBuf::from).or_else(|| user.in_home(".netrc"));
+        let netrc = netrc.map(|it| user.read(&it)).transpose()?.flatten().unwrap_or_default();
         Ok(Self { indexes, connection, netrc })
     }
 
@@ -68,15 +67,14 @@ impl PipSettings {
     }
 }
 
-fn files(surroundings: &Surroundings) -> Vec<PathBuf> {
-    let named = surroundings.get("PIP_CONFIG_FILE");
+fn files(user: &UserSettings) -> Vec<PathBuf> {
+    let named = user.get("PIP_CONFIG_FILE");
     if named == Some("/dev/null") {
         return Vec::new();
     }
     let of_machine = ["/etc/xdg/pip/pip.conf", "/etc/pip.conf"].map(PathBuf::from);
-    let of_machine = of_machine.into_iter().filter(|_| surroundings.has_machine);
-    let config =
-        surroundings.get("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| surroundings.in_home(".config"));
-    let of_user = [surroundings.in_home(".pip/pip.conf"), config.map(|it| it.join("pip/pip.conf"))];
+    let of_machine = of_machine.into_iter().filter(|_| user.has_machine);
+    let config = user.get("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| user.in_home(".config"));
+    let of_user = [user.in_home(".pip/pip.conf"), config.map(|it| it.join("pip/pip.conf"))];
     of_machine.chain(of_user.into_iter().flatten()).chain(named.map(PathBuf::from)).collect()
 }

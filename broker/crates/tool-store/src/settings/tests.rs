@@ -19,9 +19,9 @@ impl Home {
         Self(folder)
     }
 
-    fn with(&self, variables: &[(&str, &str)]) -> Surroundings {
+    fn with(&self, variables: &[(&str, &str)]) -> UserSettings {
         let variables = variables.iter().map(|(name, it)| ((*name).to_owned(), (*it).to_owned())).collect();
-        Surroundings { variables, home: Some(self.0.path().to_owned()), has_machine: false }
+        UserSettings { variables, home: Some(self.0.path().to_owned()), has_machine: false }
     }
 }
 
@@ -109,6 +109,42 @@ fn indexes_and_passwords_of_pip() {
     assert_eq!(header("https://b.example/simple/a/"), None);
     assert_eq!(header("https://c.example/a/"), Some(basic("you", "secret")));
     assert_eq!(header("https://d.example/a/"), Some(basic("other", "")));
+}
+
+#[test]
+fn indentation_goes_on_with_a_value_of_pip_alone() {
+    let of = |text: &str, dialect| {
+        let all = ini::settings(text, dialect).into_iter();
+        all.map(|(section, key, value)| format!("{section}.{key}={value}")).collect::<Vec<_>>()
+    };
+    let text = "[global]\ntimeout = 60\n[install]\n  index-url = https://x\n  cert = a\n    b\n[c]\nd = e\n";
+    let all = ["global.timeout=60", "install.index-url=https://x", "install.cert=a\nb", "c.d=e"];
+    assert_eq!(of(text, ini::Dialect::Pip), all);
+    assert_eq!(of("a=b\n  c=d\n", ini::Dialect::Npm), [".a=b", ".c=d"]);
+    assert_eq!(of("a=b\n  c=d\n", ini::Dialect::Pip), [".a=b\nc=d"]);
+}
+
+#[test]
+fn the_null_device_is_a_file_that_is_not_there() {
+    let settings = Home::new(&[]).with(&[
+        ("NPM_CONFIG_USERCONFIG", "/dev/null"),
+        ("NETRC", "/dev/null"),
+        ("NPM_CONFIG_REGISTRY", "https://a.example/"),
+        ("PIP_INDEX_URL", "https://a.example/"),
+    ]);
+    assert!(NpmSettings::read(&settings).is_ok() && PipSettings::read(&settings).is_ok());
+}
+
+#[test]
+fn a_program_that_hangs_is_ended() {
+    let of = |program: &str, argument, timeout| {
+        let mut command = Command::new(program);
+        command.arg(argument);
+        output(command, timeout)
+    };
+    assert_eq!(of("sleep", "600", Duration::from_millis(1)), None);
+    assert_eq!(of("echo", "a", Duration::from_secs(600)).as_deref(), Some("a\n"));
+    assert_eq!(of("false", "", Duration::from_secs(600)), None);
 }
 
 #[test]

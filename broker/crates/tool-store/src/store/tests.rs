@@ -8,7 +8,7 @@ use tar::EntryType;
 
 use super::*;
 use crate::{
-    Surroundings, Tool,
+    Tool, UserSettings,
     package::Integrity,
     testing::{Answer, Registry as Server, package, tarball, wheel},
 };
@@ -42,7 +42,7 @@ impl Place {
         let url = &self.server.url;
         let variables =
             BTreeMap::from(["NPM_CONFIG_REGISTRY", "PIP_INDEX_URL"].map(|it| (it.to_owned(), url.clone())));
-        let registries = Registries::new(Surroundings { variables, ..Surroundings::default() });
+        let registries = Registries::new(UserSettings { variables, ..UserSettings::default() });
         store.install(plan, &registries, &|_| {}, &Cancel::default())
     }
 
@@ -62,12 +62,16 @@ fn line(package: &str, bytes: &[u8]) -> String {
 }
 
 fn plan(definition: &str, files: &[String]) -> Plan {
+    plan_with(definition, files, Some("3.12"))
+}
+
+fn plan_with(definition: &str, files: &[String], python: Option<&str>) -> Plan {
     let common = "name = 'a'\nkind = 'checker'\nlicence = 'MIT'\n";
     let tool: Tool = toml::from_str(&format!("{common}{definition}")).unwrap();
     let files = files.iter().map(|it| it.parse().unwrap()).collect();
     let locked = LockedTool { name: "a".to_owned(), version: "1.0.0".to_owned(), files };
-    let target = Target { platform: Platform::here().unwrap(), python: Some("3.12".to_owned()) };
-    Plan::new(&tool, &locked, &target, None).unwrap()
+    let target = Target { platform: Platform::here().unwrap(), python: python.map(str::to_owned) };
+    Plan::new(&tool, &locked, &target).unwrap()
 }
 
 const PROGRAM: &str = "#!/bin/sh\necho \"$0 $1\"\n";
@@ -110,10 +114,22 @@ fn a_wheel_and_its_dependencies_are_laid_out_in_one_folder() {
     insta::assert_snapshot!(fs::read_to_string(folder.join("bin/a")).unwrap(), @r#"
     #!/bin/sh
     here=$(cd "${0%/*}/.." && pwd -P)
-    python=python3.12
+    python=python3
     command -v "$python" > /dev/null || python=python3
     exec "$python" -I -c "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('a', run_name='__main__', alter_sys=True)" "$here/lib" "$@"
     "#);
+}
+
+/// Linters look for it without asking a Python for its version.
+#[test]
+fn what_is_for_any_python_is_one_tool() {
+    let definition = "package = 'pypi:a@1.0.0'\nprograms = { a = 'a' }\nruntime = 'python'";
+    let digest = |rest: &str, python| {
+        let file = line("pypi:a@1.0.0", b"") + " file:a-1.0.0-py3-none-any.whl" + rest;
+        plan_with(definition, &[file], python).digest
+    };
+    assert_eq!(digest("", Some("3.12")), digest("", None));
+    assert_ne!(digest("", None), digest(" python:3.12", Some("3.12")));
 }
 
 #[test]
@@ -131,8 +147,7 @@ fn packages_within_packages_are_laid_out_as_by_npm() {
     insta::assert_snapshot!(fs::read_to_string(folder.join("bin/a")).unwrap(), @r#"
     #!/bin/sh
     here=$(cd "${0%/*}/.." && pwd -P)
-    node=node
-    exec "$node" "$here/node_modules/a/cli.js" "$@"
+    exec node "$here/node_modules/a/cli.js" "$@"
     "#);
 }
 
@@ -170,8 +185,8 @@ fn an_archive_that_leads_out_leaves_nothing() {
         let entries = [("package/a", EntryType::Regular, 0o755, PROGRAM), (name, kind, 0o644, "/etc/passwd")];
         place.fails(&place.store(), &place.plan(&tarball(&entries)))
     };
-    insta::assert_snapshot!(fails("package/../../../../x", EntryType::Regular), @"the archive of npm:a@1.0.0 is not unpacked: `package/../../../../x` in it leads out of the package");
-    insta::assert_snapshot!(fails("package/link", EntryType::Symlink), @"the archive of npm:a@1.0.0 is not unpacked: `package/link` in it is a link");
+    insta::assert_snapshot!(fails("package/../../../../x", EntryType::Regular), @"cannot unpack npm:a@1.0.0: `package/../../../../x` in it leads out of the package");
+    insta::assert_snapshot!(fails("package/link", EntryType::Symlink), @"cannot unpack npm:a@1.0.0: `package/link` in it is a link");
     let without = place.plan(&package(&[("b", PROGRAM)]));
     insta::assert_snapshot!(place.fails(&place.store(), &without), @"a has no program `a` at node_modules/a/a");
 }
@@ -217,7 +232,7 @@ fn one_who_has_had_enough_is_not_kept() {
     let _other = place.store().lock(&plan, &Cancel::default()).unwrap();
     let cancel = Cancel::default();
     cancel.cancel();
-    let registries = Registries::new(Surroundings::default());
+    let registries = Registries::new(UserSettings::default());
     let error = place.store().install(&plan, &registries, &|_| {}, &cancel).unwrap_err();
     assert_eq!(error.to_string(), "interrupted");
 }
@@ -227,7 +242,7 @@ fn progress_ends_with_the_whole() {
     let place = Place::new();
     let plan = place.plan(&package(&[("a", PROGRAM)]));
     let variables = BTreeMap::from([("NPM_CONFIG_REGISTRY".to_owned(), place.server.url.clone())]);
-    let registries = Registries::new(Surroundings { variables, ..Surroundings::default() });
+    let registries = Registries::new(UserSettings { variables, ..UserSettings::default() });
     let last = std::cell::Cell::new(None);
     place.store().install(&plan, &registries, &|it| last.set(Some(it)), &Cancel::default()).unwrap();
     assert_eq!(last.get(), Some(Progress { received: plan.size(), total: plan.size() }));
@@ -244,4 +259,45 @@ fn what_no_workspace_uses_is_removed() {
     place.install(&other).unwrap();
     assert!(place.store().has(&other) && !place.store().has(&unused));
     assert!(!place.store().stamp(&unused).exists());
+}
+
+#[test]
+fn a_removal_that_broke_off_is_brought_to_its_end() {
+    let place = Place::new();
+    let (unused, other) = (place.plan(&package(&[("a", PROGRAM)])), place.plan(&package(&[("b", "")])));
+    let tools = place.folder.path().join("tools");
+    overlay::private_folder(&tools).unwrap();
+    let going = tools.join(format!("{}.new", unused.digest));
+    fs::create_dir(&going).unwrap();
+    for it in [&unused, &other] {
+        let stamp = open(&place.store().stamp(it)).unwrap();
+        stamp.set_modified(SystemTime::now() - KEPT - DAY).unwrap();
+    }
+    place.store().prune(SystemTime::now());
+    assert!(!going.exists() && fs::read_dir(&tools).unwrap().next().is_none());
+}
+
+#[test]
+fn an_installation_is_a_use() {
+    let place = Place::new();
+    let (first, second) = (package(&[("a", PROGRAM)]), package(&[("a", PROGRAM), ("b", "")]));
+    let plan = place.plan(&first);
+    overlay::private_folder(&place.folder.path().join("tools")).unwrap();
+    let stamp = open(&place.store().stamp(&plan)).unwrap();
+    stamp.set_modified(SystemTime::now() - KEPT - DAY).unwrap();
+    place.install(&plan).unwrap();
+    place.install(&place.plan(&second)).unwrap();
+    assert!(place.store().has(&plan));
+}
+
+#[test]
+fn a_lock_is_the_file_of_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let removed = open(&path).unwrap();
+    assert!(is_named(&removed, &path));
+    fs::remove_file(&path).unwrap();
+    assert!(!is_named(&removed, &path));
+    let new = open(&path).unwrap();
+    assert!(is_named(&new, &path) && !is_named(&removed, &path));
 }

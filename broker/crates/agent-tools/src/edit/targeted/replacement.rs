@@ -85,7 +85,8 @@ fn lines_from(old: &str) -> Vec<&str> {
     wanted
 }
 
-/// Lines at which a text may begin: one that has its first line, if that is there once; else those where any of its lines is in its place.
+/// Candidate lines at which the text may begin: the line equal to its first line, if there is just one; else each line implied by any
+/// equal line.
 fn starts(lines: &[&str], wanted: &[&str]) -> BTreeSet<usize> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     wanted.iter().enumerate().for_each(|(at, it)| places.entry(it).or_default().push(at));
