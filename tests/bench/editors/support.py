@@ -28,6 +28,7 @@ class Scratch:
             "BROKER_RUNTIME_DIR": str(folder / "run"),
             "BROKER_STATE_DIR": str(folder / "state"),
             "BROKER_CACHE_DIR": str(folder / "cache"),
+            "BROKER_DATA_DIR": str(folder / "data"),
             "PATH": f"{os.environ['BROKER_BENCH_BIN']}:{os.environ['PATH']}",
         }
 

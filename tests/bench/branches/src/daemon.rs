@@ -29,10 +29,8 @@ impl Daemon {
         let folder = tempfile::tempdir()?;
         let mut command = Command::new(program);
         command.args(["daemon", "serve", "--idle-exit", "0"]).stdout(Stdio::piped()).stdin(Stdio::null());
-        for (variable, name) in
-            [("BROKER_RUNTIME_DIR", "run"), ("BROKER_STATE_DIR", "state"), ("BROKER_CACHE_DIR", "cache")]
-        {
-            command.env(variable, folder.path().join(name));
+        for name in ["RUNTIME", "STATE", "CACHE", "DATA"] {
+            command.env(format!("BROKER_{name}_DIR"), folder.path().join(name.to_lowercase()));
         }
         let process = command.spawn().with_context(|| format!("cannot run {}", program.display()))?;
         let mut daemon = Self { process, folder };
