@@ -85,9 +85,15 @@ fn of_scripts() {
 
 #[test]
 fn a_call_as_the_only_argument_is_several_in_go_alone() {
-    let go = ["Bare p", "Bare x", "Bare f *", "Bare g 0", "Bare f 2", "Bare g 0"];
-    check("go", "package p\nvar _, x = f(g()), f(g(), 1)\n", &go);
-    check("c", "int x = f(g(1));\n", &["Bound x", "Bare f 1", "Bare g 1"]);
+    let calls = |language, text: &'static str| {
+        let language = Language::named(language).unwrap();
+        let tree = Tree::parse(language, Bytes::from_static(text.as_bytes()), &|| false).unwrap();
+        let calls = names(&tree).into_iter().filter_map(|it| it.call);
+        calls.map(|it| (it.positional, it.is_open)).collect::<Vec<_>>()
+    };
+    let go = calls("go", "package p\nvar _, x = f(g()), f(g(), 1)\n");
+    assert_eq!(go, [(0, true), (0, false), (2, false), (0, false)]);
+    assert_eq!(calls("c", "int x = f(g(1));\n"), [(1, false), (1, false)]);
 }
 
 #[test]
