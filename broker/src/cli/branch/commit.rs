@@ -57,6 +57,8 @@ struct Committed {
     changes: Vec<Change>,
     /// Files that are left to an editor with unsaved text of them.
     left: Vec<String>,
+    /// Texts that were saved during the commit, and linters that the check did not ask.
+    notes: Vec<String>,
 }
 
 pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result<(), CliError> {
@@ -74,9 +76,14 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
     let answer = open.client.wait(open.client.daemon().commit_branch(request)).map_err(|error| {
         let refused = error.is_conflict();
         let name = printable(&branch.name);
-        let hint = format!(
-            "`broker branch rebase {name}` brings both sides together, `--force PATH` overwrites the file"
-        );
+        let hint = match args.force.is_empty() {
+            true => format!(
+                "`broker branch rebase {name}` brings both sides together, `--force PATH` overwrites the file"
+            ),
+            false => format!(
+                "`--force` overwrites the named files alone: `broker branch rebase {name}` brings both sides together, with `--resolve PATH=ours` for what became a directory"
+            ),
+        };
         let error = CliError::from(error);
         if refused { error.hint(hint) } else { error }
     })?;
@@ -100,7 +107,7 @@ pub(super) fn run(args: &Commit, open: &Opened, session: &mut Session) -> Result
     answer.notes.iter().for_each(|it| session.messages.warning(&printable(it)));
     let changes: Vec<_> = answer.changes.iter().map(|it| Change::of(open, it)).collect();
     let left = answer.left.iter().map(ToString::to_string).collect();
-    let committed = Committed { revision: answer.revision.0, changes, left };
+    let committed = Committed { revision: answer.revision.0, changes, left, notes: answer.notes };
     args.shape.print(session, &committed, || committed.render(args.dry_run))
 }
 

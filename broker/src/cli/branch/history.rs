@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf};
 
 use clap::ValueEnum;
-use lint::printable;
+use lint::{printable, printable_text};
 use overlay::{ConflictSide, Resolution, Revision, WorkspacePath};
 use serde::Serialize;
 use workspaces::{PageRequest, RebaseRequest, ResolvedConflict, RevisionEntry, UndoRequest};
@@ -169,7 +169,14 @@ pub(super) fn rebase(args: &Rebase, open: &Opened, session: &mut Session) -> Res
     let request = RebaseRequest { branch, on_conflict, if_revision, resolutions };
     let answer = open.client.wait(open.client.daemon().rebase_branch(request)).map_err(|error| {
         let refused = error.is_conflict();
-        let hint = "`--on-conflict keep-ours` or `--on-conflict markers` goes on in spite of that, and `--resolve PATH=SIDE` decides a file";
+        let hint = match args.on_conflict {
+            OnConflict::Refuse => {
+                "`--on-conflict keep-ours` or `--on-conflict markers` goes on in spite of that, and `--resolve PATH=SIDE` decides a file"
+            }
+            OnConflict::KeepOurs | OnConflict::Markers => {
+                "what came into a directory on the disk is removed by `--resolve PATH=ours` alone"
+            }
+        };
         let error = CliError::from(error);
         if refused { error.hint(hint) } else { error }
     })?;
@@ -192,8 +199,12 @@ impl Entry {
     fn render(&self) -> String {
         const SHOWN: usize = 3;
         let (ago, what) = (words::ago(self.time_ms), printable(&self.description));
-        let shown = self.paths.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-        let more = match self.paths.len().saturating_sub(SHOWN) {
+        let is_git = |it: &&String| it.split('/').any(|it| it == ".git");
+        let (git, mut paths): (Vec<&String>, Vec<&String>) = self.paths.iter().partition(is_git);
+        let state = "git state".to_owned();
+        paths.extend((!git.is_empty()).then_some(&state));
+        let shown = paths.iter().take(SHOWN).map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
+        let more = match paths.len().saturating_sub(SHOWN) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
@@ -209,7 +220,7 @@ impl Rebased {
             let _to_a_string = writeln!(text, "merged    {path}{how}");
         }
         for it in &self.conflicts {
-            let _to_a_string = writeln!(text, "conflict  {}", printable(&it.reason));
+            let _to_a_string = writeln!(text, "conflict  {}", printable_text(&it.reason));
         }
         text
     }

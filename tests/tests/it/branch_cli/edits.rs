@@ -187,6 +187,7 @@ fn a_commit_overwrites_nothing_unasked() {
     assert!(exit == 2 && stderr.contains("`b.py`") && stderr.contains("--on-conflict markers"), "{stderr}");
     let rebased = it.ok(&["branch", "rebase", "try", "--on-conflict", "keep-ours"]);
     assert!(rebased.contains("merged    a.py\n") && rebased.contains("conflict  `b.py` "), "{rebased}");
+    assert!(rebased.contains("\nline 1\nbase:\n  x\nours:\n  ours\ntheirs:\n  theirs\n"), "{rebased}");
     it.ok(&["branch", "commit", "try"]);
     assert_eq!(
         (it.read("a.py"), it.read("b.py")),
@@ -221,4 +222,51 @@ fn a_commit_does_not_have_the_mask_of_the_shell_that_started_the_daemon() {
             folders.extend(kind.is_dir().then(|| entry.path()));
         }
     }
+}
+
+#[test]
+fn keeping_ours_and_undoing_lose_no_lines_of_the_user() {
+    let lines: String = (1..=10).map(|it| format!("{it}\n")).collect();
+    let it = Place::new(&[("s.txt", &lines)]);
+    it.ok(&["branch", "fork", "u"]);
+    it.ok_with_input(&["branch", "write", "u", "s.txt"], &lines.replace('3', "three"));
+    it.write("s.txt", lines.replace('3', "USER").replace('9', "U9"));
+    it.ok(&["branch", "rebase", "u", "--on-conflict", "keep-ours"]);
+    it.ok(&["branch", "commit", "u"]);
+    assert_eq!(it.read("s.txt"), lines.replace('3', "three").replace('9', "U9"));
+
+    it.write("s.txt", &lines);
+    it.ok(&["branch", "fork", "v"]);
+    it.ok_with_input(&["branch", "write", "v", "s.txt"], &lines.replace('3', "three"));
+    it.write("s.txt", lines.replace('8', "MINE"));
+    it.run(&["branch", "commit", "v"]);
+    assert_eq!(it.read("s.txt"), lines.replace('3', "three").replace('8', "MINE"));
+    it.ok(&["branch", "undo", "v", "--to", "1"]);
+    it.ok(&["branch", "commit", "v"]);
+    assert_eq!(it.read("s.txt"), lines.replace('3', "three").replace('8', "MINE"));
+    it.ok(&["branch", "undo", "v", "--to", "0"]);
+    it.ok(&["branch", "commit", "v"]);
+    assert_eq!(it.read("s.txt"), lines.replace('8', "MINE"));
+}
+
+#[test]
+fn a_directory_in_the_place_of_a_file_is_replaced_by_a_decision_alone() {
+    let it = Place::new(&[("d", "d\n")]);
+    it.ok(&["branch", "fork", "a"]);
+    it.ok_with_input(&["branch", "write", "a", "d"], "ours\n");
+    fs::remove_file(it.root().join("d")).unwrap();
+    it.write("d/u", "user\n");
+    let (exit, _, stderr) = it.told(&["branch", "commit", "a", "--force", "d"]);
+    assert_eq!(exit, 2, "{stderr}");
+    assert!(stderr.contains("`d` is a directory on the disk, which is not overwritten"), "{stderr}");
+    assert!(
+        stderr.contains("`broker branch rebase a`") && stderr.contains("--resolve PATH=ours"),
+        "{stderr}"
+    );
+    let (exit, _, stderr) = it.told(&["branch", "rebase", "a", "--on-conflict", "keep-ours"]);
+    assert!(exit == 2 && stderr.contains("--resolve PATH=ours"), "{stderr}");
+    assert_eq!(it.read("d/u"), "user\n");
+    it.ok(&["branch", "rebase", "a", "--resolve", "d=ours"]);
+    it.ok(&["branch", "commit", "a"]);
+    assert_eq!(it.read("d"), "ours\n");
 }

@@ -23,7 +23,7 @@ pub enum Origin {
     Symlink(String),
     /// A directory, without its entries.
     Directory,
-    /// A socket, a device, or a link whose text is not UTF-8.
+    /// A socket, a device, or a link whose text is not UTF-8. Also what an edit is in conflict with, however the base is.
     Other,
 }
 

@@ -5,7 +5,7 @@
 
 mod as_touched;
 mod hunks;
-mod merge;
+pub(super) mod merge;
 mod merged;
 mod onto_base;
 mod onto_parent;
@@ -41,7 +41,8 @@ pub enum RebaseOnto<'a> {
 pub enum OnConflict {
     /// Nothing is changed, and the conflicts are the error.
     Refuse,
-    /// The branch's side stays.
+    /// The branch's side stays, in a text at the places that both sides changed. Refused where that would remove what came into a
+    /// directory in whose place the branch has something else.
     KeepOurs,
     /// Texts get git's conflict markers, `ours` being the branch. What is no text stays as with `KeepOurs`.
     Markers,
@@ -164,6 +165,8 @@ struct Draft {
     merged_by_syntax: Vec<WorkspacePath>,
     dropped: Vec<WorkspacePath>,
     conflicts: Vec<Conflict>,
+    /// Conflicts that only a resolution decides.
+    undecidable: Vec<Conflict>,
     /// Paths whose resolution was used.
     resolved: BTreeSet<WorkspacePath>,
 }
@@ -194,6 +197,7 @@ impl Draft {
             merged_by_syntax: Vec::new(),
             dropped: Vec::new(),
             conflicts: Vec::new(),
+            undecidable: Vec::new(),
             resolved: BTreeSet::new(),
         }
     }
@@ -249,6 +253,9 @@ impl Branch {
         draft.expect_all_used(options)?;
         if options.on_conflict == OnConflict::Refuse && !draft.conflicts.is_empty() {
             return Err(RebaseError::Conflicts(draft.conflicts));
+        }
+        if !draft.undecidable.is_empty() {
+            return Err(RebaseError::Conflicts(draft.undecidable));
         }
         let Draft { state, merged, merged_by_syntax, dropped, conflicts, .. } = draft;
         let revision = if is_done {

@@ -1,7 +1,8 @@
 //! Earlier states, over a base that the branch itself has changed since.
 //!
 //! A state is edits over the base as it was then. After a commit the base has what was committed, so that
-//! an earlier state has to bring along what the commit replaced: the origins of the state that was committed.
+//! an earlier state has to bring along what the commit replaced: the origins of the state that was committed. What others changed
+//! in the base before the commit is in these, and stays.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -9,6 +10,7 @@ use super::{
     Branch, EditError, Origin, Revision, Snapshot, State,
     history::{ForkPoint, StepKind},
     origin::Origins,
+    rebase::merge::{Outcome, merge},
     tree::{Found, Node, Tree},
 };
 use crate::WorkspacePath;
@@ -137,9 +139,40 @@ fn put_back(tree: &Tree, origins: &Origins, changes: &[Changed<'_>]) -> (Tree, O
             let node = went_to.iter().fold(node, |node, place| node.moved_from((*place).clone()));
             result = result.laid(path, node).unwrap_or(result);
         }
-        origins.insert_mut((*path).clone(), after.clone());
+        let rest = match (origins.get(*path), tree.says(path)) {
+            (Some(origin), Some(ours)) if origin != *before => since_touched([origin, &ours, before], path),
+            _ => Since::Same,
+        };
+        // A commit of what is in conflict is refused, whatever the base has then.
+        let is_conflict = matches!(rest, Since::Conflict) && tree.says(path).as_ref() != Some(after);
+        if let Since::Merged(node) = rest {
+            result = result.laid(path, node).unwrap_or(result);
+        }
+        let origin = if is_conflict { Origin::Other } else { after.clone() };
+        origins.insert_mut((*path).clone(), origin);
     }
     (result, origins)
+}
+
+/// Effect on an edited path of what others changed in the base between the edit and a commit. The commit went on from that.
+enum Since {
+    Same,
+    Merged(Node),
+    Conflict,
+}
+
+/// Brings what others changed into the state that the edit left, from `[origin, ours, before the commit]`.
+fn since_touched(sides: [&Origin; 3], path: &WorkspacePath) -> Since {
+    if *sides[1] == Origin::Directory {
+        return Since::Same;
+    }
+    match merge(path, sides, None) {
+        Outcome::Ours => Since::Same,
+        Outcome::Theirs if sides[1] == sides[2] => Since::Same,
+        Outcome::Theirs => Node::of(sides[2]).map_or(Since::Conflict, Since::Merged),
+        Outcome::File { bytes, executable, .. } => Since::Merged(Node::file(bytes, executable)),
+        Outcome::Conflict { .. } => Since::Conflict,
+    }
 }
 
 #[cfg(test)]

@@ -161,6 +161,9 @@ impl fmt::Display for Conflict {
             (Expected::File(was, _), DiskState::File(is, _)) if was != is => {
                 write!(f, "`{path}` has another content now than the change was made on")
             }
+            (Expected::Anything, DiskState::Directory | DiskState::NotEmpty(_)) => {
+                write!(f, "`{path}` is a directory on the disk, which is not overwritten")
+            }
             (_, DiskState::OpenForWriting) => write!(f, "`{path}` {}", DiskState::OpenForWriting),
             (expected, found) => write!(f, "`{path}` was {expected}, now it is {found}"),
         }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Merge result of a path that may have changed on both sides.
-pub(super) enum Outcome {
+pub(in crate::branch) enum Outcome {
     Ours,
     Theirs,
     /// Merge of both sides without a conflict.
@@ -29,7 +29,7 @@ pub(super) enum Outcome {
 }
 
 /// Merges `[ancestor, ours, theirs]` of a path.
-pub(super) fn merge(
+pub(in crate::branch) fn merge(
     path: &WorkspacePath,
     [ancestor, ours, theirs]: [&Origin; 3],
     by_syntax: Option<SyntaxMerge>,

@@ -3,12 +3,12 @@
 use std::io;
 
 use super::{
-    Conflict, ConflictKind, Draft, MergeOptions, OnConflict, RebaseError, SyntaxMerge,
+    Conflict, ConflictKind, Draft, MergeOptions, RebaseError, Resolution, Side, SyntaxMerge,
     merge::{Outcome, merge},
-    resolution::resolved,
+    resolution::{resolved, undecided},
 };
 use crate::{
-    EditError, Origin, Snapshot, WorkspacePath,
+    EditError, Origin, Snapshot, View, WorkspacePath,
     branch::{
         edit::unreachable,
         history::State,
@@ -22,8 +22,11 @@ pub(super) fn rebase(snapshot: &Snapshot, options: MergeOptions<'_>) -> Result<D
     for touched in differing(&snapshot.saved())? {
         let Touched { path, theirs, .. } = &touched;
         let mut outcome = touched.outcome(options.by_syntax);
-        if !touched.is_blocked {
-            let origins = [&touched.ancestor, &touched.ours, theirs];
+        let origins = [&touched.ancestor, &touched.ours, theirs];
+        // Theirs has no room where the branch has something else on the way.
+        let keeps_ours =
+            options.resolutions.is_some_and(|it| it.get(path) == Some(&Resolution::All(Side::Ours)));
+        if !touched.is_blocked || keeps_ours {
             outcome = resolved(outcome, path, origins, options, &mut draft)?;
         }
         let node = match outcome {
@@ -42,8 +45,13 @@ pub(super) fn rebase(snapshot: &Snapshot, options: MergeOptions<'_>) -> Result<D
                 Some(Node::file(bytes, executable))
             }
             Outcome::Conflict { kind, marked, hunks } => {
-                draft.conflicts.push(Conflict { path: path.clone(), kind, hunks });
-                marked.filter(|_| options.on_conflict == OnConflict::Markers)
+                let node = undecided(marked, hunks.len(), origins, options.on_conflict);
+                let conflict = Conflict { path: path.clone(), kind, hunks };
+                if touched.hides_new(&*snapshot.tree().base)? {
+                    draft.undecidable.push(conflict.clone());
+                }
+                draft.conflicts.push(conflict);
+                node
             }
         };
         if let Some(node) = node {
@@ -174,6 +182,16 @@ impl Touched {
             }
             outcome => outcome,
         }
+    }
+
+    /// Whether the branch has something else than a directory where the base got a directory with entries, or an entry
+    /// in one.
+    fn hides_new(&self, base: &dyn View) -> Result<bool, EditError> {
+        if self.theirs != Origin::Directory || self.ours == Origin::Missing {
+            return Ok(self.is_blocked && self.ancestor == Origin::Missing && self.theirs != Origin::Missing);
+        }
+        let listing = base.list(&self.path).map_err(|error| unreachable(&self.path, error))?;
+        Ok(self.ours != Origin::Directory && (!listing.entries.is_empty() || listing.not_utf8 > 0))
     }
 
     fn merged(&self, by_syntax: Option<SyntaxMerge>) -> Outcome {

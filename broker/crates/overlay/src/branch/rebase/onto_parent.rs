@@ -3,9 +3,9 @@
 use std::{borrow::Cow, sync::Arc};
 
 use super::{
-    Conflict, Draft, MergeOptions, OnConflict, RebaseError,
+    Conflict, Draft, MergeOptions, RebaseError,
     merge::{Outcome, kind, merge},
-    resolution::resolved,
+    resolution::{resolved, undecided},
 };
 use crate::{
     EditError, FileKind, Origin, Snapshot, WorkspacePath,
@@ -203,9 +203,9 @@ impl Merger<'_> {
                 Chosen::New(Node::file(bytes, executable))
             }
             Outcome::Conflict { kind, marked, hunks } => {
+                let node = undecided(marked, hunks.len(), origins, self.options.on_conflict);
                 self.draft.conflicts.push(Conflict { path: path.clone(), kind, hunks });
-                let marked = marked.filter(|_| self.options.on_conflict == OnConflict::Markers);
-                marked.map_or(Chosen::Own, Chosen::New)
+                node.map_or(Chosen::Own, Chosen::New)
             }
         })
     }

@@ -5,11 +5,11 @@ use std::str::FromStr;
 use bytes::Bytes;
 
 use super::{
-    Draft, MergeOptions, RebaseError,
+    Draft, MergeOptions, OnConflict, RebaseError,
     hunks::chosen,
     merge::{Outcome, merged_bit},
 };
-use crate::{Origin, WorkspacePath};
+use crate::{Origin, WorkspacePath, branch::tree::Node};
 
 /// A decision about the conflict of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -71,6 +71,25 @@ pub(super) fn resolved(
     };
     let decided = if hunks.is_empty() { without_lines(&sides) } else { by_lines(&sides, origins) };
     decided.ok_or(RebaseError::NoLines { path })
+}
+
+/// The file that takes the place of the branch's in a conflict without a decision; `None` where the branch's stays.
+pub(super) fn undecided(
+    marked: Option<Node>,
+    places: usize,
+    origins: [&Origin; 3],
+    on_conflict: OnConflict,
+) -> Option<Node> {
+    match on_conflict {
+        OnConflict::Refuse => None,
+        OnConflict::Markers => marked,
+        // What only the other side changed is not in conflict.
+        OnConflict::KeepOurs if places > 0 => match by_lines(&vec![Side::Ours; places], origins)? {
+            Outcome::File { bytes, executable, .. } => Some(Node::file(bytes, executable)),
+            _ => None,
+        },
+        OnConflict::KeepOurs => None,
+    }
 }
 
 fn without_lines(sides: &[Side]) -> Option<Outcome> {

@@ -112,6 +112,11 @@ fn conflicts_are_refused_kept_or_marked() {
     let refused = branch.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap_err();
     assert!(matches!(&refused, RebaseError::Conflicts(it) if kinds(it) == want), "{refused}");
     assert_eq!(branch.revision(), Revision(4));
+    branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap_err();
+    base.set(|it| {
+        *it = Memory::from_files([("a", "theirs\n"), ("b", "changed\n")]).unwrap();
+        it.insert_dir(&path("new"));
+    });
     let mut kept = branch.clone();
     kept.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
     assert_eq!((text(&kept, "a").as_str(), kept.conflicts(None).unwrap()), ("ours\n", vec![]));
@@ -260,8 +265,13 @@ fn what_came_into_a_moved_directory_stays_there() {
     let changes = snapshot.changes(&snapshot.base_of()).unwrap();
     assert_eq!(changes.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["e", "e/x"]);
     assert_eq!(kinds(&replaced.conflicts(None).unwrap()), late(ConflictKind::TypeChanged));
-    replaced.rebase(RebaseOnto::Base, OnConflict::Refuse).unwrap_err();
-    replaced.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
+    for on_conflict in [OnConflict::Refuse, OnConflict::KeepOurs, OnConflict::Markers] {
+        let refused = replaced.rebase(RebaseOnto::Base, on_conflict).unwrap_err();
+        assert!(matches!(refused, RebaseError::Conflicts(it) if it.len() == 3), "these are not the branch's");
+    }
+    let decided = ["d/again", "d/late", "d/sub"].map(|it| (path(it), Resolution::All(Side::Ours))).into();
+    let options = MergeOptions { resolutions: Some(&decided), ..OnConflict::Refuse.into() };
+    replaced.rebase(RebaseOnto::Base, options).unwrap();
     assert_eq!((text(&replaced, "d").as_str(), replaced.conflicts(None).unwrap()), ("a file", vec![]));
     assert!(replaced.snapshot().origins().any(|it| *it.0 == path("d/sub/late")), "a commit may remove it");
 }
@@ -452,4 +462,37 @@ fn a_difference_shows_neither_what_the_parent_has_nor_what_the_base_has_too() {
     let (lines, outdated) = since_fork(&child);
     assert_eq!((lines.last().map(String::as_str), outdated), (Some("+child"), vec!["b".to_owned()]));
     assert_eq!(lines.iter().filter(|it| it.contains("a/a") || it.contains("other")).count(), 0, "{lines:?}");
+}
+
+#[test]
+fn keeping_ours_takes_the_lines_that_only_the_other_side_changed() {
+    let (base, mut branch) = branch();
+    let parent = branch.fork();
+    branch.write(&path("a"), TEXT.replace('2', "ours").into()).unwrap();
+    base.set(|it| it.insert_file(&path("a"), TEXT.replace('2', "theirs").replace('5', "five").into(), true));
+    let rebased = branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap();
+    assert_eq!(rebased.conflicts.len(), 1);
+    assert_eq!(text(&branch, "a"), TEXT.replace('2', "ours").replace('5', "five"));
+    assert!(branch.snapshot().metadata(&path("a")).unwrap().executable);
+    let (mut parent, mut child) = (parent.fork(), parent.fork());
+    base.set(|_| {});
+    child.write(&path("a"), TEXT.replace('2', "ours").into()).unwrap();
+    parent.write(&path("a"), TEXT.replace('2', "theirs").replace('5', "five").into()).unwrap();
+    child.rebase(RebaseOnto::Parent(&parent.snapshot()), OnConflict::KeepOurs).unwrap();
+    assert_eq!(text(&child, "a"), TEXT.replace('2', "ours").replace('5', "five"));
+}
+
+#[test]
+fn keeping_ours_removes_no_directory_that_the_branch_never_saw() {
+    let (base, mut branch) = branch();
+    branch.write(&path("n"), "ours\n".into()).unwrap();
+    base.set(|it| it.insert_file(&path("n/theirs"), "t".into(), false));
+    let refused = branch.rebase(RebaseOnto::Base, OnConflict::KeepOurs).unwrap_err();
+    assert!(
+        matches!(refused, RebaseError::Conflicts(it) if kinds(&it) == [("n".to_owned(), ConflictKind::TypeChanged)])
+    );
+    let decided = BTreeMap::from([(path("n"), Resolution::All(Side::Ours))]);
+    let options = MergeOptions { resolutions: Some(&decided), ..OnConflict::Refuse.into() };
+    branch.rebase(RebaseOnto::Base, options).unwrap();
+    assert_eq!((text(&branch, "n").as_str(), branch.conflicts(None).unwrap()), ("ours\n", vec![]));
 }

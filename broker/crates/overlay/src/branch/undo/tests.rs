@@ -136,3 +136,66 @@ fn what_an_undo_puts_aside_is_undone() {
     let differing = |it: &Snapshot| it.changes_from_disk().unwrap().len();
     assert_eq!((differing(&branch.snapshot()), differing(&branch.undone()[0])), (0, 1));
 }
+
+const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n";
+
+fn rebase(branch: &mut Branch, on_conflict: crate::OnConflict) {
+    branch.rebase(crate::RebaseOnto::Base, on_conflict).unwrap();
+}
+
+/// Commits what the branch has of `a`.
+fn commit(branch: &mut Branch, base: &Moving) {
+    base.set(&[("a", &text(&branch.snapshot(), "a"))]);
+    branch.committed();
+}
+
+#[test]
+fn an_undo_past_a_merging_commit_takes_back_no_lines_of_others() {
+    let base = Moving::new(&[("a", TEN)]);
+    let mut branch = Branch::new(base.clone());
+    branch.write(&path("a"), TEN.replace('3', "three").into()).unwrap();
+    branch.write(&path("a"), TEN.replace('3', "three").replace('5', "five").into()).unwrap();
+    base.set(&[("a", &TEN.replace('8', "MINE"))]);
+    rebase(&mut branch, crate::OnConflict::Refuse);
+    commit(&mut branch, &base);
+    for (to, want) in [(0, TEN.to_owned()), (1, TEN.replace('3', "three"))] {
+        let mut branch = Branch::restore(base.clone(), branch.steps()).unwrap();
+        branch.undo_to(Revision(to)).unwrap();
+        assert_eq!(text(&branch.snapshot(), "a"), want.replace('8', "MINE"), "back to {to}");
+        assert_eq!(branch.conflicts(None).unwrap(), []);
+    }
+}
+
+#[test]
+fn an_undo_past_two_commits_keeps_what_others_changed_between_them() {
+    let base = Moving::new(&[("a", TEN)]);
+    let mut branch = Branch::new(base.clone());
+    branch.write(&path("a"), TEN.replace('3', "three").into()).unwrap();
+    commit(&mut branch, &base);
+    let mine = TEN.replace('8', "MINE");
+    base.set(&[("a", &mine.replace('3', "three"))]);
+    branch.write(&path("a"), mine.replace('3', "three").replace('5', "five").into()).unwrap();
+    commit(&mut branch, &base);
+    for (to, want) in [(0, mine.clone()), (1, mine.replace('3', "three"))] {
+        let mut branch = branch.clone();
+        branch.undo_to(Revision(to)).unwrap();
+        assert_eq!(text(&branch.snapshot(), "a"), want, "back to {to}");
+        assert_eq!(branch.conflicts(None).unwrap(), []);
+    }
+}
+
+#[test]
+fn an_undo_past_a_conflict_is_a_conflict() {
+    let base = Moving::new(&[("a", TEN)]);
+    let mut branch = Branch::new(base.clone());
+    branch.write(&path("a"), TEN.replace('3', "three").into()).unwrap();
+    branch.write(&path("a"), TEN.replace('3', "III").into()).unwrap();
+    base.set(&[("a", &TEN.replace('3', "MINE"))]);
+    rebase(&mut branch, crate::OnConflict::KeepOurs);
+    commit(&mut branch, &base);
+    branch.undo_to(Revision(1)).unwrap();
+    assert_eq!(text(&branch.snapshot(), "a"), TEN.replace('3', "three"));
+    assert_eq!(branch.conflicts(None).unwrap()[0].kind, ConflictKind::BothAdded);
+    branch.undo_to(Revision(2)).unwrap();
+    assert_eq!(branch.conflicts(None).unwrap(), [], "the disk has it");
+}
