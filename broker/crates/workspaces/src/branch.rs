@@ -305,6 +305,17 @@ impl BranchCell {
         Ok(kept)
     }
 
+    /// Forgets the branch for good, unless it was made to stay or edited by others. Whether it is forgotten.
+    pub(super) async fn discard_provisional(&self) -> Result<bool, DaemonError> {
+        let mut held = self.editing.lock().await;
+        self.expect_here()?;
+        let is_provisional = held.provisional.is_some();
+        if is_provisional {
+            self.discard_held(&mut held).await?;
+        }
+        Ok(is_provisional)
+    }
+
     /// Forgets the branch for good.
     pub(super) async fn discard(&self) -> Result<(), DaemonError> {
         let mut held = self.editing.lock().await;
@@ -332,7 +343,7 @@ impl BranchCell {
     }
 
     pub(super) fn expect_here(&self) -> Result<(), DaemonError> {
-        if self.published.borrow().gone { Err(DaemonError::no_branch(&self.id)) } else { Ok(()) }
+        if self.published.borrow().gone { Err(DaemonError::no_branch(&self.record.name)) } else { Ok(()) }
     }
 }
 

@@ -163,6 +163,38 @@ impl Daemon {
         Ok(Undone { revision, to })
     }
 
+    /// Forgets a branch that was made for a request, unless others edited it meanwhile.
+    pub(super) async fn discard_unedited(self: &Arc<Self>, branch: &str) -> Result<(), DaemonError> {
+        let (workspace, cell) = self.branch(branch)?;
+        let daemon = Arc::clone(self);
+        run_uncancellable(async move {
+            if workspace.discard_provisional(&cell).await? {
+                daemon.engine.cancel_branch(cell.key);
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Forgets a branch if it is still at a revision. Whether it is gone.
+    pub(super) async fn discard_at(
+        self: &Arc<Self>,
+        branch: &str,
+        revision: Revision,
+    ) -> Result<bool, DaemonError> {
+        let (workspace, cell) = self.branch(branch)?;
+        let daemon = Arc::clone(self);
+        run_uncancellable(async move {
+            let edited = move |it: &Branch| (it.revision() != revision).then(String::new);
+            let kept = workspace.discard_unless(&cell, edited).await?;
+            if kept.is_none() {
+                daemon.engine.cancel_branch(cell.key);
+            }
+            Ok(kept.is_none())
+        })
+        .await
+    }
+
     /// Forgets a branch for good; what runs for it is given up.
     pub async fn discard(self: &Arc<Self>, branch: &str) -> Result<(), DaemonError> {
         let (workspace, cell) = self.branch(branch)?;

@@ -354,3 +354,14 @@ async fn a_replaced_folder_is_opened_once_what_ran_in_the_old_one_has_ended() {
     assert_eq!(*opened.unwrap().info.id, *id);
     std::fs::remove_dir_all(it.workspace.path().with_extension("old")).unwrap();
 }
+
+#[tokio::test]
+async fn a_request_that_a_discard_overtook_names_the_branch() {
+    let it = Fixture::new();
+    let base = it.open().await;
+    let named = ForkRequest { name: "mine".to_owned(), ..it.fork(&base, None) };
+    let id = it.daemon.fork(named).await.unwrap().id.to_string();
+    it.daemon.discard(&id).await.unwrap();
+    let error = it.daemon.edit_files(edit(&id, None, write("n.txt"))).await.unwrap_err();
+    assert_eq!(error.to_string(), "there is no branch `mine`");
+}

@@ -135,8 +135,7 @@ impl Daemon {
         for it in ranking.iter().filter(is_unwanted) {
             let entrant = &entrants[it.candidate];
             let Ok(Entered { cell, snapshot, .. }) = &entrant.entered else { continue };
-            if cell.revision() == snapshot.revision() {
-                self.discard(&cell.id).await?;
+            if self.discard_at(&cell.id, snapshot.revision()).await? {
                 discarded.push(entrant.name.clone());
             }
         }

@@ -7,6 +7,7 @@ use super::{DaemonError, Published, Target};
 /// Tells of changes of a target, each at least once.
 pub(super) struct Watching {
     base: watch::Receiver<Option<u64>>,
+    /// With its name.
     branch: Option<(String, watch::Receiver<Published>)>,
     workspace: String,
 }
@@ -16,7 +17,7 @@ impl Watching {
         let workspace = target.workspace();
         let branch = match target {
             Target::Base(_) => None,
-            Target::Branch(_, cell) => Some((cell.id.to_string(), cell.subscribe())),
+            Target::Branch(_, cell) => Some((cell.record.name.clone(), cell.subscribe())),
         };
         Self { base: workspace.subscribe(), branch, workspace: workspace.id.to_string() }
     }
@@ -42,7 +43,7 @@ impl Watching {
             return Err(DaemonError::no_workspace(&self.workspace));
         }
         match &self.branch {
-            Some((id, branch)) if branch.borrow().gone => Err(DaemonError::no_branch(id)),
+            Some((name, branch)) if branch.borrow().gone => Err(DaemonError::no_branch(name)),
             _ => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! A folder that is served: its base, its branches, and where they are kept.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -48,6 +48,8 @@ pub(super) struct OpenWorkspace {
     pub(super) commit_count: Mutex<u64>,
     branches: DashMap<Arc<str>, Arc<BranchCell>>,
     names: DashMap<String, Arc<str>>,
+    /// Handles and names of branches that were discarded last, for requests that they overtook.
+    discarded: parking_lot::Mutex<VecDeque<(Arc<str>, String)>>,
     /// New branches that the store refused and may have all the same.
     refused: Mutex<Vec<Arc<BranchCell>>>,
     /// The handle of the watcher, or why there is none.
@@ -69,6 +71,9 @@ pub(super) struct OpenWorkspace {
 
 /// Limit against runaway clients.
 const MAX_BRANCHES: usize = 20_000;
+/// Discarded branches whose names are known.
+const DISCARDED: usize = 100;
+
 const MAX_LABELS: usize = 64;
 const MAX_LABEL: usize = 4096;
 
@@ -130,6 +135,7 @@ impl OpenWorkspace {
             commit_count: Mutex::default(),
             branches: DashMap::new(),
             names: DashMap::new(),
+            discarded: parking_lot::Mutex::default(),
             refused: Mutex::default(),
             watching,
             changes,
@@ -235,7 +241,11 @@ impl OpenWorkspace {
     }
 
     pub(super) fn branch(&self, id: &str) -> Result<Arc<BranchCell>, DaemonError> {
-        self.branches.get(id).map(|it| Arc::clone(&it)).ok_or_else(|| DaemonError::no_branch(id))
+        let found = self.branches.get(id).map(|it| Arc::clone(&it));
+        found.ok_or_else(|| match self.discarded.lock().iter().find(|it| *it.0 == *id) {
+            Some((_, name)) => DaemonError::no_branch(name),
+            None => DaemonError::no_branch(id),
+        })
     }
 
     /// The branch of this name.
@@ -328,6 +338,15 @@ impl OpenWorkspace {
         Ok(())
     }
 
+    /// Discards a branch that was made for a request, unless others edited it. Whether it is gone.
+    pub(super) async fn discard_provisional(&self, cell: &BranchCell) -> Result<bool, DaemonError> {
+        let is_gone = cell.discard_provisional().await?;
+        if is_gone {
+            self.forget(cell);
+        }
+        Ok(is_gone)
+    }
+
     /// Discards a branch unless `keep` has a reason against that.
     pub(super) async fn discard_unless(
         &self,
@@ -344,6 +363,12 @@ impl OpenWorkspace {
     fn forget(&self, cell: &BranchCell) {
         self.branches.remove(&cell.id);
         self.names.remove(&cell.record.name);
+        let mut discarded = self.discarded.lock();
+        discarded.push_back((Arc::clone(&cell.id), cell.record.name.clone()));
+        if discarded.len() > DISCARDED {
+            discarded.pop_front();
+        }
+        drop(discarded);
         cell.announce(|| BranchChangeKind::Discarded);
     }
 

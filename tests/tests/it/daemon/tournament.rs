@@ -22,6 +22,7 @@ both! {
     losers_are_discarded_on_request,
     a_test_that_does_not_end_is_ended,
     nothing_is_left_if_the_client_leaves,
+    an_edited_branch_stays_if_the_client_leaves,
     the_base_and_the_candidates_have_hashes_and_patches,
     what_makes_no_sense_is_refused,
 }
@@ -201,6 +202,22 @@ async fn nothing_is_left_if_the_client_leaves(way: Way) {
         it.client.list_runs(None).await.unwrap().is_empty() && branches(&it).await.is_empty()
     })
     .await;
+}
+
+async fn an_edited_branch_stays_if_the_client_leaves(way: Way) {
+    let it = Fixture::new(way, &[("a.txt", "a\n")]).await;
+    let candidates = vec![edited("gone", "a.txt", "1\n"), edited("mine", "a.txt", "2\n")];
+    let request = TournamentRequest { test: shell("sleep 1000"), ..request(&it, candidates) };
+    let another = it.another_client().await;
+    let left = tokio::spawn(async move { another.tournament(request).await.map(drop) });
+    until("a test runs", async || !it.client.list_runs(None).await.unwrap().is_empty()).await;
+    let page = it.client.list_branches(&it.workspace, &PageRequest::default()).await.unwrap();
+    let mine = page.items.iter().find(|it| it.name == "mine").unwrap();
+    it.client.edit(&mine.id, vec![write("b.txt", "mine\n")]).await.unwrap();
+    left.abort();
+    until("the other is gone", async || branches(&it).await == ["mine"]).await;
+    until("no test runs", async || it.client.list_runs(None).await.unwrap().is_empty()).await;
+    assert_eq!(branches(&it).await, ["mine"]);
 }
 
 /// A user's own branches, the winners of an earlier tournament and a candidate that its user edited stay.

@@ -30,7 +30,8 @@ pub(super) struct Entered {
     pub(super) conflict: Option<String>,
 }
 
-/// Branches that were made for a tournament. Those that were not kept are discarded when this goes, also if the client leaves.
+/// Branches that were made for a tournament. Those that were neither kept nor edited are discarded when this goes, also if the client
+/// leaves.
 pub(super) struct MadeBranches {
     daemon: Arc<Daemon>,
     ids: Mutex<Vec<Arc<str>>>,
@@ -67,7 +68,7 @@ impl Drop for MadeBranches {
         runtime.spawn(async move {
             for id in ids {
                 // One that is gone already is what was wanted.
-                let _gone = daemon.discard(&id).await;
+                let _gone = daemon.discard_unedited(&id).await;
             }
         });
     }
@@ -170,7 +171,7 @@ impl MadeBranches {
             match edited {
                 Ok(()) => Ok(Ok(daemon.branch(&id)?.1)),
                 Err(error) if is_refusal(&error) => {
-                    daemon.discard(&id).await?;
+                    daemon.discard_unedited(&id).await?;
                     Ok(Err(error.to_string()))
                 }
                 Err(error) => Err(error),
