@@ -285,6 +285,7 @@ fn junit_is_what_its_readers_expect() {
             assert_eq!(sum("testsuites/testsuite", of), count(&path), "{of}");
         }
         assert!(sum("testsuites", "errors") > 0);
+        assert_eq!(sum("testsuites/testsuite", "skipped"), count(&format!("{case}/skipped")));
         let mut suite = "";
         let mut cases = BTreeSet::new();
         for it in &elements {
@@ -295,6 +296,7 @@ fn junit_is_what_its_readers_expect() {
                     let (class, name) = (&it.attributes["classname"], &it.attributes["name"]);
                     assert!(cases.insert((suite, class, name)), "{name} is there twice");
                 }
+                "testsuites/testsuite/testcase/skipped" => assert!(it.has("message"), "{it:?}"),
                 _ => assert!(it.has("type") && it.has("message"), "{it:?}"),
             }
         }

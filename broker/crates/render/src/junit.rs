@@ -1,7 +1,7 @@
 //! JUnit XML: a suite per file with findings, a test case per finding, which has failed.
 //!
 //! CI systems list failures by the name of the case and keep one of each name, so names tell the place. What
-//! is incomplete is a case with an error, never a failure: the test did not run. Files without findings are
+//! is incomplete is a case with an error, never a failure: the test did not run. Linters that were not asked are skipped cases. Files without findings are
 //! not listed; if there are none with any, one case says that it has passed, because a report without cases
 //! counts as a mistake.
 
@@ -11,14 +11,15 @@ use std::{
     path::Path,
 };
 
-use check_engine::{Finding, Incomplete};
+use check_engine::{Finding, Incomplete, not_asked};
 
 use super::{Page, placed_message, summary, xml::escaped};
 
 pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = page.report;
     let (failures, errors) = (report.findings.len(), report.incomplete.len());
-    let tests = (failures + errors).max(1);
+    let skipped = not_asked(&report.unavailable);
+    let tests = (failures + errors).max(1) + skipped.len();
     let seconds = report.duration.as_secs_f64();
     writeln!(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?>")?;
     let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
@@ -37,12 +38,31 @@ pub(super) fn render(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         )?;
         writeln!(out, "  </testsuite>")?;
     }
+    if !skipped.is_empty() {
+        suite_of("broker: not asked", [skipped.len(), 0, 0, skipped.len()], out)?;
+        for sentence in &skipped {
+            let (linters, reason) = sentence.split_once(": ").unwrap_or(("linter", sentence));
+            let (name, message) = (escaped(linters), escaped(reason));
+            writeln!(out, "    <testcase name=\"{name}\" classname=\"broker\">")?;
+            writeln!(out, "      <skipped message=\"{message}\"/>\n    </testcase>")?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
     writeln!(out, "</testsuites>")
 }
 
 fn suite(name: &str, [tests, failures, errors]: [usize; 3], out: &mut dyn Write) -> io::Result<()> {
+    suite_of(name, [tests, failures, errors, 0], out)
+}
+
+fn suite_of(
+    name: &str,
+    [tests, failures, errors, skipped]: [usize; 4],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let name = escaped(name);
-    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"0\"");
+    let counts =
+        format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
     writeln!(out, "  <testsuite name=\"{name}\" {counts}>")
 }
 
@@ -117,6 +137,20 @@ mod tests {
     #[test]
     fn looks_so() {
         insta::assert_snapshot!(fixture::render(Format::Junit));
+    }
+
+    #[test]
+    fn linters_that_were_not_asked_are_skipped() {
+        let unavailable = |linter: &str| check_engine::Unavailable {
+            linter: linter.to_owned(),
+            marker: Some("go.mod".to_owned()),
+            reason: "not installed".to_owned(),
+        };
+        let report = Report { files: 3, unavailable: vec![unavailable("gopls")], ..Report::default() };
+        let shown = fixture::write(|page, out| render(&Page { report: &report, ..*page }, out));
+        assert!(shown.contains("tests=\"2\" failures=\"0\" errors=\"0\""), "{shown}");
+        let case = "<testcase name=\"gopls (go.mod)\" classname=\"broker\">\n      <skipped message=\"not installed\"/>";
+        assert!(shown.contains("skipped=\"1\">") && shown.contains(case), "{shown}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use check_engine::{
-    Due, Incomplete, Unfinished,
+    Due, Incomplete, Unavailable, Unfinished,
     pipeline::{self, Change, FileReport, Reported, Sink},
 };
 use lint::Identity;
@@ -30,6 +30,8 @@ pub(super) struct Checked {
     /// Reasons for which findings may be missing.
     pub(super) incomplete: BTreeSet<String>,
     pub(super) linters: Vec<Identity>,
+    /// Linters that the project asks for and that are not asked.
+    pub(super) unavailable: Vec<Unavailable>,
 }
 
 impl Sink for Checked {
@@ -108,7 +110,8 @@ impl Daemon {
         request: pipeline::Request,
     ) -> Result<Checked, DaemonError> {
         let mut checked = Checked::default();
-        pipeline::check(&self.engine, &self.policy_cache, &request, &mut checked).await.map_err(refused)?;
+        let outcome = pipeline::check(&self.engine, &self.policy_cache, &request, &mut checked).await;
+        checked.unavailable = outcome.map_err(refused)?.summary.unavailable;
         let unfinished = request.schedule.due.as_ref().map(Due::unfinished).filter(|it| !it.is_empty());
         if let Some(unfinished) = unfinished {
             self.finish(request, unfinished);
@@ -127,6 +130,13 @@ impl Daemon {
             drop(unfinished);
         });
     }
+}
+
+/// Sentences about linters that these checks did not ask, each once.
+pub(super) fn not_asked<'c>(checks: impl IntoIterator<Item = &'c Checked>) -> Vec<String> {
+    let all: BTreeSet<_> = checks.into_iter().flat_map(|it| &it.unavailable).cloned().collect();
+    let sentences = check_engine::not_asked(&all.into_iter().collect::<Vec<_>>());
+    sentences.iter().map(|it| format!("not asked: {it}")).collect()
 }
 
 fn reason(it: &Incomplete) -> String {

@@ -4,16 +4,20 @@ use std::{sync::Arc, time::Duration};
 
 use check_engine::{Finding, pipeline::Reported};
 use lint::Severity;
-use overlay::{Branch, Revision, Snapshot, WorkspacePath};
+use overlay::{Branch, Revision, WorkspacePath};
 
-use super::{BranchCell, Daemon, DaemonError, OpenWorkspace, checked::Checked, commit::Merge};
+use super::{
+    BranchCell, Daemon, DaemonError, OpenWorkspace,
+    checked::{Checked, not_asked},
+    commit::{Clean, Merge},
+};
 
 /// Entries of an error.
 const MAX_SHOWN: usize = 20;
 
 impl Daemon {
     /// Checks the branch with what changed on the disk merged into it; the branch itself stays as it is. Fails if the result has
-    /// errors that its parent has not, or if some linter gave no answer, be it within `wait`. Returns the result, and the revision that it is of.
+    /// errors that its parent has not, or if some linter gave no answer, be it within `wait`.
     pub(super) async fn expect_clean(
         self: &Arc<Self>,
         workspace: &Arc<OpenWorkspace>,
@@ -21,17 +25,19 @@ impl Daemon {
         if_revision: Option<Revision>,
         merge: Merge,
         wait: Option<Duration>,
-    ) -> Result<(Revision, Snapshot), DaemonError> {
+    ) -> Result<Clean, DaemonError> {
         let merged = move |branch: &mut Branch| {
             let mut merged = branch.clone();
             merge.merge_disk_changes(&mut merged)?;
             Ok(merged.snapshot())
         };
         let (merged, revision) = cell.edit(if_revision, merged).await?;
-        let Checked { new, incomplete, .. } = self.check_snapshot(workspace, cell, &merged, wait).await?;
+        let checked = self.check_snapshot(workspace, cell, &merged, wait).await?;
+        let notes = not_asked([&checked]);
+        let Checked { new, incomplete, .. } = checked;
         let mut errors: Vec<_> = new.iter().filter_map(new_error).collect();
         if errors.is_empty() && incomplete.is_empty() {
-            return Ok((revision, merged));
+            return Ok(Clean { revision, snapshot: merged, notes });
         }
         let total = errors.len();
         errors.truncate(MAX_SHOWN);

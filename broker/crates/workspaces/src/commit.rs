@@ -86,7 +86,8 @@ pub struct Committed {
     /// Files that are not written, because an editor that applies commits has unsaved text for them. The branch keeps its edits
     /// of them.
     pub left: Vec<WorkspacePath>,
-    /// Sentences about texts that other programs saved during the commit, with the files that keep them.
+    /// Sentences about texts that other programs saved during the commit, with the files that keep them, and about linters that the
+    /// check did not ask.
     pub notes: Vec<String>,
 }
 
@@ -151,12 +152,16 @@ impl OpenWorkspace {
                 let commits = *self.commit_count.lock().await;
                 let wait = until.map(|it| it.saturating_duration_since(Instant::now()));
                 let clean = daemon.expect_clean(self, cell, if_revision, merge.clone(), wait);
-                let (seen, snapshot) = clean.await?;
+                let Clean { revision: seen, snapshot, notes } = clean.await?;
                 let merge = Merge { checked: Some(Merged { snapshot, commits }), ..merge.clone() };
                 match self.write_out(cell, Some(seen), merge).await {
                     Err(DaemonError::Busy { .. }) => {}
                     Err(DaemonError::Stale { .. }) if if_revision.is_none() => {}
-                    written => return written,
+                    Ok(mut written) => {
+                        written.notes.extend(notes);
+                        return Ok(written);
+                    }
+                    Err(error) => return Err(error),
                 }
             }
             Err(DaemonError::Busy { retry_after: RETRY_AFTER })
@@ -268,6 +273,15 @@ struct Merged {
     snapshot: Snapshot,
     /// Number of commits to the workspace before.
     commits: u64,
+}
+
+/// A branch that may be committed.
+pub(super) struct Clean {
+    pub(super) revision: Revision,
+    /// The branch at that revision, with what changed on the disk merged into it.
+    pub(super) snapshot: Snapshot,
+    /// Sentences about linters that were not asked.
+    pub(super) notes: Vec<String>,
 }
 
 /// Files with changes of both sides.

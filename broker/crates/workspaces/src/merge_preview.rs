@@ -20,6 +20,7 @@ mod work;
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use lint::counted;
 use overlay::{Snapshot, WorkspacePath};
 use tokio::time::Instant;
 
@@ -135,8 +136,9 @@ impl Daemon {
         let not_looked_at = each_pair(request.branches.len()).count() - skipped - looked_at;
         if not_looked_at > 0 {
             notes.push(format!(
-                "{not_looked_at} pairs were not looked at within {} s: name fewer branches, or allow more time",
-                wait.as_secs_f32()
+                "not looked at within {} s: {}; name fewer branches, or allow more time",
+                wait.as_secs_f32(),
+                counted(not_looked_at, "pair")
             ));
         }
         let goes_together =

@@ -34,7 +34,11 @@ pub use self::{
         Tournament, TournamentBase,
     },
 };
-use super::{Daemon, DaemonError, OpenWorkspace, checked::Checked, task::blocking};
+use super::{
+    Daemon, DaemonError, OpenWorkspace,
+    checked::{Checked, not_asked},
+    task::blocking,
+};
 
 /// Candidates that are looked at at one time, each with a check and a test.
 const MAX_AT_ONCE: usize = 4;
@@ -85,7 +89,8 @@ impl Daemon {
         let discard = if is_decided || discard == Discard::Made { discard } else { Discard::Nothing };
         let discarded = self.discard_of(&entrants, &ranking, discard).await?;
         made.keep().await?;
-        Ok(Tournament { base, linters: linters(&checked), candidates, order, ranking, discarded })
+        let (linters, not_asked) = (linters(&checked), not_asked(&checked));
+        Ok(Tournament { base, linters, candidates, order, ranking, discarded, not_asked })
     }
 
     async fn candidate(

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt::Write as _, time::Duration};
 
-use lint::printable;
+use lint::{counted, printable, printable_text};
 use overlay::WorkspacePath;
 use serde::Serialize;
 use workspaces::{
@@ -200,8 +200,10 @@ impl Preview {
         let pairs = self.looked_at + self.skipped + self.not_looked_at;
         let _to_a_string = writeln!(
             text,
-            "{pairs} pairs: {} merged and checked, {} passed over, where neither branch writes what the other's answers rest on",
-            self.looked_at, self.skipped
+            "{}: {} merged and checked, {} passed over, where neither branch writes what the other's answers rest on",
+            counted(pairs, "pair"),
+            self.looked_at,
+            self.skipped
         );
         for note in &self.notes {
             let _to_a_string = writeln!(text, "note: {note}");
@@ -220,7 +222,8 @@ impl Pair {
         let Self { a, b, .. } = self;
         let _to_a_string = writeln!(text, "{a} and {b}");
         for it in &self.conflicts {
-            let _to_a_string = writeln!(text, "  conflict  {}", printable(&it.reason));
+            let reason = printable_text(&it.reason).replace('\n', "\n    ");
+            let _to_a_string = writeln!(text, "  conflict  {reason}");
         }
         for it in &self.definitions {
             let (what, used) = match it.change {

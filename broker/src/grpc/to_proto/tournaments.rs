@@ -19,6 +19,7 @@ pub(crate) fn tournament(it: Tournament) -> pb::RunTournamentResponse {
         order: it.order.iter().map(|it| criterion(*it).into()).collect(),
         ranking: it.ranking.iter().map(ranked).collect(),
         discarded: it.discarded,
+        not_asked: it.not_asked,
     }
 }
 

@@ -90,7 +90,7 @@ async fn pairs_that_there_is_no_time_for_are_counted() {
     let told = it.client.merge_preview(request).await.unwrap();
     assert_eq!((told.looked_at, told.skipped, told.not_looked_at), (0, 0, 1), "{told:?}");
     assert!(
-        !told.is_complete() && told.notes[0].starts_with("1 pairs were not looked at within 0 s"),
+        !told.is_complete() && told.notes[0].starts_with("not looked at within 0 s: 1 pair;"),
         "{told:?}"
     );
     let after: Vec<_> = told.order.iter().map(|it| it.after.clone()).collect();

@@ -27,6 +27,7 @@ pub(crate) fn tournament(it: pb::RunTournamentResponse) -> Answer<Tournament> {
         order: it.order.into_iter().map(criterion).collect::<Answer<_>>()?,
         ranking: it.ranking.into_iter().map(ranked).collect::<Answer<_>>()?,
         discarded: it.discarded,
+        not_asked: it.not_asked,
         candidates,
     })
 }

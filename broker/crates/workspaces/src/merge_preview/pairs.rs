@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use lint::counted;
 use overlay::{Snapshot, WorkspacePath};
 use scheduler::ReadIndex;
 use tokio::time::Instant;
@@ -19,6 +20,10 @@ use super::{
     definitions::{added_scopes, imports_gone},
     side::Side,
 };
+use crate::checked::not_asked;
+
+/// Reasons for missing answers that are told.
+const MAX_REASONS: usize = 20;
 
 /// Pairs, each with the lower place first, to be merged and checked.
 pub(super) struct Candidates {
@@ -41,7 +46,9 @@ impl Candidates {
         it.add_readers(sides, ancestor);
         it.add_names(sides, deadline);
         it.add_untraced(sides);
+        it.add_incomplete(sides);
         it.add_configuring(sides);
+        it.notes.extend(not_asked(sides.iter().map(|it| &it.checked)));
         it
     }
 
@@ -130,6 +137,22 @@ impl Candidates {
                 "what {linter} reads is not known, so that the {count} branches that change files it may read are merged in pairs"
             ));
         }
+    }
+
+    /// Branches of which an answer is missing, which might rest on anything, with all others that have edits.
+    fn add_incomplete(&mut self, sides: &[Side]) {
+        let with_edits: Vec<_> = (0..sides.len()).filter(|it| !sides[*it].writes.is_empty()).collect();
+        let mut by_reason: BTreeMap<&str, usize> = BTreeMap::new();
+        for place in &with_edits {
+            let reasons = &sides[*place].checked.incomplete;
+            reasons.iter().for_each(|it| *by_reason.entry(it).or_default() += 1);
+            if !reasons.is_empty() {
+                with_edits.iter().for_each(|it| self.add(*place, *it, Contact::Possible));
+            }
+        }
+        self.notes.extend(by_reason.into_iter().take(MAX_REASONS).map(|(reason, count)| {
+            format!("not computed: {reason}; merged with all others for that: {}", counted(count, "branch"))
+        }));
     }
 
     /// Branches that may change which linters are asked, with all others that have edits.

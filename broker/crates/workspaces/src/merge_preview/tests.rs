@@ -216,3 +216,32 @@ fn what_is_imported_may_be_gone() {
         ),
     ]);
 }
+
+#[test]
+fn a_missing_answer_brings_branches_together_and_is_noted() {
+    let base = Arc::new(Memory::from_files([("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")]).unwrap());
+    let snapshots = ["a.txt", "b.txt", "c.txt"].map(|it| edited(&base, &[(it, "new\n")]).snapshot());
+    let (ancestor, known) = (Snapshot::common_ancestor(&snapshots).unwrap(), Arc::default());
+    let gopls = check_engine::Unavailable {
+        linter: "gopls".to_owned(),
+        marker: Some("go.mod".to_owned()),
+        reason: "not installed".to_owned(),
+    };
+    let side = |(number, snapshot): (usize, Snapshot)| {
+        let reason = (number == 0).then(|| "mypy: mypy is not installed".to_owned());
+        let checked = Checked {
+            incomplete: reason.into_iter().collect(),
+            unavailable: vec![gopls.clone()],
+            ..Checked::default()
+        };
+        Side::new(number, number.to_string(), snapshot.since(&ancestor), &ancestor, checked, &known).unwrap()
+    };
+    let sides: Vec<_> = snapshots.iter().cloned().enumerate().map(side).collect();
+    let Candidates { pairs, notes } = Candidates::find(&sides, &ancestor);
+    assert_eq!(pairs.into_keys().collect::<Vec<_>>(), [(0, 1), (0, 2)]);
+    let want = [
+        "not computed: mypy: mypy is not installed; merged with all others for that: 1 branch",
+        "not asked: gopls (go.mod): not installed",
+    ];
+    assert_eq!(notes, want);
+}

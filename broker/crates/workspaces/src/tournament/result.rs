@@ -21,6 +21,8 @@ pub struct Tournament {
     pub ranking: Vec<Ranked>,
     /// Names of the candidates whose branches were discarded.
     pub discarded: Vec<String>,
+    /// A sentence for each reason for which linters that the project asks for were not asked.
+    pub not_asked: Vec<String>,
 }
 
 /// Files that the candidates are compared with.

@@ -110,6 +110,8 @@ pub(super) struct Observed {
     base_files_not_listed: usize,
     candidates: Vec<Seen>,
     discarded: Vec<String>,
+    #[serde(default)]
+    not_asked: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -139,6 +141,7 @@ impl Receipt {
                 base_files_not_listed: it.base.files_not_listed,
                 candidates: it.candidates.iter().map(Seen::of).collect(),
                 discarded: it.discarded.clone(),
+                not_asked: it.not_asked.clone(),
             },
         }
     }

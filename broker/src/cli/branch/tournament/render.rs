@@ -21,6 +21,9 @@ pub(super) fn text(it: &Tournament, open: &Opened) -> String {
     }
     let order: Vec<_> = it.order.iter().map(|it| sentence(*it)).collect();
     let _to_a_string = writeln!(text, "order: {}", order.join("; "));
+    for sentence in &it.not_asked {
+        let _to_a_string = writeln!(text, "{}", printable(sentence));
+    }
     for name in &it.discarded {
         let _to_a_string = writeln!(text, "discarded {}", printable(name));
     }
