@@ -120,3 +120,28 @@ fn git_state_that_the_repository_lacks_keeps_a_branch() {
     assert_eq!(it.git(&["log", "--format=%s", "made"]), "made\nfirst");
     assert_eq!(it.git(&["fsck", "--strict"]), "");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_staged_on_a_branch_alone_keeps_it() {
+    let it = Place::new(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    it.git(&["init", "-q", "-b", "main"]);
+    it.git(&["add", "."]);
+    it.git(&["commit", "-q", "-m", "first"]);
+    it.write("a.txt", "second\n");
+    it.git(&["commit", "-q", "-a", "-m", "second"]);
+    let made = [
+        ("1-removed", &["rm", "-q", "--cached", "b.txt"][..]),
+        ("2-reset", &["reset", "-q", "HEAD~1", "--", "a.txt"]),
+    ];
+    for (branch, arguments) in made {
+        it.ok(&["branch", "fork", branch]);
+        git_on(&it, branch, arguments);
+    }
+    let kept = |branch: &str| format!("kept {branch}: staged files that the repository lacks: index\n");
+    assert_eq!(discard(&it), kept("1-removed") + &kept("2-reset"));
+    it.git(&["rm", "-q", "--cached", "b.txt"]);
+    assert_eq!(discard(&it), format!("discarded 1-removed\n{}", kept("2-reset")));
+    let log = it.ok(&["branch", "log", "2-reset"]);
+    assert!(log.contains("(git state)"), "{log}");
+}

@@ -1,7 +1,9 @@
 //! State of git that only a branch has: commits, references, staged files, and whatever waits for a person to go on.
 //!
-//! Files of repositories are compared, and git is not asked. An index, logs of references and messages say nothing that is not in
+//! Files of repositories are compared, and git is not asked. Logs of references and messages say nothing that is not in
 //! objects, which have to be in the repository on the disk.
+
+mod index;
 
 use std::{
     cell::OnceCell,
@@ -9,11 +11,12 @@ use std::{
     io,
 };
 
+use self::index::Index;
 use bytes::Bytes;
 use overlay::{FileKind, Snapshot, View, WorkspacePath, is_of_version_control};
 
 /// Files in a repository's folder without a content of their own.
-const WITHOUT_CONTENT: [&str; 4] = ["COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD", "index"];
+const WITHOUT_CONTENT: [&str; 3] = ["COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD"];
 
 /// Bytes of all indexes of packs that are searched.
 const MAX_INDEXES: u64 = 256 << 20;
@@ -89,6 +92,9 @@ impl<'a> Repository<'a> {
         if has_none || is_same(self.view, self.disk, file) {
             return None;
         }
+        if name == "index" {
+            return self.own_index(file);
+        }
         let text = text(self.view, file)?;
         match name {
             "packed-refs" => references(&text).find_map(|(name, to)| self.own_reference(name, to)),
@@ -97,6 +103,24 @@ impl<'a> Repository<'a> {
             _ if name.starts_with("refs/") => self.own_reference(name, text.trim_end()),
             _ => Some(own_file(file)),
         }
+    }
+
+    /// Staged files count as lost, unless the repository has them staged as well.
+    fn own_index(&self, file: &WorkspacePath) -> Option<String> {
+        let [own, on_disk] =
+            [self.view, self.disk].map(|it| it.read(file).ok().and_then(|it| Index::read(&it)));
+        let own = match own {
+            Some(own) if own.is_of_a_commit || on_disk.is_some_and(|it| it.entries == own.entries) => {
+                return None;
+            }
+            own => own,
+        };
+        let why = if own.is_some() {
+            "staged files that the repository lacks"
+        } else {
+            "an index that cannot be read"
+        };
+        Some(format!("{why}: {}", within(&self.folder, file)))
     }
 
     fn own_reference(&self, name: &str, to: &str) -> Option<String> {
