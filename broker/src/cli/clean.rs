@@ -154,13 +154,21 @@ impl Report {
         if !state.is_orphan() {
             return;
         }
-        let bytes = storage::size(&state.folder);
-        match state.remove(args.force, args.dry_run) {
-            Ok(lost) => {
-                let (kind, path) = ("workspace".to_owned(), root.to_string_lossy().into_owned());
-                self.removed.push(Removed { kind, path, bytes, lost });
+        let removed = state.hold(args.force).and_then(|held| {
+            // The look at it makes it larger.
+            let bytes = storage::size(&state.folder);
+            let lost = held.lost.clone();
+            let path = root.to_string_lossy().into_owned();
+            let removed = Removed { kind: "workspace".to_owned(), path, bytes, lost };
+            if args.dry_run { Ok(removed) } else { held.remove().map(|()| removed) }
+        });
+        match (removed, Endpoint::of_user().holder()) {
+            (Ok(removed), _) => self.removed.push(removed),
+            (Err(why), Some(pid)) if why.is_in_use() => {
+                let text = format!("the daemon (process {pid}) has it open: `broker daemon stop` first");
+                self.leave(root, text);
             }
-            Err(why) => self.leave(root, why),
+            (Err(why), _) => self.leave(root, why),
         }
     }
 

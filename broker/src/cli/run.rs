@@ -180,7 +180,12 @@ fn run_program(args: &Args, session: &mut Session) -> Result<Exit, CliError> {
     let host = Host::of(args, session)?;
     match follow::run(args, &host, session)? {
         Followed::Started(started) => report::started(args, started, session),
-        Followed::Ended(result, printed) => report::ended(args, &result, printed, session),
+        Followed::Ended(result, printed) => {
+            if args.harvest.is_some() && workspaces::is_repository_elsewhere(host.workspace().root()) {
+                session.messages.warning(workspaces::NOT_KEPT_ELSEWHERE);
+            }
+            report::ended(args, &result, printed, session)
+        }
     }
 }
 

@@ -149,7 +149,7 @@ fn what_is_kept_of_a_workspace_that_is_gone_is_removed_if_asked_for() {
     assert_eq!(report(&it, &["--only", "answers"]), (vec![], vec![]), "not without `--gone`");
     let (removed, left) = report(&it, &["--gone", "--force", "--only", "answers"]);
     assert!(
-        removed.is_empty() && left.len() == 2 && left[0].contains("in use by another process"),
+        removed.is_empty() && left.len() == 2 && left[0].contains("`broker daemon stop` first"),
         "{left:?}"
     );
     assert_eq!(told(it.run(&["daemon", "stop"])).0, 0);
@@ -157,7 +157,9 @@ fn what_is_kept_of_a_workspace_that_is_gone_is_removed_if_asked_for() {
     assert!(text.contains(&format!("would remove workspace {}: ", empty.display())), "{text}");
     assert!(text.contains(&format!("left {}: it has edits: branch try\n", edited.display())), "{text}");
     assert_eq!(states(), 3);
+    let (would, _) = report(&it, &["--gone", "--dry-run", "--only", "answers"]);
     let (removed, left) = report(&it, &["--gone", "--only", "answers"]);
+    assert_eq!(removed, would);
     assert_eq!((removed.len(), left), (1, vec!["it has edits: branch try".to_owned()]));
     assert_eq!(states(), 2);
     let text = told(it.run(&["daemon", "clean", "--gone", "--force", "--only", "answers"])).1;

@@ -491,6 +491,38 @@ fn commits_of_a_branch_are_exported() {
 }
 
 #[test]
+fn an_export_says_what_is_missing() {
+    let it = repository();
+    it.git(&["commit", "-q", "-a", "-m", "second", "--allow-empty"]);
+    git_there(&it, &["commit", "-q", "-a", "-m", "of the branch"]);
+    it.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    it.git(&["reflog", "expire", "--expire=now", "--all"]);
+    it.git(&["gc", "-q", "--prune=now"]);
+    let (exit, _, stderr) = told(it.run(&["branch", "export", "try"]));
+    assert_eq!(exit, 2, "{stderr}");
+    assert!(stderr.contains("the repository has lost commits") && stderr.contains("pruned"), "{stderr}");
+
+    fs::rename(it.root().join(".git"), it.own("elsewhere")).unwrap();
+    let (exit, _, stderr) = told(it.run(&["branch", "export", "try"]));
+    assert!(
+        exit == 2 && stderr.contains("no repository of git") && stderr.contains("`git init`"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn git_in_a_linked_worktree_is_not_kept_and_told() {
+    let it = repository();
+    let linked = it.own("linked");
+    it.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+    let there = |arguments: &[&str]| told(it.command(arguments).current_dir(&linked).output().unwrap());
+    assert_eq!(there(&["branch", "fork", "w"]).0, 0);
+    let (exit, _, stderr) = there(&["run", "--branch", "w", "--harvest", "--", "git", "status"]);
+    assert_eq!(exit, 0, "{stderr}");
+    assert!(stderr.contains("what git writes (commits, staged files) is not kept"), "{stderr}");
+}
+
+#[test]
 fn a_nested_repository_can_be_removed_on_a_branch() {
     let it = repository();
     it.write("n/inner.txt", "n\n");

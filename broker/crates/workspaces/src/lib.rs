@@ -65,6 +65,7 @@ mod watching;
 mod workspace;
 mod workspace_events;
 mod workspace_watch;
+mod worktree;
 
 use std::{
     net::SocketAddr,
@@ -126,7 +127,7 @@ pub use self::{
     run_output::RunOutput,
     servers::{ServerEnding, ServerInfo, ServerList, ServerPhase},
     setup::{BATCH, Ephemeral, Settings},
-    states::{KeptState, journal_of, kept_states, note_root, state_of},
+    states::{HeldState, KeptState, StaysError, journal_of, kept_states, note_root, state_of},
     target::TargetId,
     task::run_uncancellable,
     tournament::{
@@ -139,6 +140,7 @@ pub use self::{
     workspace::{OpenedWorkspace, WorkspaceInfo, id_of},
     workspace_events::{BranchChange, BranchChangeKind, BufferShown, EditorText, WorkspaceEvent},
     workspace_watch::{WorkspaceEvents, WorkspaceWatchRequest},
+    worktree::{NOT_KEPT_ELSEWHERE, is_repository_elsewhere},
 };
 
 #[cfg(target_os = "linux")]

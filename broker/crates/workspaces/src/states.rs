@@ -8,7 +8,7 @@ use std::{
 };
 
 use config::folders;
-use overlay::{Committer, Revision, SavedBranch, Store, read_regular};
+use overlay::{Committer, Revision, SavedBranch, Store, StoreError, read_regular};
 
 /// State folder of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,30 @@ pub struct KeptState {
     pub folder: PathBuf,
     /// The workspace; `None` if it was opened last by a version that made no note of it.
     pub root: Option<PathBuf>,
+}
+
+/// State folder that no daemon opens meanwhile.
+pub struct HeldState {
+    /// Whatever is lost with it: names of branches, and folders of texts.
+    pub lost: Vec<String>,
+    folder: PathBuf,
+    _store: Store,
+}
+
+/// Reason for which a state folder stays.
+#[derive(Debug, thiserror::Error)]
+pub enum StaysError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Kept(String),
+}
+
+impl StaysError {
+    /// Whether another process, such as the daemon, has it open.
+    pub fn is_in_use(&self) -> bool {
+        matches!(self, Self::Store(StoreError::InUse { .. }))
+    }
 }
 
 const WORKSPACES: &str = "workspaces";
@@ -73,14 +97,12 @@ impl KeptState {
         self.root.as_deref().is_some_and(is_gone)
     }
 
-    /// Removes the folder, and returns what is lost with it: names of branches, and folders of texts. If anything would be lost, the
-    /// folder goes only with `with_edits`. A dry run removes nothing. The error is the reason for which it stays.
-    pub fn remove(&self, with_edits: bool, dry_run: bool) -> Result<Vec<String>, String> {
-        // Held until the folder is gone, so that no daemon opens it.
-        let store = Store::open(&self.folder).map_err(|it| it.to_string())?;
-        let loaded = store.load().map_err(|it| it.to_string())?;
+    /// Holds the folder for its removal. If anything would be lost, that is refused but for `with_edits`.
+    pub fn hold(&self, with_edits: bool) -> Result<HeldState, StaysError> {
+        let store = Store::open(&self.folder)?;
+        let loaded = store.load()?;
         if let Some((id, error)) = loaded.damaged.first() {
-            return Err(format!("branch {id} cannot be read: {error}"));
+            return Err(StaysError::Kept(format!("branch {id} cannot be read: {error}")));
         }
         let branches = loaded.branches.iter().filter(|it| has_edits(it));
         let mut lost: Vec<_> = branches.map(|it| format!("branch {}", it.record.name)).collect();
@@ -89,12 +111,16 @@ impl KeptState {
             lost.push(format!("texts in {}", journal.display()));
         }
         if !lost.is_empty() && !with_edits {
-            return Err(format!("it has edits: {}", lost.join(", ")));
+            return Err(StaysError::Kept(format!("it has edits: {}", lost.join(", "))));
         }
-        if !dry_run {
-            remove_all(&self.folder).map_err(|it| it.to_string())?;
-        }
-        Ok(lost)
+        Ok(HeldState { lost, folder: self.folder.clone(), _store: store })
+    }
+}
+
+impl HeldState {
+    /// Removes the folder.
+    pub fn remove(self) -> Result<(), StaysError> {
+        remove_all(&self.folder).map_err(|it| StaysError::Kept(it.to_string()))
     }
 }
 
@@ -144,17 +170,21 @@ mod tests {
         overlay::private_folder(&kept).unwrap();
         note_root(&kept, &gone).unwrap();
         let texts = format!("texts in {}", journal_of(&empty.folder).display());
-        assert_eq!(empty.remove(false, true), Err(format!("it has edits: {texts}")));
+        let lost = |it: &KeptState, with_edits| {
+            it.hold(with_edits).map(|it| it.lost).map_err(|error| (error.is_in_use(), error.to_string()))
+        };
+        assert_eq!(lost(&empty, false), Err((false, format!("it has edits: {texts}"))));
         remove_all(&kept).unwrap();
-        assert_eq!(empty.remove(false, true), Ok(vec![]));
+        assert_eq!(lost(&empty, false), Ok(vec![]));
         assert!(empty.folder.exists());
-        assert_eq!(empty.remove(false, false), Ok(vec![]));
+        empty.hold(false).unwrap().remove().unwrap();
         assert!(!empty.folder.exists());
-        assert_eq!(edited.remove(false, false), Err("it has edits: branch b".to_owned()));
+        assert_eq!(lost(&edited, false), Err((false, "it has edits: branch b".to_owned())));
         let held = Store::open(&edited.folder).unwrap();
-        assert!(edited.remove(true, false).unwrap_err().contains("in use"));
+        assert!(lost(&edited, true).unwrap_err().0);
         drop(held);
-        assert_eq!(edited.remove(true, false), Ok(vec!["branch b".to_owned()]));
+        assert_eq!(lost(&edited, true), Ok(vec!["branch b".to_owned()]));
+        edited.hold(true).unwrap().remove().unwrap();
         assert!(!edited.folder.exists());
     }
 }

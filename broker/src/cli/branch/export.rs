@@ -44,8 +44,13 @@ struct Exported<'a> {
 
 pub(super) fn run(args: &Export, open: &Opened, session: &mut Session) -> Result<(), CliError> {
     let branch = open.branch(&args.branch)?;
-    let git = Git::of(open.workspace.root())?;
-    if open.workspace.root().join(".git").is_file() {
+    let root = open.workspace.root();
+    if !root.ancestors().any(|it| it.join(".git").exists()) {
+        return Err(CliError::files("the workspace has no repository of git that could take commits over")
+            .hint("`git init` in its folder makes one; then export again"));
+    }
+    let git = Git::of(root)?;
+    if workspaces::is_repository_elsewhere(root) {
         return Err(CliError::files(
             "the repository lies outside of the workspace, so that commits on a branch are not kept",
         )
@@ -111,11 +116,23 @@ impl Repository<'_> {
     }
 }
 
+/// Parts of git's messages about objects that are missing.
+const LOST: [&str; 4] = ["ould not read", "bad object", "unable to read", "missing blob"];
+
 fn failed(arguments: &[&str], exited: &RunResult, errors: &[u8]) -> CliError {
     let said = String::from_utf8_lossy(errors);
     let line = said.lines().find(|it| !it.trim().is_empty());
     let why =
         exited.not_started.clone().or_else(|| exited.killed.clone()).or_else(|| line.map(str::to_owned));
     let why = why.unwrap_or_else(|| format!("exit code {}", exited.exit_code));
+    if LOST.iter().any(|it| said.contains(it)) {
+        let message = format!(
+            "the repository has lost commits that the branch's commits are made on: {}",
+            printable(&why)
+        );
+        return CliError::files(message).hint(
+            "they were pruned: fetch them again, or take the branch's files alone, with `broker branch commit` or `broker branch diff`",
+        );
+    }
     CliError::files(format!("git {} failed on the branch: {}", arguments[0], printable(&why)))
 }

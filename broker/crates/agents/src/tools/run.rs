@@ -115,6 +115,11 @@ pub(super) async fn run_terminal_cmd(context: Context, run: Run) -> Result<Ran, 
         }
     }
     (ran.output, ran.left_out) = output.finish();
+    if ran.note.is_none() && !run.is_background && run.command.contains("git") {
+        let root = context.daemon.root_of(&context.workspace)?;
+        ran.note =
+            workspaces::is_repository_elsewhere(&root).then(|| workspaces::NOT_KEPT_ELSEWHERE.to_owned());
+    }
     if ran.exit_code != Some(0) && ran.note.is_none() && lacks_network(&ran.output) {
         ran.note = Some(NO_NETWORK.to_owned());
     }
