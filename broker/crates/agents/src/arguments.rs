@@ -26,11 +26,12 @@ const IGNORED: [&str; 9] = [
 ];
 
 /// Other names of arguments, as tools of Cursor, Claude Code and codex have them, and what ours may call the same.
-const ALIASES: [(&str, &[&str]); 9] = [
+const ALIASES: [(&str, &[&str]); 10] = [
     ("relative_workspace_path", &["target_file", "paths"]),
     ("file_path", &["target_file", "paths"]),
     ("path", &["target_file", "relative_workspace_path", "paths", "include_pattern"]),
     ("pattern", &["query"]),
+    ("to", &["to_revision"]),
     ("glob", &["include_pattern"]),
     ("cmd", &["command"]),
     ("-A", &["after"]),

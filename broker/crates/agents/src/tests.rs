@@ -340,10 +340,23 @@ async fn an_edit_on_condition_is_sent_again_once_the_answer_is_there() {
         "{}",
         refused.text
     );
+    assert!(!refused.text.contains("through step"), "{}", refused.text);
     it.gate.open();
     let edit =
         json!({ "wait": 120, "target_file": "a.txt", "code_edit": edit["code_edit"], "if_clean": true });
     assert_eq!(it.call("edit_file", edit).await.structured["applied"], true);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_edit_shows_nothing_of_version_control() {
+    let it = Fixture::new().await;
+    let git = it.folders[0].path().join(".git");
+    std::fs::create_dir(&git).unwrap();
+    std::fs::write(git.join("config"), "[remote]\n\turl = secret\n").unwrap();
+    let edit = json!({ "target_file": "src/../.git/config", "code_edit": "x" });
+    let refused = it.call("edit_file", edit).await;
+    assert!(refused.is_error && !refused.text.contains("secret"), "{}", refused.text);
+    assert!(refused.text.contains("version control"), "{}", refused.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,7 +18,7 @@ pub struct BranchInfo {
     pub revision: Revision,
     pub created_ms: u64,
     pub labels: BTreeMap<String, String>,
-    /// Number of paths that differ from the base.
+    /// Number of files that differ from the base.
     pub changed_paths: usize,
 }
 
@@ -34,7 +34,7 @@ impl BranchInfo {
             revision: snapshot.revision(),
             created_ms: record.created_ms,
             labels: record.labels.clone(),
-            changed_paths: snapshot.changed_paths(&snapshot.base_of()).len(),
+            changed_paths: snapshot.changed_count(&snapshot.base_of()),
         }
     }
 }

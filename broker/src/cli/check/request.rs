@@ -30,7 +30,11 @@ pub(super) fn of_view(
     Ok(Question {
         request: CheckRequest { options, ..request(args, target, input.asked()) },
         stdin: input.stdin_path().cloned(),
-        those: Those { are_of_changes: input.is_of_changes(), is_unchanged: input.is_unchanged() },
+        those: Those {
+            are_of_changes: input.is_of_changes(),
+            is_unchanged: input.is_unchanged(),
+            has_excludes: !args.exclude.is_empty(),
+        },
         is_nothing: false,
         missing: std::mem::take(&mut input.missing),
         uncompared: std::mem::take(&mut input.uncompared),
@@ -64,7 +68,11 @@ pub(super) fn of_branch(args: &Args, branch: &Branch, session: &mut Session) -> 
     Ok(Question {
         request,
         stdin,
-        those: Those { are_of_changes: changed.is_some(), is_unchanged },
+        those: Those {
+            are_of_changes: changed.is_some(),
+            is_unchanged,
+            has_excludes: !args.exclude.is_empty(),
+        },
         is_nothing,
         missing: Vec::new(),
         uncompared: Vec::new(),

@@ -125,6 +125,8 @@ pub(super) struct Those {
     pub(super) are_of_changes: bool,
     /// Whether there are none, since nothing changed.
     pub(super) is_unchanged: bool,
+    /// Whether `--exclude` leaves some out.
+    pub(super) has_excludes: bool,
 }
 
 /// Warns of paths without a checked file, which is no error, and maybe not what was meant.
@@ -153,6 +155,8 @@ pub(super) fn warn_of_unchecked(
         (Those { are_of_changes: true, .. }, None) => {
             "no plugin is interested in any file that changed".to_owned()
         }
+        // Files without a plugin would be among those that are left out.
+        (Those { has_excludes: true, .. }, None) => "all files were excluded".to_owned(),
         (_, None) => "no plugin is interested in any of these files".to_owned(),
     };
     messages.warning(&printable(&text));

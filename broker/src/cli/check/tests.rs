@@ -262,9 +262,11 @@ fn what_is_left_out_for_its_content_says_so() {
     let text =
         "warning: no plugin checked any file: 3 files are left out for their content, which -v tells\n";
     assert_eq!(warned(&all, Those::default()), text);
-    let unchanged = Those { are_of_changes: true, is_unchanged: true };
+    let unchanged = Those { are_of_changes: true, is_unchanged: true, has_excludes: false };
     assert_eq!(warned(&Report::default(), unchanged), "warning: nothing to check: no file changed\n");
-    let changed = Those { are_of_changes: true, is_unchanged: false };
+    let excluded = Those { has_excludes: true, ..Those::default() };
+    assert_eq!(warned(&Report::default(), excluded), "warning: all files were excluded\n");
+    let changed = Those { are_of_changes: true, ..Those::default() };
     let text = "warning: no plugin is interested in any file that changed\n";
     assert_eq!(warned(&Report::default(), changed), text);
 }

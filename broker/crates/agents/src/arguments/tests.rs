@@ -129,6 +129,7 @@ fn paths_in_the_workspace_may_be_absolute() {
 fn names_of_other_agents_are_understood() {
     assert_eq!(given("read_file", json!({"file_path": "a"})), r#"{"target_file":"a"}"#);
     assert_eq!(given("list_dir", json!({"path": "src"})), r#"{"relative_workspace_path":"src"}"#);
+    assert_eq!(given("branch_undo", json!({"to": 1})), r#"{"to_revision":1}"#);
     assert_eq!(
         given("grep_search", json!({"pattern": "x", "glob": "*.py"})),
         r#"{"include_pattern":"*.py","query":"x"}"#

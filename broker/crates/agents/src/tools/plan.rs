@@ -126,6 +126,10 @@ pub(crate) async fn planned(
         "" => None,
         text => Some(path("target_file", text)?),
     };
+    // A refusal shows lines of the file.
+    if let Some(path) = target.as_ref().filter(|it| overlay::is_of_version_control(it)) {
+        return Err(DaemonError::from(EditError::VersionControl(path.clone())).into());
+    }
     let edit = match &step.edit {
         StepEdit::Code(edit) => edit.clone(),
         StepEdit::Targeted(edit) => return planned_targeted(context, view, target, edit.clone()).await,

@@ -90,6 +90,18 @@ impl Snapshot {
         paths.sort();
         paths
     }
+
+    /// Returns the number of files and links at and below the [changed paths](Self::changed_paths), where an entry that is gone and an
+    /// empty directory count as one.
+    pub fn changed_count(&self, since: &Snapshot) -> usize {
+        let held = |it: &WorkspacePath| self.tree().held_directory(it).map_or(1, held_count);
+        self.changed_paths(since).iter().map(held).sum()
+    }
+}
+
+fn held_count(directory: &Directory) -> usize {
+    let below = |it: &Node| if let Node::Directory(it) = it { held_count(it) } else { 1 };
+    directory.entries.values().map(|it| below(it)).sum::<usize>().max(1)
 }
 
 fn gather_paths(

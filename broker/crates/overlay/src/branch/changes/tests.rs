@@ -95,3 +95,18 @@ fn a_file_that_becomes_a_directory() {
         &["README"],
     );
 }
+
+#[test]
+fn changed_files_are_counted_one_by_one() {
+    let mut branch = branch();
+    let count = |it: &Branch| it.snapshot().changed_count(&it.snapshot().base_of());
+    assert_eq!(count(&branch), 0);
+    (0..100).for_each(|it| drop(branch.write(&path(&format!("new/deep/{it}")), "x".into()).unwrap()));
+    assert_eq!(
+        (count(&branch), branch.snapshot().changed_paths(&branch.snapshot().base_of()).len()),
+        (100, 1)
+    );
+    branch.create_dir(&path("empty")).unwrap();
+    branch.remove(&path("src")).unwrap();
+    assert_eq!(count(&branch), 102);
+}
