@@ -44,6 +44,10 @@ pub enum Need {
 const NO_FILES: &str = "there are no files for it";
 
 impl MissingLinter {
+    fn is_absent(&self) -> bool {
+        matches!(self.need, Need::Optional | Need::Missing)
+    }
+
     /// Returns what is reported of the linter, if it is missed. `matches`: there are files for it; `counts_alone`: the question
     /// is about all files, or about none that another linter is asked about.
     fn among(&self, matches: bool, counts_alone: bool) -> Option<Self> {
@@ -73,6 +77,7 @@ impl MissingLinter {
 ///
 /// Languages say what a linter is about; which files those are in is said by its globs, and of scripts without an
 /// extension by their first lines. Those of linters that are missing are known by their globs alone.
+#[derive(Clone)]
 pub struct Router {
     linters: Vec<SharedLinter>,
     filters: Vec<Filter>,
@@ -137,6 +142,23 @@ impl Router {
         self.unseen = absent.iter().map(|it| Filter::new(&it.globs, &it.interpreters)).collect();
         self.first.absent = 0..absent.len();
         self.absent = absent;
+        self
+    }
+
+    /// Whether a linter is missing, and not only passed over.
+    pub fn misses(&self, linter: &str) -> bool {
+        self.missing.iter().any(|it| it.is_absent() && it.linter == linter)
+    }
+
+    /// Returns the router with these reasons why linters are missing in place of its own.
+    #[must_use]
+    pub fn explained(mut self, reasons: &[MissingLinter]) -> Self {
+        for missing in self.missing.iter_mut().filter(|it| it.is_absent()) {
+            if let Some(known) = reasons.iter().find(|it| it.linter == missing.linter) {
+                missing.reason.clone_from(&known.reason);
+                missing.marker = missing.marker.take().or_else(|| known.marker.clone());
+            }
+        }
         self
     }
 

@@ -161,8 +161,13 @@ impl Catalogs {
         routers.extend(self.left_out()?);
         let is_asked =
             |it: &&MissingLinter| it.need == Need::Missing || selectors.for_server(&it.linter).is_some();
-        let missing = self.missing.iter().filter(is_asked).cloned().collect();
-        routers.push(Arc::new(Router::new(&[]).with_missing(missing)));
+        let missing = self.missing.iter().filter(is_asked);
+        let (known, others): (Vec<_>, Vec<_>) =
+            missing.cloned().partition(|it| routers.iter().any(|router| router.misses(&it.linter)));
+        if !known.is_empty() {
+            routers = routers.iter().map(|it| Arc::new(Router::clone(it).explained(&known))).collect();
+        }
+        routers.push(Arc::new(Router::new(&[]).with_missing(others)));
         routers.retain(|it| !it.is_empty());
         Ok(match routers.len() {
             1 if replaced.is_empty() => routers.swap_remove(0),

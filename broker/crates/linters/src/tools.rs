@@ -158,10 +158,7 @@ mod tests {
         let (folders, missing) = programs(&store, &[locked("node"), locked("pyright"), old]);
         assert!(folders.is_empty());
         let told: Vec<_> = missing.iter().map(|it| format!("{}: {}", it.linter, it.reason)).collect();
-        let version = locked("pyright").version;
-        let reason = format!(
-            "pyright {version} is pinned in broker.lock and not installed: run `broker server install`"
-        );
+        let reason = "pinned in broker.lock and not installed: broker server install";
         let other = "ty: `ty` in broker.lock is not the package of ty".to_owned();
         assert_eq!(told, [format!("pyright: {reason}"), other]);
     }

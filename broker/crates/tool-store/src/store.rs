@@ -70,18 +70,14 @@ impl Store {
 
     /// The folder with the programs of a tool that a workspace pins, or the reason why there is none. Records the use.
     pub fn programs(&self, pinned: &LockedTool) -> Result<PathBuf, String> {
-        let LockedTool { name, version, files } = pinned;
         let platform = Platform::here().ok_or("no tools are available for this platform")?;
         // Which Python it was installed for is not known without asking one.
-        let pythons: BTreeSet<_> = files.iter().map(|it| it.python.clone()).collect();
+        let pythons: BTreeSet<_> = pinned.files.iter().map(|it| it.python.clone()).collect();
         let plan = |python| Plan::of_pinned(pinned, &Target { platform, python });
         Catalogue::own().tool_of(pinned)?;
         let plan = pythons.into_iter().filter_map(|it| plan(it).ok()).find(|it| self.has(it));
-        let plan = plan.ok_or_else(|| {
-            format!(
-                "{name} {version} is pinned in broker.lock and not installed: run `broker server install`"
-            )
-        })?;
+        let plan =
+            plan.ok_or_else(|| "pinned in broker.lock and not installed: broker server install".to_owned())?;
         self.note_use(&plan, SystemTime::now());
         Ok(self.folder_of(&plan).join("bin"))
     }
