@@ -284,7 +284,10 @@ impl Catalog for NativeCatalog {
                     missed.extend(is_named.then(|| missing(&checker.tool, Need::Asked, String::new())));
                 }
                 Err(why) => {
-                    let need = if is_named { Need::Missing } else { Need::Optional };
+                    // As a server is that the project's files ask for.
+                    let is_by_files = stands_in || settings.pinned.contains_key(name);
+                    let is_asked_for = selectors.select_by_name(name) || !is_by_files;
+                    let need = if is_asked_for { Need::Missing } else { Need::Optional };
                     missed.push(missing(&checker.tool, need, why));
                     left_out.push(without(checker));
                 }

@@ -228,6 +228,8 @@ impl Servers {
             };
             let is_named = matches!(why, Why::Named) || selectors.select_by_name(&profile.tool.name);
             let stand_in = || stand_in::of(profile, context).filter(|_| !is_named);
+            let is_checked_otherwise =
+                || stand_in().is_some_and(|it| settings.checkers.contains(&it.tool.name));
             let stand_in =
                 || stand_in().map(|it| self.permissions.way(&it.tool, context.level, context.root));
             match self.server(context, profile, OutsideAge::Now) {
@@ -240,6 +242,7 @@ impl Servers {
                 Err(error) => {
                     let reason = match stand_in() {
                         Some(Ok(_)) => continue,
+                        Some(Err(_)) if is_checked_otherwise() => continue,
                         Some(Err(reason)) => reason,
                         None => why_not(error),
                     };
