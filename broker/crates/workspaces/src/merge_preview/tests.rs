@@ -237,7 +237,8 @@ fn a_missing_answer_brings_branches_together_and_is_noted() {
         Side::new(number, number.to_string(), snapshot.since(&ancestor), &ancestor, checked, &known).unwrap()
     };
     let sides: Vec<_> = snapshots.iter().cloned().enumerate().map(side).collect();
-    let Candidates { pairs, notes } = Candidates::find(&sides, &ancestor);
+    let deadline = Instant::now() + Duration::from_secs(3600);
+    let Candidates { pairs, notes } = Candidates::find(&sides, &ancestor, deadline);
     assert_eq!(pairs.into_keys().collect::<Vec<_>>(), [(0, 1), (0, 2)]);
     let want = [
         "not computed: mypy: mypy is not installed; merged with all others for that: 1 branch",
