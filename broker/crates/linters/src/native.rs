@@ -122,7 +122,8 @@ impl Place<'_> {
         let context = &self.context;
         let defined = match context.isolated {
             true => BTreeMap::new(),
-            false => Configs::new(&*context.disk).workspace()?.checkers(),
+            // A file that cannot be read is reported where the view shows it.
+            false => Configs::new(&*context.disk).workspace().map(|it| it.checkers()).unwrap_or_default(),
         };
         let pins = if context.isolated { Vec::new() } else { tools::pinned_checkers(&*context.disk) };
         let pinned = |it: &Checker| {
@@ -147,7 +148,7 @@ impl Place<'_> {
         if context.isolated {
             return Ok(BTreeMap::new());
         }
-        let settings = Configs::new(&*context.disk).workspace()?.servers();
+        let settings = Configs::new(&*context.disk).workspace().map(|it| it.servers()).unwrap_or_default();
         let server_context = ServerContext {
             root: &context.root,
             disk: &context.disk,

@@ -130,7 +130,8 @@ impl ServerCatalog {
             return Ok(ServerSettings::default());
         }
         let disk = &*self.context.disk;
-        let mut settings = Configs::new(disk).workspace()?.servers();
+        // A file that cannot be read is reported where the view shows it.
+        let mut settings = Configs::new(disk).workspace().map(|it| it.servers()).unwrap_or_default();
         let pinned = tools::pinned_checkers(disk).into_iter().flat_map(|it| tools::asked_as(it).checkers);
         settings.checkers.extend(pinned.map(str::to_owned));
         Ok(settings)

@@ -161,7 +161,7 @@ fn the_doctor_tells_what_runs_confined() {
         "{text}"
     );
     assert!(
-        text.contains("missing: pylint may run only in a workspace that is trusted: broker trust "),
+        text.contains("missing: trust: pylint may run only in a workspace that is trusted: broker trust "),
         "{text}"
     );
 }
