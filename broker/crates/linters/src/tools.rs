@@ -10,10 +10,7 @@ use native_checkers::checkers;
 use overlay::View;
 use tool_store::{Catalogue, Kind, LockedTool, NODE, Store, Tool};
 
-use crate::{
-    external::missing,
-    lock::{LOCK_FILE, Lock},
-};
+use crate::lock::{LOCK_FILE, Lock};
 
 /// The user's store; `None` for a user without a home.
 pub fn store() -> Option<Store> {
@@ -50,9 +47,12 @@ fn without(pinned: &LockedTool, reason: &str) -> Option<MissingLinter> {
     let runs_it = |it: &&external_tools::Tool| {
         Catalogue::own().find(&pinned.name).is_some_and(|tool| is_program_of(tool, it))
     };
-    let entry = |it| MissingLinter {
+    let entry = |it: &external_tools::Tool| MissingLinter {
+        linter: it.name.clone(),
+        globs: it.globs.clone(),
+        reason: reason.to_owned(),
+        need: Need::Optional,
         marker: Some(LOCK_FILE.to_owned()),
-        ..missing(it, Need::Optional, reason.to_owned())
     };
     linters().find(runs_it).map(entry)
 }

@@ -242,7 +242,7 @@ fn is_named(file: &File, path: &Path) -> bool {
     named.is_some() && named == file.metadata().map(identity).ok()
 }
 
-/// What is not there need not be removed.
+/// Takes a removal of what is gone for a success.
 fn or_gone(result: io::Result<()>) -> io::Result<()> {
     result.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }

@@ -15,7 +15,7 @@ pub(super) enum Dialect {
 /// Reads all settings in their order.
 pub(super) fn settings(text: &str, dialect: Dialect) -> Vec<Setting> {
     let (mut section, mut all) = (String::new(), Vec::<Setting>::new());
-    // Of the last key in the section.
+    // Indentation of the last key in the section.
     let mut indentation = None;
     for line in text.lines() {
         let (trimmed, own) = (line.trim(), line.len() - line.trim_start().len());
