@@ -212,7 +212,7 @@ class Stdio(unittest.TestCase):
         self.assertEqual((chain["applied"], chain["clean_through"]), (True, 1))
         edits = [
             {"target_file": "a.py", "code_edit": replace("x = undefined", "x = helper()")},
-            {"target_file": "a.py", "code_edit": "def helper():\n    return 1\n\n\n# ... existing code ...\n"},
+            {"target_file": "a.py", "code_edit": replace("x = helper()", "def helper():\n    return 1\n\n\nx = helper()")},
         ]
         chain = wire.call("edit_file", edits=edits)["structuredContent"]
         self.assertEqual((chain["clean_through"], chain["check"]["ok"]), (2, True), chain)

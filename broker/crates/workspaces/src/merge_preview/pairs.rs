@@ -39,7 +39,7 @@ pub(super) enum Contact {
 }
 
 impl Candidates {
-    /// What there is no time for by the deadline is taken for a contact.
+    /// Finds pairs until the deadline. Pairs that are not judged by then count as contacts.
     pub(super) fn find(sides: &[Side], ancestor: &Snapshot, deadline: Instant) -> Self {
         let mut it = Self { pairs: BTreeMap::new(), notes: Vec::new() };
         it.add_writers(sides);
