@@ -13,7 +13,7 @@ use overlay::{ContentHash, Read, ReadSet, View, WorkspacePath};
 
 use self::unread::unread;
 use super::{
-    finding::Finding,
+    finding::{CHANGED, Finding},
     place::{Changed, Placer},
 };
 
@@ -124,7 +124,7 @@ impl Computed {
     /// Makes a final answer partial, since something that it may depend on changed meanwhile.
     pub(super) fn doubt(&mut self) {
         if self.answer.is_final() {
-            let why = "other files changed while it was checked".to_owned();
+            let why = format!("other files {CHANGED}");
             Arc::make_mut(&mut self.answer).completeness = Completeness::Partial(why);
         }
     }
@@ -157,7 +157,7 @@ fn changed(completeness: Completeness) -> Completeness {
     match completeness {
         worse @ (Completeness::Failed(_) | Completeness::Pending(_)) => worse,
         Completeness::Complete | Completeness::Partial(_) | Completeness::Excluded => {
-            Completeness::Pending("the file changed while it was checked".to_owned())
+            Completeness::Pending(format!("the file {CHANGED}"))
         }
     }
 }

@@ -11,9 +11,10 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use config::folders;
+use config::{Config, Configs, SetupFailure, folders};
 use external_tools::{Executes, Tool};
 use language_servers::Environment;
+use overlay::View;
 use shadow::{Launcher, ReadOnly, Sandbox, Toolchains};
 
 use crate::{tools, trust::Trusted};
@@ -89,6 +90,19 @@ impl Permissions {
     fn unable(&self, root: &Path) -> Option<String> {
         let try_out = || ReadOnly::open(&self.launcher, root, &Sandbox::default()).err();
         self.unable.get_or_init(|| try_out().map(|it| it.to_string())).clone()
+    }
+}
+
+/// The configuration of the disk, which says what programs run whatever a branch has in its copy. One that cannot be read is an
+/// error where its definitions count; elsewhere it is reported where a view shows it.
+pub(crate) fn config_on_disk(disk: &dyn View, level: Level) -> Result<Arc<Config>, SetupFailure> {
+    match Configs::new(disk).workspace() {
+        Err(error) if level == Level::Trusted => {
+            let SetupFailure { message, hint } = error.into();
+            Err(SetupFailure { message: format!("{message} (on the disk)"), hint })
+        }
+        Err(_) => Ok(Configs::isolated().workspace()?),
+        config => Ok(config?),
     }
 }
 

@@ -16,7 +16,7 @@ use std::{
 };
 
 use check_engine::{Absent, MissingLinter, Need, Router, SharedLinter};
-use config::{Configs, Selectors, SetupFailure, folders};
+use config::{Selectors, SetupFailure, folders};
 use external_tools::is_there;
 use language_servers::Environment;
 use lint::Cancel;
@@ -122,8 +122,7 @@ impl Place<'_> {
         let context = &self.context;
         let defined = match context.isolated {
             true => BTreeMap::new(),
-            // A file that cannot be read is reported where the view shows it.
-            false => Configs::new(&*context.disk).workspace().map(|it| it.checkers()).unwrap_or_default(),
+            false => confine::config_on_disk(&*context.disk, self.level)?.checkers(),
         };
         let pins = if context.isolated { Vec::new() } else { tools::pinned_checkers(&*context.disk) };
         let pinned = |it: &Checker| {
@@ -148,7 +147,7 @@ impl Place<'_> {
         if context.isolated {
             return Ok(BTreeMap::new());
         }
-        let settings = Configs::new(&*context.disk).workspace().map(|it| it.servers()).unwrap_or_default();
+        let settings = confine::config_on_disk(&*context.disk, self.level)?.servers();
         let server_context = ServerContext {
             root: &context.root,
             disk: &context.disk,

@@ -17,7 +17,7 @@ use std::{
 };
 
 use check_engine::{Absent, MissingLinter, Need, Router, SharedLinter};
-use config::{Configs, Selectors, ServerSettings, SetupFailure};
+use config::{Selectors, ServerSettings, SetupFailure};
 use language_servers::{
     Checks, Environment, LanguageServer, OutsideAge, Pick, Pool, PoolLimits, Profile, Reason, ServerProgram,
     Supervisor, choose, profiles,
@@ -130,8 +130,8 @@ impl ServerCatalog {
             return Ok(ServerSettings::default());
         }
         let disk = &*self.context.disk;
-        // A file that cannot be read is reported where the view shows it.
-        let mut settings = Configs::new(disk).workspace().map(|it| it.servers()).unwrap_or_default();
+        let level = self.servers.permissions.level(&self.context.root);
+        let mut settings = confine::config_on_disk(disk, level)?.servers();
         let pinned = tools::pinned_checkers(disk).into_iter().flat_map(|it| tools::asked_as(it).checkers);
         settings.checkers.extend(pinned.map(str::to_owned));
         Ok(settings)

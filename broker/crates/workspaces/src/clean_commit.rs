@@ -17,7 +17,8 @@ const MAX_SHOWN: usize = 20;
 
 impl Daemon {
     /// Checks the branch with what changed on the disk merged into it; the branch itself stays as it is. Fails if the result has
-    /// errors that its parent has not, or if some linter gave no answer, be it within `wait`.
+    /// errors that its parent has not, or if some linter gave no answer, be it within `wait`. `None`
+    /// if answers are missing because files changed during the check.
     pub(super) async fn expect_clean(
         self: &Arc<Self>,
         workspace: &Arc<OpenWorkspace>,
@@ -25,7 +26,7 @@ impl Daemon {
         if_revision: Option<Revision>,
         merge: Merge,
         wait: Option<Duration>,
-    ) -> Result<Clean, DaemonError> {
+    ) -> Result<Option<Clean>, DaemonError> {
         let merged = move |branch: &mut Branch| {
             let mut merged = branch.clone();
             merge.merge_disk_changes(&mut merged)?;
@@ -34,10 +35,13 @@ impl Daemon {
         let (merged, revision) = cell.edit(if_revision, merged).await?;
         let checked = self.check_snapshot(workspace, cell, &merged, wait).await?;
         let notes = not_asked([&checked]);
-        let Checked { new, incomplete, .. } = checked;
+        let Checked { new, incomplete, is_outdated, .. } = checked;
         let mut errors: Vec<_> = new.iter().filter_map(new_error).collect();
         if errors.is_empty() && incomplete.is_empty() {
-            return Ok(Clean { revision, snapshot: merged, notes });
+            return Ok(Some(Clean { revision, snapshot: merged, notes }));
+        }
+        if errors.is_empty() && is_outdated {
+            return Ok(None);
         }
         let total = errors.len();
         errors.truncate(MAX_SHOWN);

@@ -152,7 +152,7 @@ impl OpenWorkspace {
                 let commits = *self.commit_count.lock().await;
                 let wait = until.map(|it| it.saturating_duration_since(Instant::now()));
                 let clean = daemon.expect_clean(self, cell, if_revision, merge.clone(), wait);
-                let Clean { revision: seen, snapshot, notes } = clean.await?;
+                let Some(Clean { revision: seen, snapshot, notes }) = clean.await? else { continue };
                 let merge = Merge { checked: Some(Merged { snapshot, commits }), ..merge.clone() };
                 match self.write_out(cell, Some(seen), merge).await {
                     Err(DaemonError::Busy { .. }) => {}

@@ -13,8 +13,8 @@ use super::{
     unchanged::Unchanged,
 };
 use crate::{
-    Answer, Coverage, Excluded, FileAnswers, IN_PARENT, Incomplete, Level, Listener, MissingLinter, Refused,
-    Router, Subject, Totals, contents::Contents, kept::FactCollector, read,
+    Answer, CHANGED, Coverage, Excluded, FileAnswers, IN_PARENT, Incomplete, Level, Listener, MissingLinter,
+    Refused, Router, Subject, Totals, contents::Contents, kept::FactCollector, read,
 };
 
 pub(super) struct CheckStream<'a, S> {
@@ -103,7 +103,7 @@ impl<'a, S: Sink> CheckStream<'a, S> {
             subject: Subject::Path(report.unit.path.clone()),
             linter: None,
             level: Level::Pending,
-            reason: format!("{whose} changed while it was checked"),
+            reason: format!("{whose} {CHANGED}"),
         });
     }
 
