@@ -15,7 +15,7 @@ use crate::{CliError, Exit, client::Client};
 /// Trust is for what leaves that: programs of the workspace itself, in `node_modules` or `.venv`; tools that run its code, such
 /// as plugins that a configuration names or build scripts; what its `broker.toml` defines of servers and checkers, allows
 /// commands of `broker run` to reach without a question (`[run]`), or grants a plugin of the environment. With `--confined`, tools
-/// that run its code are asked as well, in the same sandbox. Either holds for all below the folder, and is remembered
+/// that run its code are asked as well, in the same sandbox. Both apply to all folders below, and are remembered
 /// outside of the workspace.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "revoke")]
     confined: bool,
 
-    /// Take either back, and end the servers that run there
+    /// Remove the folder from both lists, and end the servers that run there
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
 
@@ -71,7 +71,11 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit, CliError> 
         if was { "is not trusted any more" } else { "was not trusted" }
     } else if args.confined {
         let is_new = confined.add(&folder).map_err(unusable)?;
-        if is_new { "may have its code run by tools that are confined" } else { "was said so before" }
+        if is_new {
+            "may have its code run by tools that are confined"
+        } else {
+            "is in the list of folders whose tools run confined already"
+        }
     } else {
         let is_new = trusted.add(&folder).map_err(unusable)?;
         let now =

@@ -42,7 +42,7 @@ pub(crate) fn repairs(findings: &[&LintDiagnostic], source: &Source<'_>) -> Repa
             let first = places.partition_point(|it| it.0.start < node.start());
             let here = places[first..].iter().take_while(|it| it.0.start == node.start());
             for (range, code) in here {
-                found.extend(repair(code, node, *range, source.text).map(|it| ((*code, *range), it)));
+                found.extend(repair(code, node, *range, source).map(|it| ((*code, *range), it)));
             }
             open.extend(node.children());
         }
@@ -50,10 +50,11 @@ pub(crate) fn repairs(findings: &[&LintDiagnostic], source: &Source<'_>) -> Repa
     found
 }
 
-fn repair(code: &str, node: Node<'_>, place: SourceRange, text: &str) -> Option<Fix> {
+fn repair(code: &str, node: Node<'_>, place: SourceRange, source: &Source<'_>) -> Option<Fix> {
+    let text = source.text;
     match (code, node) {
         ("eqeqeq", Node::BinExpr(it)) if it.range() == place => strict_equality(it, text),
-        ("no-unused-vars", Node::Ident(it)) if it.range() == place => unused_import(it, text),
+        ("no-unused-vars", Node::Ident(it)) if it.range() == place => unused_import(it, source),
         ("no-var", Node::VarDecl(it)) => let_for_var(it, text),
         ("prefer-const", Node::Ident(it)) if it.range() == place => const_for_let(it, text),
         _ => None,
@@ -99,7 +100,8 @@ fn kind_of(it: &Expr<'_>) -> Option<&'static str> {
     }
 }
 
-fn unused_import(name: &Ident<'_>, text: &str) -> Option<Fix> {
+fn unused_import(name: &Ident<'_>, source: &Source<'_>) -> Option<Fix> {
+    let text = source.text;
     let (own, declaration): (SourceRange, &ImportDecl<'_>) = match name.parent() {
         Node::ImportNamedSpecifier(it) if it.local.range() == name.range() => (it.range(), it.parent()),
         Node::ImportDefaultSpecifier(it) => (it.range(), it.parent()),
@@ -109,13 +111,19 @@ fn unused_import(name: &Ident<'_>, text: &str) -> Option<Fix> {
     let message = format!("Remove the import of `{}`", name.sym());
     if let [_] = declaration.specifiers {
         // The module is not run any more, unless only its types were imported.
-        let is_type = declaration.type_only();
-        let applicability = if is_type { Applicability::Safe } else { Applicability::Unsafe };
+        let is_certain = declaration.type_only() && !is_in_comment(name, source);
+        let applicability = if is_certain { Applicability::Safe } else { Applicability::Unsafe };
         return Some(fix(&message, applicability, whole_lines(bytes(declaration.range()), text), ""));
     }
     let removed = from_list(declaration, own, text)?;
     let has_comment = text.get(removed.clone())?.contains(['/', '#']);
-    (!has_comment).then(|| fix(&message, Applicability::Safe, removed, ""))
+    let applicability = if is_in_comment(name, source) { Applicability::Unsafe } else { Applicability::Safe };
+    (!has_comment).then(|| fix(&message, applicability, removed, ""))
+}
+
+/// Whether a comment has the name: tools may read it there, as the type of a parameter.
+fn is_in_comment(name: &Ident<'_>, source: &Source<'_>) -> bool {
+    source.parsed.comments().iter_unstable().any(|it| it.text.contains(name.sym().as_str()))
 }
 
 /// The bytes of one of several names of an import, with a comma.
@@ -167,7 +175,15 @@ fn const_for_let(name: &Ident<'_>, text: &str) -> Option<Fix> {
     let has_value = declarator.init.is_some() || is_of_loop;
     let is_alone = declaration.decls.len() == 1 && declaration.decl_kind() == VarDeclKind::Let;
     let keyword = keyword(declaration, "let", text).filter(|_| has_value && is_alone)?;
-    Some(fix("Use `const`", Applicability::Safe, keyword, "const"))
+    // Another script of the page may assign to it.
+    let is_shared = matches!(declaration.parent(), Node::Script(_)) && !is_common_js(text);
+    let applicability = if is_shared { Applicability::Unsafe } else { Applicability::Safe };
+    Some(fix("Use `const`", applicability, keyword, "const"))
+}
+
+/// Whether Node runs the script as a module, with a scope of its own.
+fn is_common_js(text: &str) -> bool {
+    ["require(", "module.exports", "exports."].iter().any(|it| text.contains(it))
 }
 
 fn let_for_var(declaration: &VarDecl<'_>, text: &str) -> Option<Fix> {
@@ -186,7 +202,8 @@ fn let_for_var(declaration: &VarDecl<'_>, text: &str) -> Option<Fix> {
     is_certain.then(|| fix("Use `let`", Applicability::Safe, keyword, "let"))
 }
 
-/// Whether a name is declared once, and neither used before the end of its declaration nor in a function that may be called there.
+/// Whether a name is declared once, and neither used before the end of its declaration nor in a function that may be called there,
+/// nor exported: in a circle of imports another module may read it before.
 fn is_used_behind(declaration: &VarDecl<'_>, name: &Id, scope: Node<'_>) -> bool {
     let mut open = vec![(scope, false)];
     while let Some((node, is_hoisted)) = open.pop() {
@@ -198,7 +215,8 @@ fn is_used_behind(declaration: &VarDecl<'_>, name: &Id, scope: Node<'_>) -> bool
                 matches!(it.parent(), Node::BindingIdent(_) | Node::FnDecl(_) | Node::ClassDecl(_));
             let is_inside = declaration.range().contains(&it.range());
             let is_its_own = is_inside && is_declared;
-            let is_behind = it.start() >= declaration.end() && !is_declared && !is_hoisted;
+            let is_exported = matches!(it.parent(), Node::ExportNamedSpecifier(_));
+            let is_behind = it.start() >= declaration.end() && !is_declared && !is_hoisted && !is_exported;
             if !is_its_own && !is_behind {
                 return false;
             }

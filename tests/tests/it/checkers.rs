@@ -205,3 +205,22 @@ fn a_definition_that_means_nothing_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert!(error.contains("checkers.own, in `broker.toml`: `output` is missing"), "{error}");
 }
+
+/// The copy of `broker.toml` on the disk names the programs that run, so that a branch's copy cannot stand in for it.
+#[test]
+fn a_broken_configuration_on_the_disk_stops_a_trusted_workspace() {
+    let it = place(OWN);
+    it.write("b.m", "bad\n");
+    it.run(&["trust"]);
+    assert!(it.run(&["branch", "fork", "one"]).status.success());
+    assert_eq!(check(&it, &["--branch", "one", "b.m"]).0, Some(1));
+    it.write("broker.toml", "selct = []\n");
+    assert!(it.run_with_input(&["branch", "write", "one", "broker.toml"], OWN).status.success());
+    let output = it.run(&["check", "--branch", "one", "b.m"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("broker.toml:1:1: unknown key `selct` (on the disk)"), "{said}");
+    it.run(&["trust", "--revoke"]);
+    let output = it.run(&["check", "--branch", "one", "b.m"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("on the disk"));
+}

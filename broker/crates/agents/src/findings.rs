@@ -57,7 +57,7 @@ pub(crate) struct Listed {
     #[serde(skip)]
     pub(crate) more: usize,
     #[serde(skip)]
-    hints: usize,
+    pub(crate) hints: usize,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -76,7 +76,7 @@ pub(crate) struct ShownFinding {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_zero(number: &usize) -> bool {
+pub(crate) fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 

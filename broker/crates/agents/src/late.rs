@@ -38,6 +38,9 @@ pub(crate) struct LateFindings {
     findings: Vec<ShownFinding>,
     /// Findings that are not listed.
     more: usize,
+    /// Hints that are not listed, since there is worse.
+    #[serde(skip_serializing_if = "findings::is_zero")]
+    hints: usize,
     not_checked: Vec<String>,
     is_new_only: bool,
 }
@@ -136,12 +139,13 @@ impl Drop for Running {
 impl LateFindings {
     fn of(found: Findings, told: &BTreeSet<String>, reasons: &ReportedReasons) -> Self {
         let found = found.without_reported(reasons);
-        let Listed { findings, more, .. } = found.listed;
+        let Listed { findings, more, hints } = found.listed;
         let findings = findings.into_iter().filter(|it| !told.contains(&it.key())).collect();
         Self {
             revision: found.revision,
             findings,
             more,
+            hints,
             not_checked: found.not_checked,
             is_new_only: found.is_new_only,
         }
@@ -149,11 +153,18 @@ impl LateFindings {
 
     fn failed(error: ToolError, revision: Revision, question: &Question) -> Self {
         let (findings, not_checked) = (Vec::new(), vec![error.message]);
-        Self { revision: revision.0, findings, more: 0, not_checked, is_new_only: question.new_only }
+        Self {
+            revision: revision.0,
+            findings,
+            more: 0,
+            hints: 0,
+            not_checked,
+            is_new_only: question.new_only,
+        }
     }
 
     pub(crate) fn text(&self) -> String {
-        let Self { revision, findings, more, not_checked, is_new_only } = self;
+        let Self { revision, findings, more, hints, not_checked, is_new_only } = self;
         let files: BTreeSet<_> = findings.iter().map(|it| it.file.as_str()).collect();
         let files = files.into_iter().collect::<Vec<_>>().join(", ");
         let number = match is_new_only {
@@ -169,6 +180,9 @@ impl LateFindings {
         findings.iter().for_each(|it| text.push_str(&format!("\n{}", it.text())));
         if *more > 0 {
             text.push_str(&format!("\n… {more} more; check single paths to see them"));
+        }
+        if *hints > 0 {
+            text.push_str(&format!("\n{} not listed", count(*hints, "hint", "hints")));
         }
         not_checked.iter().for_each(|it| text.push_str(&format!("\nnot checked: {it}")));
         text

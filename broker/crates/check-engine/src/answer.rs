@@ -8,12 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lint::{Completeness, Lease, Linter, Outcome, Unit};
+use lint::{CHANGED, Completeness, Lease, Linter, Outcome, Unit};
 use overlay::{ContentHash, Read, ReadSet, View, WorkspacePath};
 
 use self::unread::unread;
 use super::{
-    finding::{CHANGED, Finding},
+    finding::Finding,
     place::{Changed, Placer},
 };
 

@@ -97,9 +97,6 @@ pub struct Incomplete {
 /// Reason of an answer that had not come when the check was due.
 pub const NOT_YET: &str = "not computed yet";
 
-/// End of the reason of an answer that rests on texts of which some were replaced before it came.
-pub const CHANGED: &str = "changed while it was checked";
-
 /// Beginning of the reason where an answer about the parent is incomplete.
 pub const IN_PARENT: &str = "in the parent, so that what is new here may not be: ";
 
@@ -107,11 +104,6 @@ impl Incomplete {
     /// Whether the answer is still being computed: another check, or the same one later, has it.
     pub fn is_not_yet(&self) -> bool {
         self.level == Level::Pending && self.reason == NOT_YET
-    }
-
-    /// Whether files changed during the check, so that the same check again may have the answer.
-    pub fn is_outdated(&self) -> bool {
-        self.reason.ends_with(CHANGED)
     }
 }
 

@@ -42,8 +42,8 @@ pub use self::{
         Unfinished,
     },
     finding::{
-        ADD_TOOLS, CHANGED, CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, IN_PARENT, Incomplete,
-        Level, NOT_YET, Range, Related, RuleRef, Subject, Unavailable, not_asked,
+        ADD_TOOLS, CheckedFile, Edit, Excluded, Finding, FindingCell, Fix, IN_PARENT, Incomplete, Level,
+        NOT_YET, Range, Related, RuleRef, Subject, Unavailable, not_asked,
     },
     report::{Checked, Counts, Report},
     router::{Absent, ListedFile, MissingLinter, Need, Router, SharedLinter},

@@ -414,6 +414,7 @@ impl Actor {
     ) -> Outcome {
         let (text, hash) = self.process.document(unit);
         let (found, completeness) = match report {
+            Ok(report) if report.leaves_out(&self.setup.profile) => (Vec::new(), Completeness::Excluded),
             Ok(Report::Full { items }) => {
                 let (uris, encoding) = (&self.uris, self.process.encoding());
                 let profile = &self.setup.profile;

@@ -8,7 +8,9 @@ use std::{
 };
 
 use external_tools::OutsideAge;
-use lint::{Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError, Tag};
+use lint::{
+    CHANGED, Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Rule, SetupError, Tag,
+};
 use lsp_client::{Launch, Limits, Supervisor};
 use overlay::{ContentHash, View, WorkspacePath};
 
@@ -111,7 +113,7 @@ impl LanguageServer {
         let edited = self.replicas.tell_changes(&**view, &inputs.contents);
         let mut reply = self.replicas.query(Arc::clone(view), question, priority, deadline, cancel);
         if let Ok(answer) = &mut reply.answer {
-            let changed = || "files have changed while it was asked".to_owned();
+            let changed = || format!("files {CHANGED}");
             let changed = || (!inputs.hold_in(view, &self.setup.profile)).then(changed);
             answer.partial =
                 answer.partial.take().or_else(changed).or_else(|| inputs.hidden(&edited, &**view));

@@ -472,8 +472,8 @@ mod tests {
             for glob in &tool.globs {
                 let end = glob.strip_prefix('*').unwrap_or(glob);
                 assert!(!end.contains(['*', '?', '[', '{', '/', '!']), "{name}: {glob}");
-                let extension = end.rsplit_once('.').unwrap().1;
-                assert!(language_ids.contains_key(extension), "{name}: {glob}");
+                let extension = end.rsplit_once('.').map(|it| it.1);
+                assert!(extension.is_none_or(|it| language_ids.contains_key(it)), "{name}: {glob}");
             }
         }
     }
@@ -492,6 +492,10 @@ mod tests {
         let id = |server: &str, it: &str| Profile::named(server).unwrap().language_id(&path(it)).to_owned();
         let of_go = ["a/go.mod", "go.sum", "go.work", "b.tmpl", "x.go"].map(|it| id("gopls", it));
         assert_eq!(of_go, ["go.mod", "go.sum", "go.work", "gotmpl", "go"]);
+        assert_eq!(
+            ["Dockerfile", "a.dockerfile"].map(|it| id("dockerfile-language-server", it)),
+            ["dockerfile"; 2]
+        );
         let of_json = ["tsconfig.app.json", "a.json", "a.jsonc"].map(|it| id("json-language-server", it));
         assert_eq!(of_json, ["jsonc", "json", "jsonc"]);
         let typescript = Profile::named("typescript").unwrap();

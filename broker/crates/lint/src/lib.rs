@@ -28,8 +28,8 @@ pub use fingerprint::Fingerprint;
 pub use interpreter::{has_extension, interpreter};
 pub use line_table::{LineColumn, LineTable};
 pub use linter::{
-    Because, Completeness, EnabledRule, FixAvailability, Identity, Interest, Job, Lease, Linter, Masking,
-    Outcome, Rule, SetupError, Unit,
+    Because, CHANGED, Completeness, EnabledRule, FixAvailability, Identity, Interest, Job, Lease, Linter,
+    Masking, Outcome, Rule, SetupError, Unit,
 };
 pub use printable::{is_invisible, printable, printable_text};
 pub use profile::{Profile, Reads, Runs, Scope};

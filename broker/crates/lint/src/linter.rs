@@ -177,6 +177,9 @@ impl PartialEq for Lease {
     }
 }
 
+/// End of the reason of an answer that is not complete because files changed before it came: the same question again may have it.
+pub const CHANGED: &str = "changed while it was checked";
+
 /// Extent of an answer: only in a complete one does "no findings" mean that there are none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Completeness {

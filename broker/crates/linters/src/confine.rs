@@ -95,7 +95,7 @@ impl Permissions {
 
 /// The configuration of the disk, which says what programs run whatever a branch has in its copy. One that cannot be read is an
 /// error where its definitions count; elsewhere it is reported where a view shows it.
-pub(crate) fn config_on_disk(disk: &dyn View, level: Level) -> Result<Arc<Config>, SetupFailure> {
+pub fn config_on_disk(disk: &dyn View, level: Level) -> Result<Arc<Config>, SetupFailure> {
     match Configs::new(disk).workspace() {
         Err(error) if level == Level::Trusted => {
             let SetupFailure { message, hint } = error.into();

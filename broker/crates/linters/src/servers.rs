@@ -27,6 +27,7 @@ use overlay::{View, WorkspacePath};
 use shadow::Sandbox;
 
 pub use self::diagnosis::diagnose;
+pub use crate::confine::config_on_disk;
 use crate::{
     confine::{self, Level, Permissions, Way},
     external::{Kind, absent, missing, not_found, why_not},
@@ -131,7 +132,7 @@ impl ServerCatalog {
         }
         let disk = &*self.context.disk;
         let level = self.servers.permissions.level(&self.context.root);
-        let mut settings = confine::config_on_disk(disk, level)?.servers();
+        let mut settings = config_on_disk(disk, level)?.servers();
         let pinned = tools::pinned_checkers(disk).into_iter().flat_map(|it| tools::asked_as(it).checkers);
         settings.checkers.extend(pinned.map(str::to_owned));
         Ok(settings)

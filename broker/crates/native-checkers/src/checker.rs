@@ -299,6 +299,12 @@ mod tests {
             it.check().unwrap_or_else(|why| panic!("{}: {why}", it.tool.name));
             assert!(!it.tool.install.contains("own documentation"), "{}", it.tool.name);
             assert_ne!(it.tool.executes, Executes::Anything, "{}", it.tool.name);
+            let rests_on = Globs::new(&it.depends_on);
+            for marker in it.roots.iter().chain(&it.configured_by).filter(|it| !it.is_empty()) {
+                let file = marker.split('#').next().unwrap_or_default();
+                let file = WorkspacePath::new(file).unwrap();
+                assert!(rests_on.matches(&file), "{} does not rest on {marker}", it.tool.name);
+            }
         }
     }
 

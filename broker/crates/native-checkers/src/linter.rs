@@ -15,8 +15,8 @@ use std::{
 
 use imports::{Imports, Languages};
 use lint::{
-    Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Reads, Rule, Runs, Scope,
-    SetupError,
+    CHANGED, Cancel, Completeness, Identity, Interest, Job, Linter, Masking, Outcome, Reads, Rule, Runs,
+    Scope, SetupError,
 };
 use overlay::{ContentHash, View, WalkOptions, WorkspacePath, walk};
 
@@ -65,7 +65,9 @@ struct Look<'j> {
 const MAX_ATTEMPTS: usize = 3;
 
 /// Reason for which there is no answer then.
-const CHANGED_MEANWHILE: &str = "files that it rests on changed while it ran";
+fn changed_meanwhile() -> String {
+    format!("files that it rests on {CHANGED}")
+}
 
 impl NativeChecker {
     /// Finds the checker's program.
@@ -121,7 +123,7 @@ impl NativeChecker {
             if stop.is_cancelled() {
                 Err(interrupted())
             } else if !look.holds(self, group) {
-                Err(Completeness::Pending(CHANGED_MEANWHILE.to_owned()))
+                Err(Completeness::Pending(changed_meanwhile()))
             } else {
                 run.map_err(|why| Completeness::Failed(format!("{}: {why}", tool.name)))
             }
@@ -219,7 +221,7 @@ impl NativeChecker {
                 false => self.given(group, &look),
             };
             attempts -= 1;
-            let is_changed = matches!(&given, Err(Completeness::Pending(why)) if why == CHANGED_MEANWHILE);
+            let is_changed = matches!(&given, Err(Completeness::Pending(why)) if *why == changed_meanwhile());
             if !is_changed || attempts == 0 {
                 return (given, look.contents);
             }

@@ -29,8 +29,6 @@ pub(super) struct Checked {
     pub(super) untraced: BTreeSet<(Arc<str>, WorkspacePath)>,
     /// Reasons for which findings may be missing.
     pub(super) incomplete: BTreeSet<String>,
-    /// Whether files changed during the check, so that the same check again may have more answers.
-    pub(super) is_outdated: bool,
     pub(super) linters: Vec<Identity>,
     /// Linters that the project asks for and that are not asked.
     pub(super) unavailable: Vec<Unavailable>,
@@ -42,7 +40,6 @@ impl Sink for Checked {
     }
 
     async fn file(&mut self, file: FileReport) {
-        self.is_outdated |= file.incomplete.iter().any(Incomplete::is_outdated);
         self.incomplete.extend(file.incomplete.iter().map(reason));
         for (change, findings) in file.changes.into_iter().flatten() {
             match change {
@@ -61,7 +58,6 @@ impl Sink for Checked {
     }
 
     fn incomplete(&mut self, incomplete: Incomplete) {
-        self.is_outdated |= incomplete.is_outdated();
         self.incomplete.insert(reason(&incomplete));
     }
 

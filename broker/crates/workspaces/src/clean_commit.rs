@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use check_engine::{Finding, pipeline::Reported};
-use lint::Severity;
+use lint::{CHANGED, Severity};
 use overlay::{Branch, Revision, WorkspacePath};
 
 use super::{
@@ -18,7 +18,7 @@ const MAX_SHOWN: usize = 20;
 impl Daemon {
     /// Checks the branch with what changed on the disk merged into it; the branch itself stays as it is. Fails if the result has
     /// errors that its parent has not, or if some linter gave no answer, be it within `wait`. `None`
-    /// if answers are missing because files changed during the check.
+    /// if all that is missing is missing because files changed during the check.
     pub(super) async fn expect_clean(
         self: &Arc<Self>,
         workspace: &Arc<OpenWorkspace>,
@@ -35,12 +35,12 @@ impl Daemon {
         let (merged, revision) = cell.edit(if_revision, merged).await?;
         let checked = self.check_snapshot(workspace, cell, &merged, wait).await?;
         let notes = not_asked([&checked]);
-        let Checked { new, incomplete, is_outdated, .. } = checked;
+        let Checked { new, incomplete, .. } = checked;
         let mut errors: Vec<_> = new.iter().filter_map(new_error).collect();
         if errors.is_empty() && incomplete.is_empty() {
             return Ok(Some(Clean { revision, snapshot: merged, notes }));
         }
-        if errors.is_empty() && is_outdated {
+        if errors.is_empty() && incomplete.iter().all(|it| it.ends_with(CHANGED)) {
             return Ok(None);
         }
         let total = errors.len();

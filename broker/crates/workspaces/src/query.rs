@@ -5,7 +5,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use config::{Configs, SetupFailure};
 use language_servers::{
     NoAnswer, OutsideAge, Priority, Profile, QueryAnswer, QueryResult, Question, ServerReply, named_document,
 };
@@ -274,7 +273,7 @@ fn profiles(
     named: Option<&str>,
     path: &WorkspacePath,
 ) -> Result<Vec<Profile>, DaemonError> {
-    let settings = Configs::new(&**context.disk).workspace().map_err(SetupFailure::from)?.servers();
+    let settings = servers::config_on_disk(&**context.disk, context.level)?.servers();
     let known = servers::known(&settings, context.level)?;
     let Some(named) = named else {
         let wanted = servers::wanted_for(&known, context, &settings, path)?;

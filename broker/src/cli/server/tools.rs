@@ -3,10 +3,7 @@
 use std::{collections::BTreeSet, path::Path};
 
 use config::closest;
-use linters::{
-    Level, Permissions,
-    tools::{self, Use},
-};
+use linters::{Level, Permissions, tools};
 use overlay::Disk;
 use tool_store::{Catalogue, Kind, LockedTool, NODE, Tool, recommended};
 
@@ -208,18 +205,6 @@ fn complete(pinned: &mut Vec<LockedTool>) {
 
 /// Prints the remaining steps until added tools run.
 fn remind(names: &[String], root: &Path, session: &Session) {
-    let added = names.iter().filter_map(|it| Catalogue::own().find(it)).filter(|it| it.kind != Kind::Runtime);
-    for tool in added {
-        match tools::asked_as(tool) {
-            Use { servers, checkers } if servers.is_empty() && checkers.is_empty() => {
-                session.messages.line(&format!(
-                    "{} is asked where broker.toml defines it, in `servers.define` or `checkers`",
-                    tool.name
-                ))
-            }
-            Use { .. } => {}
-        }
-    }
     let level = Permissions::of_user().level(root);
     let runs_code = |it: &&String| Catalogue::own().find(it).is_some_and(tools::runs_code);
     let waiting = names.iter().filter(|_| level == Level::Untrusted).filter(runs_code);
@@ -227,7 +212,7 @@ fn remind(names: &[String], root: &Path, session: &Session) {
     if !waiting.is_empty() {
         let waiting = waiting.join(", ");
         let line = format!(
-            "{waiting}: asked once this workspace is trusted, since it runs code of it: `broker trust`"
+            "{waiting}: asked once you say `broker trust --confined`, since code of the workspace is run: confined, without network"
         );
         session.messages.line(&line);
     }

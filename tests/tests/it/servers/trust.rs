@@ -71,7 +71,7 @@ fn the_last_line_says_what_the_project_asks_for_and_is_not_asked() {
     assert_eq!(exit, Some(0));
     insta::assert_snapshot!(stderr, @r"
     not asked: typescript (tsconfig.json), mypy (mypy.ini): not installed: broker server add typescript mypy
-    not asked: eslint (eslint.config.mjs): not installed: npm install vscode-langservers-extracted eslint@9
+    not asked: eslint (eslint.config.mjs): not installed: broker server add eslint
     ");
     assert!(!told(&["b.py"]).2.contains("eslint"), "it is about JavaScript");
     assert_eq!(told(&["--quiet"]).2, "");

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
-use lint::{Completeness, FileFindings as Side, FindingKey, Unit, delta, suppress};
+use lint::{CHANGED, Completeness, FileFindings as Side, FindingKey, Unit, delta, suppress};
 use overlay::{ContentHash, FileKind, Skipped, View, WorkspacePath};
 
 use super::{
@@ -13,8 +13,8 @@ use super::{
     unchanged::Unchanged,
 };
 use crate::{
-    Answer, CHANGED, Coverage, Excluded, FileAnswers, IN_PARENT, Incomplete, Level, Listener, MissingLinter,
-    Refused, Router, Subject, Totals, contents::Contents, kept::FactCollector, read,
+    Answer, Coverage, Excluded, FileAnswers, IN_PARENT, Incomplete, Level, Listener, MissingLinter, Refused,
+    Router, Subject, Totals, contents::Contents, kept::FactCollector, read,
 };
 
 pub(super) struct CheckStream<'a, S> {

@@ -57,6 +57,11 @@ struct Location {
 }
 
 impl Report {
+    /// Whether the report says that the server does not look at the file, and no more.
+    pub(super) fn leaves_out(&self, profile: &Profile) -> bool {
+        matches!(self, Self::Full { items } if !items.is_empty() && items.iter().all(|it| it.leaves_out(profile)))
+    }
+
     /// Whether the report contains a finding after which the rest of the server's analyses do not run.
     pub(super) fn aborts(&self, profile: &Profile) -> bool {
         const ERROR: u8 = 1;
@@ -73,6 +78,11 @@ impl Item {
     fn is_shade(&self) -> bool {
         const HINT: u8 = 4;
         self.severity == Some(HINT) && self.tags.as_ref().is_some_and(|it| !it.is_empty())
+    }
+
+    /// Whether it says that the server does not look at the file, which is no finding.
+    fn leaves_out(&self, profile: &Profile) -> bool {
+        profile.left_out_by.iter().any(|part| self.text().contains(part))
     }
 
     fn text(&self) -> &str {
@@ -109,8 +119,7 @@ pub(super) struct DocumentContext<'a> {
 
 pub(super) fn diagnostics(items: Vec<Item>, context: &DocumentContext<'_>) -> Vec<Diagnostic> {
     let positions = Positions::new(context.text, context.encoding);
-    let left_out_by = &context.profile.left_out_by;
-    let is_finding = |it: &Item| !it.is_shade() && !left_out_by.iter().any(|part| it.text().contains(part));
+    let is_finding = |it: &Item| !it.is_shade() && !it.leaves_out(context.profile);
     let findings = items.into_iter().filter(is_finding);
     let mut all: Vec<_> = findings.map(|it| diagnostic(it, &positions, context)).collect();
     all.sort_by_key(|it| it.span);

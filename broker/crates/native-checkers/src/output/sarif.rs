@@ -82,6 +82,13 @@ struct RuleReference {
 #[derive(Deserialize)]
 struct Text {
     text: Option<String>,
+    markdown: Option<String>,
+}
+
+impl Text {
+    fn plain(&self) -> Option<String> {
+        self.text.clone().or_else(|| self.markdown.clone())
+    }
 }
 
 #[derive(Deserialize)]
@@ -175,7 +182,7 @@ impl SarifResult {
         let named = || id.as_ref().and_then(|id| rules.iter().find(|it| it.id == *id));
         let rule = index.and_then(|it| rules.get(it)).or_else(named);
         let note = self.locations.iter().find_map(|it| it.note(columns))?;
-        let mut message = Message::new(note.path, note.extent, self.message.text.clone().unwrap_or_default());
+        let mut message = Message::new(note.path, note.extent, self.message.plain().unwrap_or_default());
         message.code = id.or_else(|| Some(rule?.id.clone()));
         message.name = rule.and_then(|it| it.name.clone()).filter(|it| Some(it) != message.code.as_ref());
         message.url = rule.and_then(|it| it.help_uri.clone());
@@ -192,7 +199,7 @@ impl Location {
     fn note(&self, columns: Columns) -> Option<Note> {
         let place = self.physical_location.as_ref()?;
         let path = path(place.artifact_location.as_ref()?)?;
-        let text = self.message.as_ref().and_then(|it| it.text.clone()).unwrap_or_default();
+        let text = self.message.as_ref().and_then(Text::plain).unwrap_or_default();
         Some(Note { path, extent: place.region.as_ref().and_then(|it| it.extent(columns)), text })
     }
 }
@@ -207,7 +214,7 @@ impl Fix {
             })
         });
         let edits: Vec<_> = edits.collect::<Option<_>>()?;
-        let text = self.description.as_ref().and_then(|it| it.text.clone());
+        let text = self.description.as_ref().and_then(Text::plain);
         (!edits.is_empty()).then_some(Repair { text, applicability: Applicability::Unsafe, edits })
     }
 }

@@ -176,6 +176,62 @@ fn shellcheck() {
     }
 }
 
+#[test]
+fn stylelint() {
+    let config = r#"{ "rules": { "color-hex-length": "short", "block-no-empty": [true, { "severity": "warning" }] } }"#;
+    let world =
+        World::new(&[(".stylelintrc.json", config), (".stylelintignore", "c.css\n"), ("a.css", "a {}\n")]);
+    if has(&world, "stylelint") {
+        let edits = [
+            ("a.css", "a { content: 'é'; color: #ffffff }\nb {}\n"),
+            ("b.css", "a {\n"),
+            ("c.css", "a {}\n"),
+        ];
+        insta::assert_snapshot!(check(&world, "stylelint", &edits, &["a.css", "b.css", "c.css"]));
+        let alone = check(&world, "stylelint", &[("c.css", "a {}\n")], &["c.css"]);
+        assert_eq!(alone, "c.css: excluded: stylelint does not look at it in this project\n");
+    }
+}
+
+#[test]
+fn hadolint() {
+    let world = World::new(&[(".hadolint.yaml", "ignored: [DL3008]\n"), ("Dockerfile", "FROM debian:12\n")]);
+    if has(&world, "hadolint") {
+        let text = "FROM debian\nRUN apt-get install -y foo && cd /tmp && echo $x\n";
+        let edits = [("Dockerfile", text), ("a.dockerfile", "FROM debian:12\nRUNN x\n")];
+        insta::assert_snapshot!(check(&world, "hadolint", &edits, &["Dockerfile", "a.dockerfile"]));
+    }
+}
+
+#[test]
+fn markdownlint() {
+    let world =
+        World::new(&[(".markdownlint.json", r#"{ "MD013": false }"#), ("a.md", "# A\n"), ("b.md", "# B\n")]);
+    if has(&world, "markdownlint-cli2") {
+        let edits = [("a.md", "# é: A\n# Again\n\ntext  \n*\tlist\n")];
+        insta::assert_snapshot!(check(&world, "markdownlint-cli2", &edits, &["a.md", "b.md"]));
+    }
+}
+
+#[test]
+fn sqlfluff() {
+    let world = World::new(&[(".sqlfluff", "[sqlfluff]\ndialect = ansi\n"), ("a.sql", "SELECT a FROM b\n")]);
+    if has(&world, "sqlfluff") {
+        let edits = [("a.sql", "SELECT 'é',a FROM b\n"), ("b.sql", "SELECT FROM FROM\n")];
+        insta::assert_snapshot!(check(&world, "sqlfluff", &edits, &["a.sql", "b.sql"]));
+    }
+}
+
+#[test]
+fn typos() {
+    let config = "[files]\nextend-exclude = ['c.txt']\n";
+    let world = World::new(&[("typos.toml", config), ("a.txt", "fine\n")]);
+    if has(&world, "typos") {
+        let edits = [("a.txt", "é recieve\n"), ("recieve/b.txt", "fine\n"), ("c.txt", "recieve\n")];
+        insta::assert_snapshot!(check(&world, "typos", &edits, &["a.txt", "recieve/b.txt", "c.txt"]));
+    }
+}
+
 /// The engine is actionlint's own, the command is not: `tests/checkers/actionlint` stands in for it.
 #[test]
 fn actionlint() {
