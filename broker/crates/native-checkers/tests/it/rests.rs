@@ -46,7 +46,7 @@ fn files_that_change_before_the_end_are_looked_at_again() {
         let text = fs::read_to_string(&file).unwrap();
         fs::write(&file, text + "x").unwrap();
     });
-    insta::assert_snapshot!(world.check(&defined(OWN), &always, &["a.x"]), @"a.x: pending: files that it rests on changed while it ran");
+    insta::assert_snapshot!(world.check(&defined(OWN), &always, &["a.x"]), @"a.x: pending: files that it rests on changed while it was checked");
 }
 
 #[test]
