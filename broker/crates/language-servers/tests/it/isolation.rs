@@ -265,6 +265,7 @@ keep_branches_apart! {
     biome "biome"
     clangd "clangd"
     css "css-language-server"
+    dockerfile "dockerfile-language-server"
     eslint "eslint"
     gopls "gopls"
     html "html-language-server"

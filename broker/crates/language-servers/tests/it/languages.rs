@@ -124,6 +124,14 @@ const HTML: Language = Language {
     through: "",
 };
 
+const DOCKERFILE: Language = Language {
+    project: &[],
+    file: |it| format!("{it}.dockerfile"),
+    module: |_, it| format!("FROM a\n{it} b\n"),
+    dependent: None,
+    through: "",
+};
+
 /// For linters that are told to look for what is not defined.
 const JAVASCRIPT: Language = Language {
     project: &[
@@ -158,6 +166,7 @@ pub(crate) fn language(profile: &str) -> Language {
         "json-language-server" => JSON,
         "css-language-server" => CSS,
         "html-language-server" => HTML,
+        "dockerfile-language-server" => DOCKERFILE,
         "eslint" | "oxlint" | "biome" => JAVASCRIPT,
         "tombi" => TOML,
         other => panic!("no language for {other}"),
