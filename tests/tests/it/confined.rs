@@ -39,7 +39,7 @@ impl Hostile {
             fs::write(file, SECRET).unwrap();
         }
         symlink(place.own(SECRETS[0]), place.root().join("leak")).unwrap();
-        let path = format!("{}:/usr/bin:/bin", place.own("programs").display());
+        let path = format!("{}:/usr/bin:/bin", place.own("bin").display());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         Self { place, listener, path }

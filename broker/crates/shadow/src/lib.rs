@@ -41,7 +41,7 @@ mod linux;
 #[cfg(target_os = "linux")]
 pub use self::linux::inside;
 #[cfg(target_os = "linux")]
-pub use self::read_only::ReadOnly;
+pub use self::read_only::{ReadOnly, temporary_folder};
 #[cfg(target_os = "linux")]
 pub use self::shadow::{Launcher, Running, Shadow};
 pub use self::{

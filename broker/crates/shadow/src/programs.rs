@@ -11,7 +11,7 @@ use crate::{
     defaults::OF_HOME,
     links::{leads_through, links_to},
     secrets::Secrets,
-    toolchains::outermost,
+    toolchains::{PROGRAMS, outermost},
 };
 
 /// Parts of an installation in which programs and what they load are.
@@ -74,8 +74,18 @@ fn parts_of(program: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         (Some(prefix), Some("bin")) if home.is_none_or(|home| prefix != home) => {
             INSTALLATION_PARTS.iter().map(|it| prefix.join(it)).collect()
         }
+        // Any folder of a home folder may be in `PATH`, such as one of downloads.
+        (_, name) if home.is_some_and(|it| program.starts_with(it)) && !name.is_some_and(is_of_programs) => {
+            let packages = program.ancestors().filter(|it| it.ends_with("node_modules")).last();
+            vec![packages.unwrap_or(program).to_owned()]
+        }
         _ => vec![folder.to_owned()],
     }
+}
+
+/// Whether a folder of this name is for programs.
+fn is_of_programs(name: &str) -> bool {
+    PROGRAMS.contains(&name) || name == ".bin"
 }
 
 /// The folder of one program below [`ISOLATED_INSTALLATIONS`].
@@ -174,6 +184,9 @@ mod tests {
             ".config/x/own",
             ".ssh/own",
             "own",
+            "Downloads/own",
+            "Downloads/tax.txt",
+            "packages/node_modules/own/main.js",
         ] {
             file(path);
         }
@@ -191,7 +204,8 @@ mod tests {
         assert_eq!(shown(".local/bin/ruff"), [".local/bin", ".local/lib", ".local/share/uv/tools/ruff"]);
         assert_eq!(shown(".venv/bin/mypy"), [".venv/bin", ".venv/lib", ".venv/pyvenv.cfg"]);
         assert_eq!(shown("node/node_modules/.bin/tsc"), ["node/node_modules"]);
-        for alone in [".local/share/own", ".config/x/own", ".ssh/own", "own"] {
+        assert_eq!(shown("packages/node_modules/own/main.js"), ["packages/node_modules"]);
+        for alone in [".local/share/own", ".config/x/own", ".ssh/own", "own", "Downloads/own"] {
             assert_eq!(shown(alone), [alone]);
         }
     }

@@ -32,6 +32,9 @@ pub struct Sandbox {
     /// Shown, and written to for real.
     pub write: Vec<PathBuf>,
     pub network: Network,
+    /// Whether programs may make sockets that have names in the file system; else pairs alone. In a folder that shows the disk
+    /// itself other programs may have some.
+    pub named_sockets: bool,
     /// Whether what earlier runs left in caches is used, and what this one leaves is kept.
     pub warm: bool,
     /// Bytes that all that is written may take together, in memory.
@@ -51,6 +54,7 @@ impl Default for Sandbox {
             stores: Vec::new(),
             write: Vec::new(),
             network: Network::None,
+            named_sockets: true,
             warm: true,
             space: 4 << 30,
             processes: 4096,

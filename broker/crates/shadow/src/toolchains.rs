@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Names of folders with programs. Beside one is what the programs need.
-const PROGRAMS: [&str; 4] = ["bin", "sbin", "shims", "libexec"];
+pub(crate) const PROGRAMS: [&str; 4] = ["bin", "sbin", "shims", "libexec"];
 
 /// Parts of an installation in a home folder, beside which may be anything of the user's.
 const PARTS: [&str; 6] = ["include", "lib", "lib64", "libexec", "node_modules", "pyvenv.cfg"];

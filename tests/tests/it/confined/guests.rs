@@ -26,7 +26,7 @@ exit 1
 
 fn place(config: &str) -> Hostile {
     let it = Hostile::new(&[("run.sh", "echo\n"), ("broker.toml", config)]);
-    program(&it.place.own("programs/shellcheck"), &guest(&it));
+    program(&it.place.own("bin/shellcheck"), &guest(&it));
     it
 }
 
@@ -47,8 +47,8 @@ fn what_a_guest_tries_is_possible_outside() {
     let it = place("");
     fs::create_dir_all(it.place.own("state/some")).unwrap();
     let guest = guest(&it).replace("/var/tmp/pwned-of-a-guest", "");
-    program(&it.place.own("programs/shellcheck"), &guest);
-    let output = it.place.isolated(it.place.own("programs/shellcheck"), &["x"]).output().unwrap();
+    program(&it.place.own("bin/shellcheck"), &guest);
+    let output = it.place.isolated(it.place.own("bin/shellcheck"), &["x"]).output().unwrap();
     let found = String::from_utf8_lossy(&output.stdout).into_owned();
     let all = format!("reached: {} link state process network", SECRETS.join(" "));
     assert!(found.contains(&all), "{found}");
@@ -92,7 +92,7 @@ fn no_program_of_the_workspace_runs() {
             it.shim(&format!("{folder}/{name}"));
         }
     }
-    let (root, programs) = (it.place.root(), it.place.own("programs"));
+    let (root, programs) = (it.place.root(), it.place.own("bin"));
     symlink(root.join("bin"), it.place.own("linked")).unwrap();
     fs::create_dir(it.place.own("mixed")).unwrap();
     symlink(root.join("bin/shellcheck"), it.place.own("mixed/shellcheck")).unwrap();
@@ -123,7 +123,7 @@ fn what_runs_code_of_the_workspace_is_asked_confined_only_where_the_user_says_so
     let message = "{\"messages\": [{\"path\": \"a.py\", \"line\": 1, \"column\": 0, \"type\": \"error\", \"messageId\": \"E1\", \"symbol\": \"it-ran\", \"message\": \"'\"$(cat leak)\"'\"}]}";
     let script =
         format!("#!/bin/bash\n{{ {}; }} 2>/dev/null\necho '{message}'\nexit 2\n", it.trace("pylint"));
-    program(&it.place.own("programs/pylint"), &script);
+    program(&it.place.own("bin/pylint"), &script);
     let ask = ["--select", "pylint/ALL", "a.py"];
     let (messages, told, exit) = it.check(&ask);
     assert_eq!((messages.len(), exit), (0, Some(2)), "{told}");
@@ -142,7 +142,7 @@ fn what_runs_code_of_the_workspace_is_asked_confined_only_where_the_user_says_so
 fn the_doctor_tells_what_runs_confined() {
     let it = place("[checkers.shellcheck]\n[checkers.pylint]\n");
     it.place.write("a.py", "");
-    program(&it.place.own("programs/pylint"), "#!/bin/sh\n");
+    program(&it.place.own("bin/pylint"), "#!/bin/sh\n");
     let doctor = |format: &str| {
         let output = it.run(&["doctor", "--output-format", format]);
         String::from_utf8(output.stdout).unwrap()

@@ -12,12 +12,12 @@ use super::*;
 /// A Python project for which a server under the name of ty is there. It says on its standard error what it could write.
 fn place(files: &[(&str, &str)]) -> Hostile {
     let it = Hostile::new(&[&[("ty.toml", "")], files].concat());
-    let model = it.place.own("programs/model");
+    let model = it.place.own("bin/model");
     fs::create_dir_all(model.parent().unwrap()).unwrap();
     fs::copy(broker().with_file_name("language-servers-testkit"), &model).unwrap();
     let script =
         format!("#!/bin/bash\n{{ {}; }} 2>/dev/null\nexec {} model\n", it.trace("server"), model.display());
-    program(&it.place.own("programs/ty"), &script);
+    program(&it.place.own("bin/ty"), &script);
     it
 }
 
@@ -91,7 +91,7 @@ fn no_confined_server_outlives_a_daemon_that_is_killed() {
     assert_eq!(messages.len(), 1, "{told}");
     let status: Value =
         serde_json::from_slice(&it.run(&["daemon", "status", "--output-format", "json"]).stdout).unwrap();
-    let model = it.place.own("programs").display().to_string();
+    let model = it.place.own("bin").display().to_string();
     let processes = || Command::new("pgrep").args(["-f", &model]).output().unwrap().stdout;
     assert!(!processes().is_empty());
     let pid = status["pid"].as_u64().unwrap().to_string();

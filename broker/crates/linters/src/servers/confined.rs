@@ -58,7 +58,7 @@ fn confine(mut args: impl Iterator<Item = OsString>) -> Result<u8, String> {
     let own_folder = said(args.next());
     let program = Program {
         command: args.collect(),
-        environment: environment(&own_folder),
+        environment: environment(&own_folder, shadow::temporary_folder(&root)),
         folder: root.clone(),
         terminal: None,
         limits: Limits { memory: Some(MEMORY), ..Limits::default() },
@@ -84,11 +84,11 @@ fn confine(mut args: impl Iterator<Item = OsString>) -> Result<u8, String> {
 
 /// All variables of this process, and those that are to name a folder of the server's own: nothing else is in the temporary
 /// folder that it has.
-fn environment(own_folder: &str) -> Vec<(OsString, OsString)> {
+fn environment(own_folder: &str, folder: &str) -> Vec<(OsString, OsString)> {
     let own = |name: &OsString| own_folder.split(',').any(|it| name == it);
     let given = std::env::vars_os().filter(|(name, _)| !own(name));
     let names = own_folder.split(',').filter(|it| !it.is_empty());
-    given.chain(names.map(|it| (it.into(), "/tmp".into()))).collect()
+    given.chain(names.map(|it| (it.into(), folder.into()))).collect()
 }
 
 /// Waits until the daemon's end of the server's input is closed.

@@ -51,7 +51,7 @@ const IOPRIO_WHO_USER: u64 = 3;
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// For this process, which has given up gaining rights, and all that it starts. Of two filters that give an error the later one counts.
-pub(super) fn install() -> io::Result<()> {
+pub(super) fn install(named_sockets: bool) -> io::Result<()> {
     let otherwise = |rules, errno| program(rules, SeccompAction::Allow, error(errno));
     let mut programs = vec![
         program(allowed(), error(libc::ENOSYS), SeccompAction::Allow)?,
@@ -61,6 +61,9 @@ pub(super) fn install() -> io::Result<()> {
         // The call seems to succeed.
         otherwise(limits_of_dumps()?, 0)?,
     ];
+    if !named_sockets {
+        programs.push(otherwise(names()?, libc::EACCES)?);
+    }
     if geteuid().is_root() {
         // Root without rights could give a file to no other user, and unpacks archives as if it could.
         programs.push(otherwise(always(calls::OWNERS), 0)?);
@@ -86,6 +89,18 @@ fn families() -> io::Result<Rules> {
     let other = FAMILIES.iter().map(|it| argument(0, SeccompCmpOp::Ne, u64::from(it.unsigned_abs())));
     let rule = all_of(other)?;
     Ok(BTreeMap::from([(libc::SYS_socket, vec![rule.clone()]), (libc::SYS_socketpair, vec![rule])]))
+}
+
+/// A socket of the system that could have a name, or reach one that has: of pairs, those of datagrams are sent anywhere.
+fn names() -> io::Result<Rules> {
+    /// Bits of a socket's type that are no flags.
+    const TYPE: u64 = 0xf;
+    let family = || argument(0, SeccompCmpOp::Eq, u64::from(libc::AF_UNIX.unsigned_abs()));
+    // A raw one is one of datagrams.
+    let datagrams = [libc::SOCK_DGRAM, libc::SOCK_RAW].map(|it| u64::from(it.unsigned_abs()));
+    let pairs = datagrams.map(|it| all_of([family(), argument(1, SeccompCmpOp::MaskedEq(TYPE), it)]));
+    let pairs = pairs.into_iter().collect::<io::Result<_>>()?;
+    Ok(BTreeMap::from([(libc::SYS_socket, vec![all_of([family()])?]), (libc::SYS_socketpair, pairs)]))
 }
 
 /// A socket of the kernel's own for something else.

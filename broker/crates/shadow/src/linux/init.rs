@@ -84,6 +84,8 @@ struct Init {
     owner: Option<(u32, u32)>,
     /// Folders where programs may write, if they are isolated.
     writable: Vec<PathBuf>,
+    /// Whether programs may make sockets with names, if they are isolated.
+    named_sockets: bool,
     runs: HashMap<u32, Run>,
     /// Whether a program did not end by itself.
     some_broke_off: bool,
@@ -158,7 +160,11 @@ impl Init {
                 }
                 Ground::ReadOnly => {
                     let system = begin(&sandbox)?;
-                    let show = || root::show_workspace(&root).map(|()| Written::Nowhere);
+                    let show = || {
+                        root::show_workspace(&root)?;
+                        root::make_own_folders(&root, sandbox.home.as_deref(), owner)?;
+                        Ok(Written::Nowhere)
+                    };
                     let shown = root::finish(&sandbox, &[], owner, &sockets, None, show)?.0;
                     scope(&system).map(|()| shown)
                 }
@@ -177,8 +183,8 @@ impl Init {
         };
         match opened() {
             Ok(written) => {
-                let own = Some(&*root).filter(|_| !matches!(written, Written::Nowhere));
-                let writable = landlock::writable(own, &sandbox);
+                let is_written = !matches!(written, Written::Nowhere);
+                let writable = landlock::writable(&root, is_written, &sandbox);
                 wire.send(&Event::Ready, &[])?;
                 let is_isolated = !matches!(ground, Ground::Plain | Ground::Merged { .. });
                 Ok(Self {
@@ -188,6 +194,7 @@ impl Init {
                     is_isolated,
                     owner,
                     writable,
+                    named_sockets: sandbox.named_sockets,
                     runs: HashMap::new(),
                     some_broke_off: false,
                     ending: Vec::new(),
@@ -366,7 +373,7 @@ impl Init {
             Written::Copy | Written::Nowhere => How::Forked(None),
         };
         let (is_isolated, owner, writable) = (self.is_isolated, self.owner, self.writable.clone());
-        let task = Task { program, is_isolated, owner, writable };
+        let task = Task { program, is_isolated, owner, writable, named_sockets: self.named_sockets };
         match lead(&task, files, how, group.as_ref()) {
             Ok((leader, report, terminal)) => {
                 let terminal: Vec<_> = terminal.iter().map(|it| it.as_fd()).collect();

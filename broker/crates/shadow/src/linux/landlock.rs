@@ -4,7 +4,7 @@
 //! its abstract sockets. An older kernel does without what it does not know.
 
 use std::{
-    io,
+    fs, io,
     os::fd::AsFd,
     path::{Path, PathBuf},
 };
@@ -36,15 +36,27 @@ pub(super) fn scope(system: impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// The places that programs may write to, with the workspace at `root` if it is one.
-pub(super) fn writable(root: Option<&Path>, sandbox: &Sandbox) -> Vec<PathBuf> {
+/// The places that programs may write to, with the workspace at `root` if `is_written`, and else without it.
+pub(super) fn writable(root: &Path, is_written: bool, sandbox: &Sandbox) -> Vec<PathBuf> {
     let usual = WRITABLE.iter().map(PathBuf::from);
     let named = sandbox.home.iter().chain(&sandbox.read).chain(&sandbox.write).cloned();
-    let mut all: Vec<PathBuf> = usual.chain(named).chain(root.map(Path::to_owned)).collect();
+    let own = is_written.then(|| root.to_owned());
+    let mut all: Vec<PathBuf> = usual.chain(named).chain(own).collect();
     all.sort();
     // A path within another one needs no rule, and follows it in this order.
     all.dedup_by(|inner, outer| inner.starts_with(outer));
-    all
+    if is_written { all } else { all.into_iter().flat_map(|it| beside(it, root)).collect() }
+}
+
+/// A folder without the one at `root`: a rule is for all that is below, so that one around that gives way to what is there beside it.
+#[expect(clippy::disallowed_methods, reason = "folders in memory, and what is shown in them")]
+fn beside(folder: PathBuf, root: &Path) -> Vec<PathBuf> {
+    if !root.starts_with(&folder) {
+        return vec![folder];
+    }
+    let way: Vec<_> = root.ancestors().take_while(|it| it.starts_with(&folder)).collect();
+    let around = way.iter().skip(1).filter_map(|it| fs::read_dir(it).ok()).flatten().flatten();
+    around.map(|it| it.path()).filter(|it| !way.contains(&&**it)).collect()
 }
 
 /// For this process and all that it starts: nothing is written, made or removed elsewhere, and no socket is connected to

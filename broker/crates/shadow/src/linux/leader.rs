@@ -47,6 +47,8 @@ pub(super) struct Task {
     pub(super) owner: Option<(u32, u32)>,
     /// Folders where the program may write, if it is isolated.
     pub(super) writable: Vec<PathBuf>,
+    /// Whether it may make sockets with names, if it is isolated.
+    pub(super) named_sockets: bool,
 }
 
 /// Report of a leader at the end.
@@ -122,7 +124,7 @@ fn run(task: &Task, early: &Early, layers: Option<Layers>) -> io::Result<Exit> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     limit(program, task.is_isolated)?;
     if task.is_isolated {
-        give_up_rights(task.owner, &task.writable)?;
+        give_up_rights(task)?;
     }
     // Without it, renames are as the file system has them.
     let renames = task.is_isolated.then(|| rename::Supervisor::start(layers).ok()).flatten();
@@ -176,18 +178,18 @@ fn limit(program: &Program, is_isolated: bool) -> io::Result<()> {
 }
 
 /// From here on neither this process nor any that it starts has a right that its user has not.
-fn give_up_rights(owner: Option<(u32, u32)>, writable: &[PathBuf]) -> io::Result<()> {
+fn give_up_rights(task: &Task) -> io::Result<()> {
     set_no_new_privs(true)?;
     let no_root = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
     set_capabilities_secure_bits(capabilities_secure_bits()? | no_root)?;
     clear_ambient_capability_set()?;
-    if let Some((user, group)) = owner {
+    if let Some((user, group)) = task.owner {
         become_user(Uid::from_raw(user), Gid::from_raw(group))?;
     }
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
-    landlock::confine(writable)?;
-    filter::install()
+    landlock::confine(&task.writable)?;
+    filter::install(task.named_sockets)
 }
 
 /// For this process, which has no other thread.

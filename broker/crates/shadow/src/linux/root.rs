@@ -113,6 +113,22 @@ fn give(folder: &Path, (user, group): (u32, u32)) -> io::Result<()> {
     Ok(())
 }
 
+/// Folders in which programs keep what is theirs, by the habit of systems.
+const OWN_FOLDERS: [&str; 3] = [".cache", ".config", ".local"];
+
+/// Makes such folders in a home folder in memory that lies around the workspace, where programs cannot write to it otherwise.
+pub(super) fn make_own_folders(root: &Path, home: Option<&Path>, owner: Option<(u32, u32)>) -> Result<()> {
+    let Some(home) = home.filter(|it| root.starts_with(it)) else { return Ok(()) };
+    for folder in OWN_FOLDERS.iter().map(|it| in_new(home).join(it)) {
+        make_all(&folder)?;
+        if let Some((user, group)) = owner {
+            chown(&folder, Some(user), Some(group))
+                .during(|| format!("cannot give {} away", home.display()))?;
+        }
+    }
+    Ok(())
+}
+
 /// Makes the root that programs see, with what `show_folder` shows of the workspace, and enters it; the old one is gone
 /// then.
 /// Says besides where what is written to `stores` is, each a cache with the layer that lies over it.

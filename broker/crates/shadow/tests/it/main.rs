@@ -16,6 +16,7 @@ mod harvest;
 mod merged;
 mod operations;
 mod ordinary;
+mod read_only;
 mod renames;
 mod services;
 mod tools;

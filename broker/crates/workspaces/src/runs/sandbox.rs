@@ -61,6 +61,7 @@ pub(super) fn sandbox(
         stores,
         write,
         network: wanted.network,
+        named_sockets: true,
         space: wanted.space.unwrap_or(DEFAULT_SPACE),
         processes: limits.processes.unwrap_or(DEFAULT_PROCESSES),
     })
