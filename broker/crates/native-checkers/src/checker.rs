@@ -118,7 +118,8 @@ pub struct Checker {
     /// The files that its answers may rest on, as in a `.gitignore`. What git ignores counts only for the kinds of files that are named
     /// here by how their names end.
     pub depends_on: Vec<String>,
-    /// Files and folders of the home folder that it needs, in the words of `outside`.
+    /// Files and folders that it needs of the home folder, or around the workspace, in the words of `outside`. Not shown to one
+    /// that is confined.
     #[serde(default)]
     pub shows: Vec<String>,
     /// Seconds.
@@ -244,7 +245,7 @@ impl Checker {
     }
 
     /// Whether one process gets all files of a check, with texts that need not be on the disk, instead of arguments.
-    pub(crate) fn gets_texts(&self) -> bool {
+    pub fn gets_texts(&self) -> bool {
         self.output == Format::Tsgolint
     }
 

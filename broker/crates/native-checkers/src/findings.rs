@@ -33,6 +33,8 @@ pub(crate) struct RunFindings {
     pub(crate) blocked: BTreeMap<WorkspacePath, WorkspacePath>,
     /// Other files that were not looked at, with reasons.
     pub(crate) refused: BTreeMap<WorkspacePath, String>,
+    /// Files that it was asked about, and says nothing of, not even that they are in no project.
+    pub(crate) unanswered: BTreeSet<WorkspacePath>,
     /// Whether the run rests on sources outside of the workspace, of which nothing is known.
     pub(crate) rests_outside: bool,
     /// Reason for which there may be more to report.
@@ -47,6 +49,8 @@ pub(crate) struct Ground<'g> {
     pub(crate) root: &'g Path,
     /// The project's, in which the command ran.
     pub(crate) project: &'g WorkspacePath,
+    /// Files that the command was asked about.
+    pub(crate) asked: &'g [WorkspacePath],
     /// Whether the checker looks at a file: not in a cache or among dependencies.
     pub(crate) is_known: &'g dyn Fn(&WorkspacePath) -> bool,
 }
@@ -77,6 +81,7 @@ pub(crate) fn found(printed: Printed, ground: &Ground<'_>) -> RunFindings {
     found.listed = printed.listed.map(|all| ground.files_of(&all));
     let refused = printed.refused.into_iter();
     found.refused = refused.filter_map(|(path, why)| Some((ground.file_of(&path)?, why))).collect();
+    found.unanswered = ground.files_of(&printed.unanswered);
     for message in printed.messages {
         let Some((path, finding)) = placer.finding(message) else { continue };
         found.has_errors |= finding.severity == Severity::Error;
@@ -134,6 +139,12 @@ impl RunFindings {
 }
 
 impl Ground<'_> {
+    /// The files that the command was asked about, as it is told of them, if it gets texts.
+    pub(crate) fn told(&self) -> BTreeSet<String> {
+        let asked = self.asked.iter().filter(|_| self.checker.gets_texts());
+        asked.map(|it| self.root.join(it.as_str()).to_string_lossy().into_owned()).collect()
+    }
+
     /// A path as it is printed: absolute, or from the project's folder, or else from the workspace's.
     pub(crate) fn path_of(&self, printed: &str) -> Option<WorkspacePath> {
         let printed = printed.strip_prefix("file://").unwrap_or(printed);

@@ -16,14 +16,12 @@ mod inputs;
 mod jsonc;
 mod layer;
 mod linter;
-mod memory;
-mod no_emit;
 mod output;
 mod place;
 mod project;
-mod rules;
 mod run;
 mod runner;
+mod tsgolint;
 mod version;
 
 pub use checker::{Checker, checkers};

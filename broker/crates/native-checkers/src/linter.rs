@@ -32,7 +32,7 @@ use crate::{
     output,
     project::Projects,
     run::{Folder, Ran, Setup},
-    runner::{Given, Report, Runner, interrupted},
+    runner::{Given, Report, RunKind, Runner, interrupted},
 };
 
 /// A command that is asked for findings, of one workspace. It runs when it is asked.
@@ -113,7 +113,8 @@ impl NativeChecker {
     /// Returns the findings of a run for these files, or the last ones that are still true.
     fn given(&self, group: &Group, look: &Look<'_>) -> Given {
         let name = look.name(&self.identity, self.checker.checks, group);
-        self.runner.get(name, &look.job.cancel, |stop| {
+        let kind = if self.checker.gets_texts() { RunKind::Question } else { RunKind::Command };
+        self.runner.get(name, kind, &look.job.cancel, |stop| {
             let place = self.setup.folder_of(&group.project);
             let tool = &self.checker.tool;
             let Some(program) = self.setup.find(&self.checker, &place) else {
@@ -148,7 +149,8 @@ impl NativeChecker {
             Checks::Project => look.inputs.contents.contains_key(it),
             Checks::Files => true,
         };
-        let ground = Ground { checker, view, root: &self.setup.root, project, is_known: &is_known };
+        let (root, asked) = (&*self.setup.root, &*group.files);
+        let ground = Ground { checker, view, root, project, asked, is_known: &is_known };
         let call = Call { checker, program, project, place };
         let (mut found, mut aborted) = (None::<RunFindings>, false);
         for (number, command) in call.commands(&group.files, view).into_iter().enumerate() {
@@ -187,7 +189,7 @@ impl NativeChecker {
         } else if ran.is_cut {
             return Err("it printed more than is kept".to_owned());
         }
-        let mut read = output::read(checker, printed, &ran.stderr)?;
+        let mut read = output::read(checker, printed, &ran.stderr, &ground.told())?;
         read.listed = output::listed(checker, [&ran.stdout, &ran.stderr]).or(read.listed);
         let mut found = findings::found(read, ground);
         let says_why = (is_found && found.says_something) || (is_aborted && found.has_errors);

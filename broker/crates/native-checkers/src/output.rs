@@ -10,7 +10,6 @@ mod sarif;
 mod tsgolint;
 
 pub(crate) use cargo::read_dep_info;
-pub(crate) use tsgolint::files_in;
 
 use std::collections::BTreeSet;
 
@@ -28,6 +27,8 @@ pub(crate) struct Printed {
     pub(crate) listed: Option<Vec<String>>,
     /// Files that were not looked at, with reasons.
     pub(crate) refused: Vec<(String, String)>,
+    /// Files that it was asked about, and of which it does not say whether it looked at them.
+    pub(crate) unanswered: Vec<String>,
     /// Reason for which there may be more to report.
     pub(crate) partial: Option<String>,
 }
@@ -105,7 +106,12 @@ pub(crate) fn listed(checker: &Checker, streams: [&[u8]; 2]) -> Option<Vec<Strin
 }
 
 /// Reads what was printed, beside the `log` on standard error. Fails if it is not in the checker's format.
-pub(crate) fn read(checker: &Checker, printed: &[u8], log: &[u8]) -> Result<Printed, String> {
+pub(crate) fn read(
+    checker: &Checker,
+    printed: &[u8],
+    log: &[u8],
+    asked: &BTreeSet<String>,
+) -> Result<Printed, String> {
     let text = String::from_utf8_lossy(printed);
     let mut read = match checker.output {
         Format::Cargo => cargo::read(&text),
@@ -116,7 +122,7 @@ pub(crate) fn read(checker: &Checker, printed: &[u8], log: &[u8]) -> Result<Prin
         Format::Json => json::read(&text, checker),
         Format::Jsonl => json::read_lines(&text, checker),
         Format::Regex => lines::read(&text, checker),
-        Format::Tsgolint => tsgolint::read(printed, &String::from_utf8_lossy(log)),
+        Format::Tsgolint => tsgolint::read(printed, &String::from_utf8_lossy(log), asked),
     }?;
     read.leave_out(&checker.left_out_by);
     if let Some(found) = checker.cut_short.as_ref().and_then(|it| it.find(&text)) {

@@ -5,7 +5,7 @@ use std::{
     ffi::{OsStr, OsString},
     fs,
     io::{self, Read, Write as _, pipe},
-    os::fd::AsFd as _,
+    os::fd::{AsFd as _, BorrowedFd},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -19,7 +19,9 @@ use external_tools::{OutsideState, Surroundings};
 use lint::Cancel;
 use overlay::{View, WorkspacePath};
 use parking_lot::Mutex;
-use shadow::{Ended, Exit, Launcher, Limits, Program, Sandbox, Shadow, Stopped};
+use shadow::{
+    Ended, Exit, Launcher, Limits, OpenError, Program, ReadOnly, Running, Sandbox, Shadow, Stopped,
+};
 
 use crate::{checker::Checker, layer::layer};
 
@@ -34,7 +36,7 @@ pub struct Setup {
     pub sandbox: Sandbox,
     /// All of their environment, but for what each has of its own.
     pub environment: Vec<(OsString, OsString)>,
-    /// Whether no program of the workspace may be run, and runs leave nothing to later ones.
+    /// Whether no program of the workspace may be run, runs see nothing of the home folder, and leave nothing to later ones.
     pub confined: bool,
 }
 
@@ -50,14 +52,20 @@ pub(crate) struct Ran {
 
 /// A folder in which a checker's commands run.
 pub(crate) struct Folder {
-    shadow: Mutex<Option<Shadow>>,
+    opened: Mutex<Option<Opened>>,
     environment: Vec<(OsString, OsString)>,
     current: PathBuf,
     limits: Limits,
 }
 
+enum Opened {
+    /// A view, which commands may write to in memory.
+    View(Box<Shadow>),
+    Disk(ReadOnly),
+}
+
 /// Niceness of the processes: people and their editors go first.
-pub(crate) const CHECKER_NICENESS: i32 = 5;
+const CHECKER_NICENESS: i32 = 5;
 
 /// Bytes that are kept of what a command prints, for each of the two streams.
 const MAX_OUTPUT: u64 = 64 << 20;
@@ -92,7 +100,8 @@ impl Setup {
         let surroundings =
             self.surroundings(checker, [project.to_owned()].into(), [program.to_owned()].into());
         let none = OutsideState::default();
-        let shown = checker.shows.iter().flat_map(|it| surroundings.places(it, &none));
+        let shows = checker.shows.iter().filter(|_| !self.confined);
+        let shown = shows.flat_map(|it| surroundings.places(it, &none));
         let shown = shown.filter(|it| !shadow::leads_through(it, &self.root));
         let shown: BTreeSet<_> = shown.map(|it| fs::canonicalize(&it).unwrap_or(it)).collect();
         let stores = self.sandbox.stores.iter().filter(|it| shown.contains(*it)).cloned().collect();
@@ -133,18 +142,45 @@ impl Folder {
     ) -> Result<Self, String> {
         let layer =
             layer(view, &*setup.disk).map_err(|error| format!("cannot read what is checked: {error}"))?;
+        let open = |sandbox: &Sandbox| {
+            Shadow::open(&setup.launcher, &setup.root, &layer, sandbox).map(|it| Opened::View(Box::new(it)))
+        };
+        Self::opened(setup, checker, program, project, open)
+    }
+
+    /// The workspace as it is on the disk, where commands can write to nothing, and see what they would see around any view.
+    pub(crate) fn on_disk(
+        setup: &Setup,
+        checker: &Checker,
+        program: &Path,
+        project: &WorkspacePath,
+    ) -> Result<Self, String> {
+        let open = |sandbox: &Sandbox| {
+            let sandbox = Sandbox { named_sockets: false, ..sandbox.clone() };
+            ReadOnly::open(&setup.launcher, &setup.root, &sandbox).map(Opened::Disk)
+        };
+        Self::opened(setup, checker, program, project, open)
+    }
+
+    fn opened(
+        setup: &Setup,
+        checker: &Checker,
+        program: &Path,
+        project: &WorkspacePath,
+        open: impl FnOnce(&Sandbox) -> Result<Opened, OpenError> + Send,
+    ) -> Result<Self, String> {
         let current = setup.folder_of(project);
         let sandbox = setup.sandbox_for(checker, program, &current);
         let opened = thread::scope(|scope| {
             let open = || {
                 // Only this thread's, and that of the processes that it starts.
                 let _ = rustix::process::nice(CHECKER_NICENESS);
-                Shadow::open(&setup.launcher, &setup.root, &layer, &sandbox)
+                open(&sandbox)
             };
             scope.spawn(open).join()
         });
         let broken = || "the thread that opened a folder for it broke off".to_owned();
-        let shadow = opened
+        let opened = opened
             .map_err(|_| broken())?
             .map_err(|error| format!("cannot make a folder to run it in: {error}"))?;
         let limits = Limits {
@@ -154,7 +190,7 @@ impl Folder {
             file_size: None,
         };
         let environment = setup.environment_for(checker);
-        Ok(Self { shadow: Mutex::new(Some(shadow)), environment, current, limits })
+        Ok(Self { opened: Mutex::new(Some(opened)), environment, current, limits })
     }
 
     /// Runs a command to its end, or until it is cancelled or late; the folder is gone then.
@@ -196,13 +232,13 @@ impl Folder {
             scope.spawn(|| {
                 over.wait(deadline);
                 if !is_done.load(Relaxed) {
-                    self.shadow.lock().take();
+                    self.opened.lock().take();
                 }
             });
-            let ended = match &*self.shadow.lock() {
-                Some(shadow) => {
+            let ended = match &*self.opened.lock() {
+                Some(opened) => {
                     let files = [stdin.as_fd(), to_stdout.as_fd(), to_stderr.as_fd()];
-                    shadow.run(program, Some(files)).map_err(|error| format!("cannot be run: {error}"))
+                    opened.run(program, files).map_err(|error| format!("cannot be run: {error}"))
                 }
                 None => Err("interrupted".to_owned()),
             };
@@ -220,15 +256,24 @@ impl Folder {
 impl Folder {
     /// Keeps what commands wrote to caches of tools for the next run in any branch. The folder is gone then.
     pub(crate) fn keep_caches(self) {
-        if let Some(shadow) = &*self.shadow.lock() {
+        if let Some(Opened::View(shadow)) = &*self.opened.lock() {
             // Caches that cannot be kept are made anew by the next run.
             let _kept = shadow.keep_caches();
         }
     }
 }
 
+impl Opened {
+    fn run(&self, program: Program, files: [BorrowedFd<'_>; 3]) -> Result<Running, OpenError> {
+        match self {
+            Self::View(it) => it.run(program, Some(files)),
+            Self::Disk(it) => it.run(program, files),
+        }
+    }
+}
+
 impl Ran {
-    pub(crate) fn of([stdout, stderr]: [Vec<u8>; 2], ended: Ended) -> Self {
+    fn of([stdout, stderr]: [Vec<u8>; 2], ended: Ended) -> Self {
         let is_cut = [&stdout, &stderr].iter().any(|it| it.len() as u64 > MAX_OUTPUT);
         Self { stdout, stderr, ended, is_cut }
     }
@@ -273,7 +318,7 @@ fn shortened<'l>(lines: &[&'l str], most: usize) -> Vec<&'l str> {
 }
 
 /// All of it, but for what is too much; read to the end all the same, so that the command does not wait for it.
-pub(crate) fn kept(mut from: impl Read) -> Vec<u8> {
+fn kept(mut from: impl Read) -> Vec<u8> {
     let mut kept = Vec::new();
     let _as_far_as_it_goes = from.by_ref().take(MAX_OUTPUT + 1).read_to_end(&mut kept);
     let _unread = io::copy(&mut from, &mut io::sink());

@@ -28,6 +28,8 @@ pub struct Runner(Arc<Inner>);
 pub struct RunnerLimits {
     /// Commands at a time.
     pub runs: usize,
+    /// Questions at a time.
+    pub questions: usize,
     /// Reports that are kept.
     pub kept: usize,
 }
@@ -42,9 +44,19 @@ struct Inner {
     outside: OutsideState,
 }
 
+/// Kind of a run, whose runs take turns with each other alone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RunKind {
+    /// A command, which may build a project for minutes.
+    Command,
+    /// A question about texts, which is answered in less than a second.
+    Question,
+}
+
 #[derive(Default)]
 struct State {
-    running: usize,
+    /// Numbers of runs by their kind.
+    running: [usize; 2],
     flights: HashMap<ContentHash, Arc<Flight>>,
     /// The latest first.
     kept: VecDeque<(ContentHash, Arc<Report>)>,
@@ -80,7 +92,7 @@ pub(crate) type Given = Result<Arc<Report>, Completeness>;
 impl Default for RunnerLimits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { runs: (cores / 2).clamp(1, 4), kept: 64 }
+        Self { runs: (cores / 2).clamp(1, 4), questions: cores.clamp(1, 4), kept: 64 }
     }
 }
 
@@ -122,6 +134,7 @@ impl Runner {
     pub(crate) fn get(
         &self,
         name: ContentHash,
+        kind: RunKind,
         cancel: &Cancel,
         compute: impl FnOnce(&Cancel) -> Given,
     ) -> Given {
@@ -148,7 +161,7 @@ impl Runner {
         let mut landing = Landing { runner: self, name, flight: &flight, given: None };
         let stop = flight.stop.clone();
         let _ends = self.0.revoked.on_cancel(move || stop.cancel());
-        let given = match self.slot(&flight.stop) {
+        let given = match self.slot(kind, &flight.stop) {
             Some(_slot) => compute(&flight.stop),
             None => Err(interrupted()),
         };
@@ -186,17 +199,21 @@ impl Runner {
     }
 
     /// Waits for its turn; `None` if it is cancelled before.
-    fn slot(&self, stop: &Cancel) -> Option<Slot<'_>> {
+    fn slot(&self, kind: RunKind, stop: &Cancel) -> Option<Slot<'_>> {
         let _wakes = self.wake_on(stop);
+        let most = match kind {
+            RunKind::Command => self.0.limits.runs,
+            RunKind::Question => self.0.limits.questions,
+        };
         let mut state = self.0.state.lock();
-        while state.running >= self.0.limits.runs {
+        while state.running[kind as usize] >= most {
             if stop.is_cancelled() {
                 return None;
             }
             self.0.changed.wait(&mut state);
         }
-        state.running += 1;
-        Some(Slot(self))
+        state.running[kind as usize] += 1;
+        Some(Slot { runner: self, kind })
     }
 }
 
@@ -226,12 +243,15 @@ impl Flight {
 }
 
 /// Share in the number of runs that there may be at a time.
-struct Slot<'r>(&'r Runner);
+struct Slot<'r> {
+    runner: &'r Runner,
+    kind: RunKind,
+}
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        self.0.0.state.lock().running -= 1;
-        self.0.0.changed.notify_all();
+        self.runner.0.state.lock().running[self.kind as usize] -= 1;
+        self.runner.0.changed.notify_all();
     }
 }
 

@@ -29,8 +29,9 @@ fn printed(name: &str) -> String {
 
 fn render(checker: &Checker, view: &Memory, printed: &[u8]) -> String {
     let project = WorkspacePath::root();
-    let ground = Ground { checker, view, root: Path::new("/space"), project: &project, is_known: &|_| true };
-    let found = match output::read(checker, printed, b"") {
+    let (root, project, asked, is_known) = (Path::new("/space"), &project, &[], &|_: &_| true);
+    let ground = Ground { checker, view, root, project, asked, is_known };
+    let found = match output::read(checker, printed, b"", &ground.told()) {
         Ok(printed) => found(printed, &ground),
         Err(why) => return format!("unreadable: {why}\n"),
     };
@@ -223,6 +224,7 @@ fn where_a_printed_path_leads() {
         view: &view,
         root: Path::new("/w"),
         project: &project,
+        asked: &[],
         is_known: &|it| !it.as_str().contains("dep"),
     };
     let file = |it: &str| ground.file_of(it).map(|it| it.to_string()).unwrap_or_default();

@@ -35,6 +35,10 @@ pub(super) fn outcome(
     let unseen = || unseen(checker, path, report, view).filter(|_| diagnostics.is_empty());
     let (completeness, left_out) = match (content, &report.found.partial) {
         (None, _) => (Completeness::Failed(format!("`{path}` cannot be read")), None),
+        (Some(_), _) if report.found.unanswered.contains(path) => {
+            let name = &checker.tool.name;
+            (Completeness::Failed(format!("{name}: it does not say which project this is in")), None)
+        }
         (Some(_), Some(why)) => (Completeness::Partial(why.clone()), None),
         (Some(_), None) => match unseen() {
             None => (Completeness::Complete, None),

@@ -1,9 +1,13 @@
 //! Messages of `tsgolint headless`: on standard output frames of a length (four bytes, the least significant first), a kind (one
 //! byte) and JSON; in its log (`OXC_LOG=debug`) the `tsconfig.json` of each file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use lint::{Applicability, Severity};
+use regex::Regex;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{Extent, Message, Note, Printed, Repair, Replacement, unreadable};
@@ -16,8 +20,17 @@ const FINDING: u8 = 1;
 /// Name of a message about a `tsconfig.json` for which no program could be made.
 const OF_PROJECT: &str = "tsconfig-error";
 
-/// Start of a line of the log with a file and its `tsconfig.json`.
+/// Start of an entry of the log. What it says of a path may have several lines.
+static DATE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\d{4}/\d\d/\d\d ")
+        .unwrap_or_else(|error| unreachable!("the tests use it, too: {error}"))
+});
+
+/// Start of what an entry says of a file and its `tsconfig.json`.
 const PROJECT_OF: &str = " Got tsconfig for file ";
+
+/// The `tsconfig.json` of a file that is in no project.
+const NONE: &str = "<none>";
 
 #[derive(Deserialize)]
 struct Failure {
@@ -71,8 +84,9 @@ struct Suggestion {
     fixes: Vec<Change>,
 }
 
-pub(super) fn read(printed: &[u8], log: &str) -> Result<Printed, String> {
-    let projects = Projects::read(log);
+/// Reads findings in the files that were `asked` about.
+pub(super) fn read(printed: &[u8], log: &str, asked: &BTreeSet<String>) -> Result<Printed, String> {
+    let projects = Projects::read(log, asked);
     let (mut messages, mut errors) = (Vec::new(), BTreeMap::new());
     for (kind, body) in frames(printed)? {
         match kind {
@@ -84,13 +98,14 @@ pub(super) fn read(printed: &[u8], log: &str) -> Result<Printed, String> {
         let Some(path) = finding.file_path.clone() else { continue };
         if finding.message.id == OF_PROJECT {
             errors.entry(path).or_insert(finding.message.help);
-        } else if projects.of.contains_key(path.as_str()) {
+        } else if projects.take_in(&path) {
             messages.push(finding.message(path));
         }
     }
     let refused = projects.refused_files(&errors);
-    let listed = Some(projects.of.into_keys().map(str::to_owned).collect());
-    Ok(Printed { messages, listed, refused, ..Printed::default() })
+    let unanswered = asked.iter().filter(|it| !projects.of.contains_key(it.as_str())).cloned().collect();
+    let listed = Some(asked.iter().filter(|it| projects.take_in(it)).cloned().collect());
+    Ok(Printed { messages, listed, refused, unanswered, ..Printed::default() })
 }
 
 /// Fails if the last frame is not whole.
@@ -115,35 +130,37 @@ fn parsed<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
     serde_json::from_slice(body).map_err(|error| unreadable(&String::from_utf8_lossy(body), &error))
 }
 
-/// Number of files whose project the log has.
-pub(crate) fn files_in(log: &[u8]) -> usize {
-    String::from_utf8_lossy(log).matches(PROJECT_OF).count()
-}
-
 /// Projects of files, as the log has them.
 #[derive(Default)]
 struct Projects<'l> {
-    /// The `tsconfig.json` of each file that is in a project.
+    /// The `tsconfig.json` of each file that was asked about, or [`NONE`].
     of: BTreeMap<&'l str, &'l str>,
     /// Configurations for which no program was made.
     refused: BTreeSet<&'l str>,
 }
 
 impl<'l> Projects<'l> {
-    fn read(log: &'l str) -> Self {
+    fn read(log: &'l str, asked: &BTreeSet<String>) -> Self {
         let (mut all, mut latest) = (Self::default(), None);
-        for line in log.lines() {
-            if let Some((_, said)) = line.split_once(PROJECT_OF) {
-                let found = said.rsplit_once(": ").filter(|(_, config)| *config != "<none>");
-                all.of.extend(found);
-            } else if let Some((_, config)) = line.split_once(" Running linter on program: ") {
+        for entry in DATE.split(log).map(|it| it.strip_suffix('\n').unwrap_or(it)) {
+            if let Some((_, said)) = entry.split_once(PROJECT_OF) {
+                // The paths themselves may have a colon.
+                let parts =
+                    said.rmatch_indices(": ").map(|(at, colon)| (&said[..at], &said[at + colon.len()..]));
+                all.of.extend(parts.into_iter().find(|(path, _)| asked.contains(*path)));
+            } else if let Some((_, config)) = entry.split_once(" Running linter on program: ") {
                 all.refused.insert(config);
                 latest = Some(config);
-            } else if line.contains(" Program created with ") {
+            } else if entry.contains(" Program created with ") {
                 latest.take().map(|it| all.refused.remove(it));
             }
         }
         all
+    }
+
+    /// Whether one of them has a file.
+    fn take_in(&self, path: &str) -> bool {
+        self.of.get(path).is_some_and(|config| *config != NONE)
     }
 
     /// Files of projects without a program, each with the error of its project, which may be in what its configuration extends.
@@ -202,11 +219,22 @@ mod tests {
     use super::*;
 
     const LOG: &str = "2026/11/30 19:19:01.3 Got tsconfig for file /w/a.ts: /w/tsconfig.json\n\
-                       2026/11/30 19:19:01.3 Got tsconfig for file /w/b: x.ts: <none>\n\
+                       2026/11/30 19:19:01.3 Got tsconfig for file /w/b.ts: <none>\n\
                        2026/11/30 19:19:01.3 Got tsconfig for file /w/p/c.ts: /w/p/tsconfig.json\n\
-                       2026/11/30 19:19:01.3 [1/2] Running linter on program: /w/p/tsconfig.json\n\
-                       2026/11/30 19:19:01.3 [2/2] Running linter on program: /w/tsconfig.json\n\
+                       2026/11/30 19:19:01.3 Got tsconfig for file /w/d: x/d.ts: /w/d: x/tsconfig.json\n\
+                       2026/11/30 19:19:01.3 Got tsconfig for file /w/e\n/e.ts: /w/e\n/tsconfig.json\n\
+                       2026/11/30 19:19:01.3 [1/4] Running linter on program: /w/p/tsconfig.json\n\
+                       2026/11/30 19:19:01.3 [2/4] Running linter on program: /w/d: x/tsconfig.json\n\
+                       2026/11/30 19:19:01.3 Program created with 66 source files\n\
+                       2026/11/30 19:19:01.3 [3/4] Running linter on program: /w/e\n/tsconfig.json\n\
+                       2026/11/30 19:19:01.3 Program created with 66 source files\n\
+                       2026/11/30 19:19:01.3 [4/4] Running linter on program: /w/tsconfig.json\n\
                        2026/11/30 19:19:01.3 Program created with 66 source files\n";
+
+    fn asked() -> BTreeSet<String> {
+        let paths = ["/w/a.ts", "/w/b.ts", "/w/p/c.ts", "/w/d: x/d.ts", "/w/e\n/e.ts", "/w/f.ts"];
+        paths.map(str::to_owned).into()
+    }
 
     fn frame(kind: u8, body: &str) -> Vec<u8> {
         let length = u32::try_from(body.len()).unwrap().to_le_bytes();
@@ -225,11 +253,13 @@ mod tests {
     fn findings_of_files_in_projects() {
         let refused = r#"{"kind": 1, "file_path": "/w/base.json", "message": {"id": "tsconfig-error", "description": "", "help": "no"}}"#;
         let timing = frame(2, "{}");
-        let printed = [finding("/w/a.ts"), finding("/w/b: x.ts"), frame(FINDING, refused), timing].concat();
-        let read = read(&printed, LOG).unwrap();
+        let of_files = ["/w/a.ts", "/w/b.ts", "/w/d: x/d.ts", "/w/e\\n/e.ts"].map(finding);
+        let printed = [of_files.concat(), frame(FINDING, refused), timing].concat();
+        let read = read(&printed, LOG, &asked()).unwrap();
         let all: Vec<_> = read.messages.iter().map(|it| (&*it.path, it.code.as_deref())).collect();
-        assert_eq!(all, [("/w/a.ts", Some("TS2322"))]);
-        assert_eq!(read.listed.unwrap(), ["/w/a.ts", "/w/p/c.ts"]);
+        assert_eq!(all, ["/w/a.ts", "/w/d: x/d.ts", "/w/e\n/e.ts"].map(|it| (it, Some("TS2322"))));
+        assert_eq!(read.listed.unwrap(), ["/w/a.ts", "/w/d: x/d.ts", "/w/e\n/e.ts", "/w/p/c.ts"]);
+        assert_eq!(read.unanswered, ["/w/f.ts"]);
         let why = "TypeScript 7 refuses `base.json`: no".to_owned();
         assert_eq!(read.refused, [("/w/p/c.ts".to_owned(), why)]);
     }
@@ -238,10 +268,11 @@ mod tests {
     fn output_that_is_not_whole() {
         let whole = finding("/w/a.ts");
         for end in 1..whole.len() {
-            assert!(read(&whole[..end], LOG).unwrap_err().contains("it ends within a message"));
+            assert!(read(&whole[..end], LOG, &asked()).unwrap_err().contains("it ends within a message"));
         }
-        assert!(read(b"panic: something", "").unwrap_err().contains("`panic: something`"));
-        assert!(read(&frame(FINDING, "{}"), LOG).unwrap_err().contains("missing field"));
-        assert_eq!(read(&frame(ERROR, r#"{"error": "it broke"}"#), LOG).unwrap_err(), "it broke");
+        assert!(read(b"panic: something", "", &asked()).unwrap_err().contains("`panic: something`"));
+        assert!(read(&frame(FINDING, "{}"), LOG, &asked()).unwrap_err().contains("missing field"));
+        let broke = frame(ERROR, r#"{"error": "it broke"}"#);
+        assert_eq!(read(&broke, LOG, &asked()).unwrap_err(), "it broke");
     }
 }

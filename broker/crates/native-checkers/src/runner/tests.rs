@@ -7,7 +7,7 @@ use super::*;
 const LONG: Duration = Duration::from_secs(600);
 
 fn runner(runs: usize) -> Runner {
-    Runner::new(RunnerLimits { runs, kept: 2 })
+    Runner::new(RunnerLimits { runs, questions: 1, kept: 2 })
 }
 
 fn name(text: &str) -> ContentHash {
@@ -16,7 +16,7 @@ fn name(text: &str) -> ContentHash {
 
 impl Runner {
     fn quick(&self, of: &str, count: &AtomicUsize, longest: Duration) -> Given {
-        self.get(name(of), &Cancel::default(), |_| {
+        self.get(name(of), RunKind::Command, &Cancel::default(), |_| {
             count.fetch_add(1, SeqCst);
             Ok(self.report(RunFindings::default(), false, longest))
         })
@@ -53,7 +53,8 @@ fn reports_with_many_findings_are_not_kept() {
     };
     let path = overlay::WorkspacePath::new("a").unwrap();
     let found = RunFindings { files: [(path, vec![finding; 3])].into(), ..RunFindings::default() };
-    let given = runner.get(name("large"), &Cancel::default(), |_| Ok(runner.report(found, false, LONG)));
+    let given = runner
+        .get(name("large"), RunKind::Command, &Cancel::default(), |_| Ok(runner.report(found, false, LONG)));
     assert!(given.is_ok());
     runner.quick("small", &count, LONG).unwrap();
     runner.0.state.lock().keep_few(3);
@@ -70,7 +71,7 @@ fn who_asks_the_same_waits_for_one_run() {
     std::thread::scope(|scope| {
         let (runner, count) = (&runner, &count);
         let first = scope.spawn(move || {
-            runner.get(name("a"), &Cancel::default(), |_| {
+            runner.get(name("a"), RunKind::Command, &Cancel::default(), |_| {
                 begun.send(()).unwrap();
                 may_go.recv().unwrap();
                 count.fetch_add(1, SeqCst);
@@ -92,7 +93,7 @@ fn who_asks_the_same_waits_for_one_run() {
 fn a_run_goes_on_as_long_as_one_waits() {
     let runner = runner(1);
     let (first, second) = (Cancel::default(), Cancel::default());
-    let given = runner.get(name("a"), &first, |stop| {
+    let given = runner.get(name("a"), RunKind::Command, &first, |stop| {
         let flight = Arc::clone(&runner.0.state.lock().flights[&name("a")]);
         flight.join(&second);
         first.cancel();
@@ -102,7 +103,7 @@ fn a_run_goes_on_as_long_as_one_waits() {
         Err(interrupted())
     });
     assert_eq!(given.unwrap_err(), interrupted());
-    assert!(runner.0.state.lock().flights.is_empty() && runner.0.state.lock().running == 0);
+    assert!(runner.0.state.lock().flights.is_empty() && runner.0.state.lock().running == [0, 0]);
 }
 
 #[test]
@@ -110,21 +111,33 @@ fn no_more_run_than_may() {
     let runner = runner(1);
     let cancelled = Cancel::default();
     cancelled.cancel();
-    let inner = runner.get(name("a"), &Cancel::default(), |_| {
-        runner.get(name("b"), &cancelled, |_| panic!("there is no room for it"))
+    let inner = runner.get(name("a"), RunKind::Command, &Cancel::default(), |_| {
+        runner.get(name("b"), RunKind::Command, &cancelled, |_| panic!("there is no room for it"))
     });
     assert_eq!(inner.unwrap_err(), interrupted());
 }
 
 #[test]
+fn questions_do_not_wait_for_commands() {
+    let runner = runner(1);
+    let given = runner.get(name("build"), RunKind::Command, &Cancel::default(), |_| {
+        let report = || Ok(runner.report(RunFindings::default(), false, LONG));
+        runner.get(name("question"), RunKind::Question, &Cancel::default(), |_| report())
+    });
+    assert!(given.is_ok());
+}
+
+#[test]
 fn waits_end_when_they_are_cancelled() {
     let (runner, cancel) = (runner(1), Cancel::default());
-    let given = runner.get(name("a"), &Cancel::default(), |stop| {
+    let given = runner.get(name("a"), RunKind::Command, &Cancel::default(), |stop| {
         std::thread::scope(|scope| {
             // Two threads wait: one for the run, the other for its turn.
             let waits = ["a", "b"].map(|it| {
                 let (runner, cancel) = (&runner, &cancel);
-                scope.spawn(move || runner.get(name(it), cancel, |_| panic!("there is no room for it")))
+                scope.spawn(move || {
+                    runner.get(name(it), RunKind::Command, cancel, |_| panic!("there is no room for it"))
+                })
             });
             cancel.cancel();
             for it in waits {
@@ -141,10 +154,12 @@ fn waits_end_when_they_are_cancelled() {
 fn what_breaks_off_leaves_nothing_behind() {
     let runner = runner(1);
     let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        runner.get(name("a"), &Cancel::default(), |_| panic!("on purpose"))
+        runner.get(name("a"), RunKind::Command, &Cancel::default(), |_| panic!("on purpose"))
     }));
     assert!(
-        broken.is_err() && runner.0.state.lock().flights.is_empty() && runner.0.state.lock().running == 0
+        broken.is_err()
+            && runner.0.state.lock().flights.is_empty()
+            && runner.0.state.lock().running == [0, 0]
     );
     assert!(runner.quick("a", &AtomicUsize::new(0), LONG).is_ok());
 }

@@ -18,6 +18,8 @@ use tempfile::TempDir;
 pub(crate) struct World {
     folder: TempDir,
     pub(crate) runner: Runner,
+    /// Whether checkers run as in a workspace that is not trusted.
+    pub(crate) confined: bool,
 }
 
 /// A view with other edits.
@@ -61,7 +63,8 @@ impl World {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let world = Self {
             folder: tempfile::tempdir().unwrap(),
-            runner: Runner::new(RunnerLimits { runs: 2, kept: 8 }),
+            runner: Runner::new(RunnerLimits { runs: 2, questions: 2, kept: 8 }),
+            confined: false,
         };
         fs::create_dir_all(world.folder.path().join("work")).unwrap();
         files.iter().for_each(|(path, text)| world.write(path, text));
@@ -137,7 +140,7 @@ impl World {
                 .with_storage(Storage::new(self.folder.path().join("cache"))),
             sandbox: Sandbox { home, read: read.collect(), stores, space: 1 << 30, ..Sandbox::default() },
             environment,
-            confined: false,
+            confined: self.confined,
         }
     }
 

@@ -21,7 +21,7 @@ for file in $files; do
     *"\"$file\":\""*) text=$(printf %s "$question" | sed "s#.*\"$file\":\"\([^\"]*\)\".*#told: \1#") ;;
     *) text="read: $(cat "$file")" ;;
     esac
-    echo "now Got tsconfig for file $file: /tsconfig.json" >&2
+    echo "2026/11/30 19:19:01.3 Got tsconfig for file $file: /tsconfig.json" >&2
     at="\"file_path\":\"$file\",\"range\":{\"pos\":0,\"end\":1}"
     frame 1 "{$at,\"message\":{\"id\":\"T1\",\"description\":\"$text\"}}"
 done
@@ -70,14 +70,65 @@ fn what_is_no_answer_is_no_empty_answer() {
         assert_eq!(told, read);
         told
     };
-    insta::assert_snapshot!(says("exit 0"), @"a.ts: failed: tsgolint: it does not say which project each file is in");
+    insta::assert_snapshot!(says("exit 0"), @"a.ts: failed: tsgolint: it does not say which project this is in");
     insta::assert_snapshot!(says("echo 'panic: it broke' >&2; for n in 1 2 3 4 5 6 7 8 9; do echo \"  at $n\" >&2; done; exit 2"), @"a.ts: failed: tsgolint: it ended with exit code 2: panic: it broke;   at 1;   at 2;   at 3; ...;   at 6;   at 7;   at 8;   at 9");
-    insta::assert_snapshot!(says("echo 'now Got tsconfig for file /a.ts: <none>' >&2; echo no frame at all"), @"a.ts: failed: tsgolint: what it printed cannot be read: it ends within a message: `no frame at all`");
+    insta::assert_snapshot!(says("echo '2026/11/30 19:19:01.3 Got tsconfig for file /a.ts: <none>' >&2; echo no frame at all"), @"a.ts: failed: tsgolint: what it printed cannot be read: it ends within a message: `no frame at all`");
     insta::assert_snapshot!(says(&format!("{PLAYS}\nprintf 'x'")), @"a.ts: failed: tsgolint: what it printed cannot be read: it ends within a message: `x`");
     insta::assert_snapshot!(says(&format!("{PLAYS}\nframe 0 '{{\"error\":\"no such thing\"}}'")), @"a.ts: failed: tsgolint: no such thing");
     insta::assert_snapshot!(says("kill -SEGV $$"), @"a.ts: failed: tsgolint: it was ended by signal 11");
     insta::assert_snapshot!(says("sleep 600"), @"a.ts: failed: tsgolint: it was ended: time limit of 1s");
     insta::assert_snapshot!(says("head -c 70000000 /dev/zero"), @"a.ts: failed: tsgolint: it printed more than is kept");
+}
+
+/// Says this of a file, whatever it is asked.
+fn says(what: &str) -> String {
+    format!(
+        "said() {{ {what}; }}\n{}",
+        PLAYS
+            .replace("text=\"read: $(cat \"$file\")\"", "text=$(said)")
+            .replace("*\"\\\"$file\\\":\\\"\"*)", "never)")
+    )
+}
+
+/// Answer of the checker about a branch with an edit, which is that about one with a new file.
+fn said(world: &World, checker: &Checker) -> String {
+    let views = [[("a.ts", "1")], [("new.ts", "1")]].map(|it| world.branch(&it));
+    let [told, read] = views.map(|it| {
+        let answers = ask(&world.checker(checker).unwrap(), &it, &["b.ts"], &Cancel::default());
+        let messages = answers[0].diagnostics.iter().map(|it| it.message.clone()).collect::<Vec<_>>();
+        format!("{:?} {}", answers[0].completeness, messages.join(" "))
+    });
+    assert_eq!(told, read);
+    told
+}
+
+#[test]
+fn a_question_is_asked_in_the_sandbox_of_a_run() {
+    let host = std::fs::read_link("/proc/self/ns/mnt").unwrap();
+    let look = format!(
+        "[ \"$(readlink /proc/self/ns/mnt)\" = '{}' ] && echo host; cat ../secret ../node_modules/p 2>/dev/null; touch own 2>/dev/null && rm own; echo end",
+        host.display()
+    );
+    let mut world = world(&says(&look));
+    world.write("../secret", "secret");
+    world.write("../node_modules/p", "types");
+    let spaces = |it: String| it.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(spaces(said(&world, &tsgolint(""))), "Complete typesend");
+    // Of what is around the workspace nothing is shown to one that is not trusted.
+    world.confined = true;
+    assert_eq!(spaces(said(&world, &tsgolint(""))), "Complete end");
+}
+
+#[test]
+fn a_question_is_limited() {
+    let begun = Instant::now();
+    let takes = "head -c 300000000 /dev/zero | tail -c 299999999 | sleep 600";
+    let why = said(&world(takes), &tsgolint("memory = 50"));
+    assert!(why.contains("it was ended: memory limit of 50 MiB"), "{why}");
+    // A process that it started holds its outputs.
+    let why = said(&world("setsid sleep 600 & sleep 600"), &tsgolint("timeout = 1"));
+    assert!(why.contains("it was ended: time limit of 1s"), "{why}");
+    assert!(begun.elapsed().as_secs() < 300);
 }
 
 #[test]

@@ -8,15 +8,16 @@ use std::{
 use overlay::{View, WorkspacePath};
 use serde_json::{Value, json};
 
-use crate::{jsonc, memory::Texts};
+use super::question::SourceOverrides;
+use crate::jsonc;
 
 /// Returns the texts of these configurations with `noEmit`. Those that others refer to stay as they are: a project that another
 /// one builds on must emit.
-pub(crate) fn texts<'p>(
+pub(crate) fn without_emit<'p>(
     view: &dyn View,
     paths: impl IntoIterator<Item = &'p WorkspacePath>,
     root: &Path,
-) -> Texts {
+) -> SourceOverrides {
     let configs: BTreeMap<_, _> = paths
         .into_iter()
         .filter(|it| is_config(it))
@@ -68,7 +69,7 @@ mod tests {
         ];
         let view = Memory::from_files(files).unwrap();
         let paths: Vec<_> = files.iter().map(|(path, _)| WorkspacePath::new(path).unwrap()).collect();
-        let told = texts(&view, &paths, Path::new("/w"));
+        let told = without_emit(&view, &paths, Path::new("/w"));
         let told: Vec<_> =
             told.iter().map(|(path, it)| (path.to_str().unwrap(), it.parse::<Value>().unwrap())).collect();
         let base = json!({ "compilerOptions": { "noEmit": true, "strict": true } });
