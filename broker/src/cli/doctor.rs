@@ -17,7 +17,7 @@ use language_servers::Profile;
 use lint::Cancel;
 use linters::{
     Catalogs, LinterSet, Permissions, Provider, Standing, WorkspaceContext,
-    native::NativeCheckers,
+    native::external,
     plugins::PluginProvider,
     servers::{self, Servers},
 };
@@ -137,8 +137,8 @@ impl Place {
         // The name stands for any: what is for all files holds for it.
         let choice = configs.for_file(&WorkspacePath::root().child("*"))?.choice.clone();
         let plugins = PluginProvider::new(session.loader().load(&[], 1)?);
-        let providers: Vec<Arc<dyn Provider>> =
-            vec![Arc::new(plugins), Arc::new(Servers::of_user()), Arc::new(NativeCheckers::of_user())];
+        let mut providers: Vec<Arc<dyn Provider>> = vec![Arc::new(plugins)];
+        providers.extend(external(&Servers::of_user()));
         let context = WorkspaceContext::of_shell(root, Arc::clone(&disk));
         let linters = LinterSet::new(providers.clone(), context, choice.clone()).at(&disk)?;
         let broken = linters.broken();
@@ -198,6 +198,8 @@ fn diagnosis(
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
+    use std::collections::BTreeSet;
+
     use config::Selectors;
     use language_servers::Environment;
     use lint_testkit::Scripted;
@@ -232,7 +234,8 @@ mod tests {
             };
             (path, way)
         };
-        let servers = servers::diagnose(&known, &context, &settings, &selectors, find).unwrap();
+        let servers =
+            servers::diagnose(&known, &context, (&settings, &BTreeSet::new()), &selectors, find).unwrap();
         let diagnoses: Vec<_> = plugins.into_iter().chain(servers).collect();
         let stats = LanguageStats::of(&*view, paths, &diagnoses);
         let mut diagnosis = super::diagnosis(context.root, &settings, stats, &diagnoses);

@@ -53,7 +53,7 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 use lint::printable_text;
 use linters::{
     Catalogs, LinterSet, Provider, WorkspaceContext,
-    native::NativeCheckers,
+    native::external,
     plugins::{Loader, PluginProvider, Plugins},
     servers::Servers,
 };
@@ -236,8 +236,8 @@ impl Session {
             true => WorkspaceContext::nowhere(),
             false => WorkspaceContext::of_shell(Path::new(&root), Arc::clone(&view)),
         };
-        let providers: Vec<Arc<dyn Provider>> =
-            vec![Arc::new(plugins), Arc::new(Servers::of_user()), Arc::new(NativeCheckers::of_user())];
+        let mut providers: Vec<Arc<dyn Provider>> = vec![Arc::new(plugins)];
+        providers.extend(external(&Servers::of_user()));
         Ok(LinterSet::new(providers, context, Choice::default()).at(&view)?)
     }
 

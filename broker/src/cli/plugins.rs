@@ -13,6 +13,7 @@ use linters::{
     Diagnosis, LinterSet, Provider, WorkspaceContext,
     native::NativeCheckers,
     plugins::{self, PluginContext, RuleContext},
+    servers::Servers,
 };
 use overlay::View;
 use plugin_host::Plugin;
@@ -124,9 +125,9 @@ fn checkers(root: &str, view: &Arc<dyn View>) -> Result<Vec<Diagnosis>, CliError
         return Ok(Vec::new());
     }
     let context = WorkspaceContext::of_shell(Path::new(root), Arc::clone(view));
-    let native: Arc<dyn Provider> = Arc::new(NativeCheckers::of_user());
+    let native = NativeCheckers::beside(&Servers::of_user()).map(|it| Arc::new(it) as Arc<dyn Provider>);
     let choice = Choice::default();
-    let known = LinterSet::new(vec![native], context, choice.clone()).at(view)?.diagnose(&choice)?;
+    let known = LinterSet::new(native.into(), context, choice.clone()).at(view)?.diagnose(&choice)?;
     Ok(known.into_iter().filter(|it| it.standing.is_asked()).collect())
 }
 

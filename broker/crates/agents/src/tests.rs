@@ -146,7 +146,7 @@ impl Catalog for These {
     }
 
     fn select(&self, _selectors: &Selectors) -> Result<Selected, SetupFailure> {
-        Ok(Selected { router: Arc::new(Router::new(&self.0)), unknown: Vec::new(), replaced: Vec::new() })
+        Ok(Selected { router: Arc::new(Router::new(&self.0)), unknown: Vec::new() })
     }
 
     fn rules(&self, _linter: &str) -> Result<Option<Rules>, SetupFailure> {

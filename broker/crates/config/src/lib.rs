@@ -87,8 +87,6 @@ pub struct ServerSettings {
     /// By name; `None` leaves it to what the project is made for.
     pub used: Option<Vec<String>>,
     pub defined: BTreeMap<String, ServerDefinition>,
-    /// Names of the checkers that are asked, some of which take the place of servers.
-    pub checkers: BTreeSet<String>,
 }
 
 impl<'v> Configs<'v> {
@@ -218,8 +216,7 @@ impl Config {
             defined.entry(name.clone()).or_insert_with(|| definition.clone());
         }
         let used = settings().find_map(|it| it.get_ref().used.clone());
-        let checkers = self.checkers().into_iter().filter(|(_, it)| it.enabled != Some(false));
-        ServerSettings { used, defined, checkers: checkers.map(|it| it.0).collect() }
+        ServerSettings { used, defined }
     }
 
     /// What commands may do without a question: the nearest table counts, as a whole.

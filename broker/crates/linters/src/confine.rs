@@ -22,8 +22,11 @@ use crate::{tools, trust::Trusted};
 /// Bytes that a confined tool may write, to memory.
 const SPACE: u64 = 1 << 30;
 
-/// Processes and threads that a confined tool may have.
-const PROCESSES: u32 = 512;
+/// Processes and threads that a confined tool may have: some for itself, and some for each processor, as many start them by these.
+fn processes() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    512 + 64 * u32::try_from(cores).unwrap_or(1)
+}
 
 /// The user's word on a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,14 +45,14 @@ pub enum Way {
     Confined,
 }
 
-/// Lists of folders that the user keeps, and the ability of this system to confine a program, which clones find out once.
+/// Lists of folders that the user keeps, and the ability of this system to confine a program, which clones share.
 #[derive(Debug, Clone)]
 pub struct Permissions {
     trusted: Option<Trusted>,
     confined: Option<Trusted>,
     launcher: Launcher,
-    /// Reason for which nothing can be confined; known once that was tried.
-    unable: Arc<OnceLock<Option<String>>>,
+    /// Set once a program could be confined. A failure may be that of one folder, or of a moment.
+    is_able: Arc<OnceLock<()>>,
 }
 
 impl Permissions {
@@ -59,8 +62,15 @@ impl Permissions {
             trusted: Trusted::of_user(),
             confined: Trusted::to_confine(),
             launcher: Launcher::this_program(),
-            unable: Arc::default(),
+            is_able: Arc::default(),
         }
+    }
+
+    /// Permissions of a user who trusts nothing, on a system that can confine.
+    #[cfg(test)]
+    pub(crate) fn of_test() -> Self {
+        let (launcher, is_able) = (Launcher::this_program(), Arc::new(OnceLock::from(())));
+        Self { trusted: None, confined: None, launcher, is_able }
     }
 
     pub fn level(&self, root: &Path) -> Level {
@@ -88,8 +98,21 @@ impl Permissions {
     }
 
     fn unable(&self, root: &Path) -> Option<String> {
-        let try_out = || ReadOnly::open(&self.launcher, root, &Sandbox::default()).err();
-        self.unable.get_or_init(|| try_out().map(|it| it.to_string())).clone()
+        self.tried(|| {
+            ReadOnly::open(&self.launcher, root, &Sandbox::default()).err().map(|it| it.to_string())
+        })
+    }
+
+    fn tried(&self, try_out: impl FnOnce() -> Option<String>) -> Option<String> {
+        if self.is_able.get().is_some() {
+            return None;
+        }
+        let unable = try_out();
+        if unable.is_none() {
+            // Another thread may have tried meanwhile.
+            let _ = self.is_able.set(());
+        }
+        unable
     }
 }
 
@@ -145,7 +168,7 @@ pub(crate) fn confined_sandbox(
     read.retain(|it| !shadow::is_of_git(it));
     let store = tools::store().and_then(|it| fs::canonicalize(it.root()).ok());
     read.extend(store.filter(|it| !it.starts_with(root)));
-    Ok(Sandbox { read, links, warm: false, space: SPACE, processes: PROCESSES, ..sandbox })
+    Ok(Sandbox { read, links, warm: false, space: SPACE, processes: processes(), ..sandbox })
 }
 
 #[cfg(test)]
@@ -154,12 +177,7 @@ mod tests {
 
     #[test]
     fn what_a_tool_executes_decides() {
-        let permissions = Permissions {
-            trusted: None,
-            confined: None,
-            launcher: Launcher::this_program(),
-            unable: Arc::new(OnceLock::from(None)),
-        };
+        let permissions = Permissions::of_test();
         let way = |executes: &str, level| {
             let text = format!("name = 'a'\nglobs = []\ncommand = ['a']\n{executes}");
             permissions.way(&toml::from_str(&text).unwrap(), level, Path::new("/w"))
@@ -184,12 +202,22 @@ mod tests {
 
     #[test]
     fn what_cannot_be_confined_does_not_run() {
-        let unable = Arc::new(OnceLock::from(Some("no namespaces".to_owned())));
-        let (trusted, confined, launcher) = (None, None, Launcher::this_program());
-        let permissions = Permissions { trusted, confined, launcher, unable };
+        let (trusted, confined, is_able) = (None, None, Arc::default());
+        let launcher = Launcher::new("/nowhere/broker");
+        let permissions = Permissions { trusted, confined, launcher, is_able };
         let tool = toml::from_str("name = 'a'\nglobs = []\ncommand = ['a']\nexecutes = 'nothing'").unwrap();
         let way = permissions.way(&tool, Level::Untrusted, Path::new("/w"));
-        let why = "it would run confined, which is not possible here: no namespaces";
-        assert_eq!(way, Err(why.to_owned()));
+        let why = "it would run confined, which is not possible here: ";
+        assert!(way.as_ref().unwrap_err().starts_with(why), "{way:?}");
+    }
+
+    #[test]
+    fn only_success_is_remembered() {
+        let (trusted, confined, is_able) = (None, None, Arc::default());
+        let permissions = Permissions { trusted, confined, launcher: Launcher::this_program(), is_able };
+        let clone = permissions.clone();
+        assert_eq!(permissions.tried(|| Some("this folder".to_owned())).as_deref(), Some("this folder"));
+        assert_eq!(clone.tried(|| None), None);
+        assert_eq!(permissions.tried(|| unreachable!("it is known")), None);
     }
 }

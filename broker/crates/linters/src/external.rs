@@ -50,20 +50,20 @@ impl<T: Clone> Kind<T> {
         Ok(all)
     }
 
-    /// Entries for definitions that do not count in a workspace which is not trusted.
+    /// Entries for definitions that do not count in a workspace which is not trusted, by linter.
     pub(crate) fn passed_over<D: Serialize>(
         &self,
         definitions: &BTreeMap<String, D>,
         level: Level,
         root: &Path,
-    ) -> Vec<MissingLinter> {
+    ) -> BTreeMap<String, MissingLinter> {
         let says_more = |it: &D| toml::Table::try_from(it).is_ok_and(|it| !it.is_empty());
         let of = |it: &T| {
             let tool = (self.tool)(it);
             let definition = definitions.get(&tool.name)?;
             let linter = format!("[{}.{}] of broker.toml", self.table, tool.name);
             let ignored = MissingLinter { linter, ..missing(tool, Need::Optional, not_trusted(root)) };
-            says_more(definition).then_some(ignored)
+            says_more(definition).then(|| (tool.name.clone(), ignored))
         };
         let known = (self.known)().iter().filter(|_| level != Level::Trusted);
         known.filter_map(of).collect()

@@ -2,9 +2,10 @@
 //!
 //! [`LinterSet`] says which linters are asked about which file, and what rules they have. It knows them by the seam that
 //! [`provider`] is, with an implementation for each kind: [`plugins`] loads what the program carries and what a workspace
-//! adds, [`servers`] says which language servers are asked, [`native`] which commands, and `confine.rs` how they may run. No check is run here, and nothing is
+//! adds, [`servers`] says which language servers are asked, [`native`] which commands (`asked.rs` decides it), and `confine.rs` how they may run. No check is run here, and nothing is
 //! shown to a user.
 
+mod asked;
 mod confine;
 mod external;
 mod lineup;

@@ -156,7 +156,8 @@ impl Catalogs {
         if !selectors.is_empty() {
             self.expect_known(selectors, &selected)?;
         }
-        let replaced: Vec<_> = selected.iter().flat_map(|it| it.replaced.iter().cloned()).collect();
+        let replaced = self.catalogs.iter().map(|it| it.replaced(selectors));
+        let replaced = replaced.collect::<Result<Vec<_>, _>>()?.concat();
         let mut routers: Vec<_> = selected.into_iter().map(|it| it.router).collect();
         routers.extend(self.left_out()?);
         let is_asked =

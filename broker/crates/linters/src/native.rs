@@ -1,48 +1,42 @@
 //! Commands as linters: which of them are asked in a workspace, and what is said of those that cannot be.
 //!
+//! Checkers that get texts, and answer as soon as servers, are of the kind of these: they take their place. Which are asked says
+//! `asked.rs`.
+//!
 //! A command is asked where `broker.toml` has a table for it, where `broker.lock` pins its tool and no language server runs that,
 //! or where a selector names it. None is by default: it compiles the project, or runs for a minute. What a branch says of them
 //! does not count.
 
 use std::{
-    borrow::Cow,
-    cell::LazyCell,
-    collections::{BTreeMap, BTreeSet},
-    ffi::OsString,
-    ops::Deref,
-    path::PathBuf,
-    sync::Arc,
-    time::Instant,
+    borrow::Cow, cell::LazyCell, collections::BTreeMap, ffi::OsString, ops::Deref, sync::Arc, time::Instant,
 };
 
 use check_engine::{Absent, MissingLinter, Need, Router, SharedLinter};
 use config::{Selectors, SetupFailure, folders};
-use external_tools::is_there;
-use language_servers::Environment;
 use lint::Cancel;
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};
 use overlay::{View, WorkspacePath};
 use shadow::{Launcher, Sandbox, Storage, Toolchains};
 
 use crate::{
-    confine::{self, Level, Permissions, Way},
-    external::{Kind, absent, diagnosis, missing, not_found, why_not},
-    lock::LOCK_FILE,
+    asked::Place,
+    confine::{self, Permissions, Way},
+    external::{absent, diagnosis, missing, not_found, why_not},
     provider::{
         self, Catalog, Diagnosis, LinterKind, LinterName, ProgramKind, Provider, Rules, Standing,
         WorkspaceContext,
     },
     selected::Selected,
-    servers::{self, ServerContext, stand_in},
-    tools,
+    servers::{self, ServerContext, Servers, stand_in},
 };
 
 /// Bytes that a run may write, which stay in memory.
 const SPACE: u64 = 4 << 30;
 
-/// The commands of this process. Clones share their runs.
+/// The checkers of this process that are of one kind. Both kinds share what they need, and clones all.
 #[derive(Clone)]
 pub struct NativeCheckers {
+    kind: LinterKind,
     runner: Runner,
     launcher: Launcher,
     permissions: Permissions,
@@ -54,44 +48,34 @@ struct NativeCatalog {
     context: Arc<WorkspaceContext>,
 }
 
-/// A workspace as its commands see it at the moment.
-struct Place<'c> {
-    all: &'c NativeCheckers,
-    context: &'c WorkspaceContext,
-    level: Level,
-    /// Without what leads into the workspace, unless it is trusted.
-    environment: Environment,
-}
-
-/// Checkers of the configuration.
-struct Settings {
-    known: Cow<'static, [Checker]>,
-    /// Names of those that are to be asked.
-    used: BTreeSet<String>,
-    /// Names of those that are turned off.
-    refused: BTreeSet<String>,
-    /// Names without a table, of checkers whose tools the project pins, each with the file by which it asks for it.
-    pinned: BTreeMap<String, String>,
-    /// Entries for definitions that do not count.
-    passed_over: Vec<MissingLinter>,
+/// All external linters of the user's, by kind, with these servers.
+pub fn external(servers: &Servers) -> [Arc<dyn Provider>; 3] {
+    let [questions, commands] = NativeCheckers::beside(servers);
+    [Arc::new(servers.clone()), Arc::new(questions), Arc::new(commands)]
 }
 
 impl NativeCheckers {
-    /// For a program that begins with [`shadow::inside`].
-    pub fn of_user() -> Self {
+    /// Checkers that answer as servers do, and the others, for a program that begins with [`shadow::inside`].
+    pub fn beside(servers: &Servers) -> [Self; 2] {
         let launcher = Launcher::this_program();
         // Caches of tools that runs leave are there, for these and for `broker run`.
         let launcher = match folders::cache_dir() {
             Some(folder) => launcher.with_storage(Storage::new(folder)),
             None => launcher,
         };
-        Self { runner: Runner::new(RunnerLimits::default()), launcher, permissions: Permissions::of_user() }
+        let (runner, permissions) = (Runner::new(RunnerLimits::default()), servers.permissions.clone());
+        let commands = Self { kind: LinterKind::Command, runner, launcher, permissions };
+        [Self { kind: LinterKind::Server, ..commands.clone() }, commands]
+    }
+
+    fn has(&self, checker: &Checker) -> bool {
+        checker.gets_texts() == (self.kind == LinterKind::Server)
     }
 }
 
 impl Provider for NativeCheckers {
     fn kind(&self) -> LinterKind {
-        LinterKind::Command
+        self.kind
     }
 
     fn open(
@@ -109,38 +93,11 @@ impl Provider for NativeCheckers {
 
 impl NativeCatalog {
     fn place(&self) -> Place<'_> {
-        let (all, context) = (&self.all, &*self.context);
-        let level = all.permissions.level(&context.root);
-        let environment = confine::environment(&context.environment, level, &context.root);
-        Place { all, context, level, environment }
+        Place::of(&self.all.permissions, &self.context)
     }
 }
 
 impl Place<'_> {
-    /// Reads the settings, from the disk: changes to them in a branch do not count.
-    fn settings(&self) -> Result<Settings, SetupFailure> {
-        let context = &self.context;
-        let defined = match context.isolated {
-            true => BTreeMap::new(),
-            false => confine::config_on_disk(&*context.disk, self.level)?.checkers(),
-        };
-        let pins = if context.isolated { Vec::new() } else { tools::pinned_checkers(&*context.disk) };
-        let pinned = |it: &Checker| {
-            let is_open = !defined.contains_key(&it.tool.name);
-            let is_pinned = is_open && pins.iter().any(|tool| tools::is_program_of(tool, &it.tool));
-            let marker = || self.marker(it).map_or(LOCK_FILE, String::as_str).to_owned();
-            is_pinned.then(|| (it.tool.name.clone(), marker()))
-        };
-        let pinned: BTreeMap<_, _> = checkers().iter().filter_map(pinned).collect();
-        let known = CHECKERS.with_defined(&defined, self.level)?;
-        let passed_over = CHECKERS.passed_over(&defined, self.level, &context.root);
-        let (named, refused): (Vec<_>, Vec<_>) =
-            defined.into_iter().partition(|(_, it)| it.enabled != Some(false));
-        let used = named.into_iter().map(|it| it.0).chain(pinned.keys().cloned()).collect();
-        let refused = refused.into_iter().map(|it| it.0).collect();
-        Ok(Settings { known, used, refused, pinned, passed_over })
-    }
-
     /// Checkers that are asked in the place of servers, with what asks for those.
     fn standing_in(&self) -> Result<BTreeMap<&'static str, String>, SetupFailure> {
         let context = self.context;
@@ -162,40 +119,20 @@ impl Place<'_> {
         Ok(all)
     }
 
-    /// File or table of a file by which the project configures a checker.
-    fn marker<'c>(&self, checker: &'c Checker) -> Option<&'c String> {
-        let disk = &*self.context.disk;
-        checker.configured_by.iter().find(|it| is_there(disk, &WorkspacePath::root(), it))
-    }
-
-    fn way(&self, checker: &Checker) -> Result<Way, String> {
-        self.all.permissions.way(&checker.tool, self.level, &self.context.root)
-    }
-
-    /// Path of a checker's program here: of a workspace that is not trusted none is found.
-    fn find(&self, checker: &Checker) -> Option<PathBuf> {
-        let (root, variable) =
-            (&self.context.root, |name: &str| self.environment.get(name).map(OsString::from));
-        if self.level == Level::Trusted {
-            return checker.tool.find_anywhere(root, &variable);
-        }
-        let found = checker.tool.without_programs_of_workspace().find_anywhere(root, &variable);
-        found.filter(|it| !shadow::leads_through(it, root))
-    }
-
     /// A checker as a linter, or the reason why it cannot be asked.
     fn linter(
         &self,
+        all: &NativeCheckers,
         checker: &Checker,
         free: &impl Deref<Target = Result<Arc<Setup>, String>>,
     ) -> Result<NativeChecker, String> {
         let way = self.way(checker);
         let found = match &way {
             Err(_) => None,
-            Ok(Way::Free) => NativeChecker::new(checker, Arc::clone(free.as_ref()?), &self.all.runner).ok(),
+            Ok(Way::Free) => NativeChecker::new(checker, Arc::clone(free.as_ref()?), &all.runner).ok(),
             Ok(Way::Confined) => {
                 let confined = checker.without_programs_of_workspace();
-                NativeChecker::new(&confined, self.confined_setup(checker)?.into(), &self.all.runner).ok()
+                NativeChecker::new(&confined, self.confined_setup(all, checker)?.into(), &all.runner).ok()
             }
         };
         let variable = |name: &str| self.context.environment.get(name).map(OsString::from);
@@ -204,26 +141,26 @@ impl Place<'_> {
     }
 
     /// The surroundings of runs that may do what the user may, but for the network and the home folder.
-    fn free_setup(&self) -> Result<Setup, String> {
+    fn free_setup(&self, all: &NativeCheckers) -> Result<Setup, String> {
         let sandbox = confine::sandbox(&self.environment, &self.context.root)?;
         let variable = |name: &str| self.environment.get(name).map(OsString::from);
         let home = sandbox.home.as_deref();
         let Toolchains { read, links } = shadow::toolchains(home, &self.context.root, variable);
         let stores = shadow::stores(home, &self.context.root, variable);
-        Ok(self.setup(Sandbox { read, links, stores, space: SPACE, ..sandbox }, false))
+        Ok(self.setup(all, Sandbox { read, links, stores, space: SPACE, ..sandbox }, false))
     }
 
-    fn confined_setup(&self, checker: &Checker) -> Result<Setup, String> {
+    fn confined_setup(&self, all: &NativeCheckers, checker: &Checker) -> Result<Setup, String> {
         let root = &self.context.root;
-        confine::confined_sandbox(&checker.tool, &self.environment, root).map(|it| self.setup(it, true))
+        confine::confined_sandbox(&checker.tool, &self.environment, root).map(|it| self.setup(all, it, true))
     }
 
-    fn setup(&self, sandbox: Sandbox, confined: bool) -> Setup {
+    fn setup(&self, all: &NativeCheckers, sandbox: Sandbox, confined: bool) -> Setup {
         let variable = |name: &str| self.environment.get(name).map(OsString::from);
         Setup {
             root: self.context.root.clone(),
             disk: Arc::clone(&self.context.disk),
-            launcher: self.all.launcher.clone(),
+            launcher: all.launcher.clone(),
             sandbox,
             environment: shadow::environment(variable),
             confined,
@@ -245,28 +182,25 @@ impl Place<'_> {
         let missing = missing(&checker.tool, Need::Optional, reason);
         Some(MissingLinter { marker: Some(marker.clone()), ..missing })
     }
-
-    /// Whether a checker is asked: the configuration uses it and the selectors do not exclude it, or a selector names it.
-    fn is_wanted(&self, settings: &Settings, selectors: &Selectors, name: &str) -> bool {
-        let is_selected = selectors.select_by_name(name);
-        is_selected || (settings.used.contains(name) && selectors.for_server(name).is_some())
-    }
 }
 
 impl Catalog for NativeCatalog {
     fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
-        Ok(self.place().settings()?.known.iter().map(|it| LinterName::open(&it.tool.name)).collect())
+        let settings = self.place().settings()?;
+        let own = settings.known.iter().filter(|it| self.all.has(it));
+        Ok(own.map(|it| LinterName::open(&it.tool.name)).collect())
     }
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
         let place = self.place();
         let (settings, standing_in) = (place.settings()?, place.standing_in()?);
         let (mut linters, mut missed, mut left_out) = (Vec::<SharedLinter>::new(), Vec::new(), Vec::new());
-        let mut replaced = Vec::new();
-        missed.extend(settings.passed_over.iter().cloned());
+        let own = || settings.known.iter().filter(|it| self.all.has(it));
+        let passed_over = |it: &Checker| settings.passed_over.get(&it.tool.name).cloned();
+        missed.extend(own().filter_map(passed_over));
         // Looks at many folders of the user's, and most workspaces ask no command.
-        let free = LazyCell::new(|| place.free_setup().map(Arc::new));
-        for checker in &*settings.known {
+        let free = LazyCell::new(|| place.free_setup(&self.all).map(Arc::new));
+        for checker in own() {
             let name = &*checker.tool.name;
             let is_named = place.is_wanted(&settings, selectors, name);
             let stands_in = standing_in.contains_key(name) && !settings.refused.contains(name);
@@ -276,10 +210,8 @@ impl Catalog for NativeCatalog {
                 missed.extend(place.not_named(checker, selectors));
                 continue;
             };
-            match place.linter(checker, &free) {
+            match place.linter(&self.all, checker, &free) {
                 Ok(linter) => {
-                    replaced
-                        .extend(checker.replaces.iter().map(|it| (it.clone(), checker.tool.globs.clone())));
                     linters.push(Arc::new(Selected::new(linter, selection)));
                     missed.extend(is_named.then(|| missing(&checker.tool, Need::Asked, String::new())));
                 }
@@ -294,11 +226,21 @@ impl Catalog for NativeCatalog {
             }
         }
         let router = Router::new(&linters).with_missing(missed).without(left_out);
-        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new(), replaced })
+        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new() })
+    }
+
+    fn replaced(&self, selectors: &Selectors) -> Result<Vec<(String, Vec<String>)>, SetupFailure> {
+        let place = self.place();
+        let settings = place.settings()?;
+        let asked = place.asked(&settings, selectors);
+        let own = settings.known.iter().filter(|it| self.all.has(it) && asked.contains(&it.tool.name));
+        let replaced = own.filter_map(|it| Some((it.replaces.clone()?, it.tool.globs.clone())));
+        Ok(replaced.collect())
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
-        let is_there = self.place().settings()?.known.iter().any(|it| it.tool.name == linter);
+        let settings = self.place().settings()?;
+        let is_there = settings.known.iter().any(|it| self.all.has(it) && it.tool.name == linter);
         Ok(is_there.then_some(Rules::Open))
     }
 
@@ -306,11 +248,12 @@ impl Catalog for NativeCatalog {
     fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
         let place = self.place();
         let settings = place.settings().ok()?;
-        let checker = settings.known.iter().find(|it| it.tool.name == linter)?;
+        let checker = settings.known.iter().find(|it| self.all.has(it) && it.tool.name == linter)?;
         let setup = place.way(checker).and_then(|way| match way {
-            Way::Free => Ok((Cow::Borrowed(checker), place.free_setup()?)),
+            Way::Free => Ok((Cow::Borrowed(checker), place.free_setup(&self.all)?)),
             Way::Confined => {
-                Ok((Cow::Owned(checker.without_programs_of_workspace()), place.confined_setup(checker)?))
+                let confined = Cow::Owned(checker.without_programs_of_workspace());
+                Ok((confined, place.confined_setup(&self.all, checker)?))
             }
         });
         match setup {
@@ -342,13 +285,26 @@ impl Catalog for NativeCatalog {
             let language = move |path: &WorkspacePath| covers(path).then(|| name.clone());
             diagnosis(&checker.tool, ProgramKind::Command, path, standing, way, language)
         };
-        Ok(settings.known.iter().map(diagnose).collect())
+        Ok(settings.known.iter().filter(|it| self.all.has(it)).map(diagnose).collect())
     }
 }
 
-const CHECKERS: Kind<Checker> =
-    Kind { known: checkers, define: Checker::defined, tool: |it| &it.tool, table: "checkers" };
-
 fn without(checker: &Checker) -> Absent {
     absent(&checker.tool, checker.tool.same_as.own_names().next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checker_that_takes_the_place_of_a_server_is_asked_with_the_servers() {
+        let kinds = |name: &str| {
+            let checker = Checker::named(name).unwrap();
+            let both = NativeCheckers::beside(&Servers::of_user());
+            both.iter().filter(|it| it.has(checker)).map(Provider::kind).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds("tsgolint"), [LinterKind::Server]);
+        assert_eq!(kinds("tsc"), [LinterKind::Command]);
+    }
 }

@@ -43,7 +43,7 @@ pub struct WorkspaceContext {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinterKind {
     Plugin,
-    /// A language server.
+    /// A language server, or a checker that gets texts and answers as soon.
     Server,
     /// A command, run in a shadow folder.
     Command,
@@ -71,6 +71,12 @@ pub trait Catalog: Send + Sync {
 
     /// Selects the linters that are asked with these selectors.
     fn select(&self, selectors: &Selectors) -> Result<Selected, SetupFailure>;
+
+    /// Linters of other kinds in whose place linters of this one are asked where this is selected, whatever kinds a request is for,
+    /// each with the globs of files where.
+    fn replaced(&self, _selectors: &Selectors) -> Result<Vec<(String, Vec<String>)>, SetupFailure> {
+        Ok(Vec::new())
+    }
 
     /// Every rule of one linter, selected or not; `None` if there is no linter of this name.
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure>;
@@ -116,8 +122,6 @@ pub struct Selected {
     pub router: Arc<Router>,
     /// For each linter whose rules are known, the selectors for it that mean nothing to it.
     pub unknown: Vec<(String, Vec<String>)>,
-    /// Linters of other kinds that those which are asked take the place of, each with the globs of files where.
-    pub replaced: Vec<(String, Vec<String>)>,
 }
 
 /// The rules of a linter.

@@ -23,17 +23,18 @@ use language_servers::{
     Supervisor, choose, profiles,
 };
 use lint::{Cancel, SetupError};
+use native_checkers::Checker;
 use overlay::{View, WorkspacePath};
 use shadow::Sandbox;
 
 pub use self::diagnosis::diagnose;
 pub use crate::confine::config_on_disk;
 use crate::{
+    asked::Place,
     confine::{self, Level, Permissions, Way},
     external::{Kind, absent, missing, not_found, why_not},
     provider::{self, Catalog, Diagnosis, LinterKind, LinterName, Provider, Rules, WorkspaceContext},
     selected::Selected,
-    tools,
 };
 
 /// First argument of a process that supervises a language server.
@@ -62,7 +63,7 @@ pub fn supervisor() -> io::Result<Supervisor> {
 pub struct Servers {
     pub pool: Pool,
     supervisor: Option<Supervisor>,
-    permissions: Permissions,
+    pub(crate) permissions: Permissions,
 }
 
 /// A workspace as a server sees it.
@@ -132,10 +133,12 @@ impl ServerCatalog {
         }
         let disk = &*self.context.disk;
         let level = self.servers.permissions.level(&self.context.root);
-        let mut settings = config_on_disk(disk, level)?.servers();
-        let pinned = tools::pinned_checkers(disk).into_iter().flat_map(|it| tools::asked_as(it).checkers);
-        settings.checkers.extend(pinned.map(str::to_owned));
-        Ok(settings)
+        Ok(config_on_disk(disk, level)?.servers())
+    }
+
+    /// The workspace as its checkers see it, some of which take the place of servers.
+    fn place(&self) -> Place<'_> {
+        Place::of(&self.servers.permissions, &self.context)
     }
 
     fn context(&self) -> ServerContext<'_> {
@@ -156,9 +159,9 @@ impl Catalog for ServerCatalog {
 
     fn select(&self, selectors: &Selectors) -> Result<provider::Selected, SetupFailure> {
         let SelectedServers { linters, missing, absent } =
-            self.servers.asked(&self.context(), self.settings()?, selectors)?;
+            self.servers.asked(&self.context(), self.settings()?, selectors, &self.place())?;
         let router = Router::new(&linters).with_missing(missing).without(absent);
-        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new(), replaced: Vec::new() })
+        Ok(provider::Selected { router: Arc::new(router), unknown: Vec::new() })
     }
 
     fn rules(&self, linter: &str) -> Result<Option<Rules>, SetupFailure> {
@@ -169,9 +172,10 @@ impl Catalog for ServerCatalog {
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
         let (settings, context) = (self.settings()?, self.context());
         let way = |it: &Profile| self.servers.permissions.way(&it.tool, context.level, context.root);
-        diagnose(&known(settings, context.level)?, &context, settings, selectors, |it| {
-            (context.find(it), way(it))
-        })
+        let place = self.place();
+        let checkers = place.asked(&place.settings()?, selectors);
+        let known = known(settings, context.level)?;
+        diagnose(&known, &context, (settings, &checkers), selectors, |it| (context.find(it), way(it)))
     }
 
     fn version(&self, linter: &str, deadline: Instant, cancel: &Cancel) -> Option<Result<String, String>> {
@@ -183,7 +187,7 @@ impl Catalog for ServerCatalog {
     }
 
     fn has_open_rules(&self) -> Result<bool, SetupFailure> {
-        Ok(!wanted(&self.known()?, &self.context(), self.settings()?)?.is_empty())
+        Ok(!wanted(&self.known()?, &self.context(), self.settings()?, &BTreeSet::new())?.is_empty())
     }
 }
 
@@ -213,27 +217,31 @@ impl Servers {
         context: &ServerContext<'_>,
         settings: &ServerSettings,
         selectors: &Selectors,
+        place: &Place<'_>,
     ) -> Result<SelectedServers, SetupFailure> {
         let known = known(settings, context.level)?;
+        let checkers = place.settings()?;
         let selected = known.iter().filter(|it| selectors.select_by_name(&it.tool.name));
-        let wanted = wanted(&known, context, settings)?;
+        let wanted = wanted(&known, context, settings, &place.asked(&checkers, selectors))?;
         let is_wanted = |name: &str| wanted.iter().any(|it| it.profile.tool.name == name);
         let not_wanted =
             selected.filter(|it| !is_wanted(&it.tool.name)).map(|it| self.not_wanted(context, it));
         let ignored = SERVERS.passed_over(&settings.defined, context.level, context.root);
-        let mut asked =
-            SelectedServers { missing: not_wanted.chain(ignored).collect(), ..SelectedServers::default() };
+        let mut asked = SelectedServers {
+            missing: not_wanted.chain(ignored.into_values()).collect(),
+            ..SelectedServers::default()
+        };
         for Wanted { profile, why } in wanted {
             let Some(selection) = selectors.for_server(&profile.tool.name) else {
                 asked.absent.push(without(profile));
                 continue;
             };
             let is_named = matches!(why, Why::Named) || selectors.select_by_name(&profile.tool.name);
-            let stand_in = || stand_in::of(profile, context).filter(|_| !is_named);
-            let is_checked_otherwise =
-                || stand_in().is_some_and(|it| settings.checkers.contains(&it.tool.name));
-            let stand_in =
-                || stand_in().map(|it| self.permissions.way(&it.tool, context.level, context.root));
+            let is_on = |it: &&Checker| {
+                let name = &it.tool.name;
+                !is_named && !checkers.refused.contains(name) && selectors.for_server(name).is_some()
+            };
+            let stand_in = || stand_in::of(profile, context).filter(is_on);
             match self.server(context, profile, OutsideAge::Now) {
                 Ok(server) => {
                     asked.linters.push(Arc::new(Selected::new(server, selection)));
@@ -242,10 +250,11 @@ impl Servers {
                         .extend(is_named.then(|| missing(&profile.tool, Need::Asked, String::new())));
                 }
                 Err(error) => {
-                    let reason = match stand_in() {
-                        Some(Ok(_)) => continue,
-                        Some(Err(_)) if is_checked_otherwise() => continue,
-                        Some(Err(reason)) => reason,
+                    let reason = match stand_in().map(|it| (it, place.way(it))) {
+                        Some((_, Ok(_))) => continue,
+                        // That says so itself.
+                        Some((it, Err(_))) if checkers.used.contains(&it.tool.name) => continue,
+                        Some((_, Err(reason))) => reason,
                         None => why_not(error),
                     };
                     let need = if is_named { Need::Missing } else { Need::Optional };
@@ -304,7 +313,9 @@ fn sandbox(context: &ServerContext<'_>, profile: &Profile, program: &Path) -> Re
     let variable = |name: &str| context.environment.get(name).map(ToOwned::to_owned);
     let is_outside = |it: &Path| !shadow::leads_through(it, context.root);
     let programs = profile.tool.programs(program, &variable, is_outside);
-    Ok(sandbox.with_programs(&programs, context.root))
+    // One that has a folder of its own speaks with its other processes through a socket there.
+    let named_sockets = !profile.own_folder.is_empty();
+    Ok(Sandbox { named_sockets, ..sandbox.with_programs(&programs, context.root) })
 }
 
 /// A server that is to be asked, installed or not.
@@ -333,23 +344,24 @@ impl Why<'_> {
     }
 }
 
-/// Servers among the `known` that are to be asked, without those in whose place a checker is.
+/// Servers among the `known` that are to be asked, without those in whose place one of the `checkers` is, which are asked.
 pub fn wanted<'k>(
     known: &'k [Profile],
     context: &ServerContext<'_>,
     settings: &ServerSettings,
+    checkers: &BTreeSet<String>,
 ) -> Result<Vec<Wanted<'k>>, SetupFailure> {
     let mut wanted = match &settings.used {
         Some(used) => named(used, known)?,
         None => chosen(&known.iter().collect::<Vec<_>>(), context),
     };
-    wanted.retain(|it| replacing(it.profile, settings).is_none());
+    wanted.retain(|it| replacing(it.profile, checkers).is_none());
     Ok(wanted)
 }
 
 /// The checker that is asked in the place of a server.
-fn replacing<'p>(profile: &'p Profile, settings: &ServerSettings) -> Option<&'p String> {
-    profile.replaced_by.iter().find(|it| settings.checkers.contains(*it))
+fn replacing<'p>(profile: &'p Profile, checkers: &BTreeSet<String>) -> Option<&'p String> {
+    profile.replaced_by.iter().find(|it| checkers.contains(*it))
 }
 
 fn named<'k>(used: &[String], known: &'k [Profile]) -> Result<Vec<Wanted<'k>>, SetupFailure> {

@@ -76,7 +76,7 @@ use std::{
 
 use ::linters::{
     Provider,
-    native::NativeCheckers,
+    native::external,
     plugins::{PluginProvider, Plugins},
     servers::Servers,
 };
@@ -207,11 +207,8 @@ pub struct Daemon {
 impl Daemon {
     pub fn new(parts: Parts) -> Arc<Self> {
         let plugins = Arc::new(PluginProvider::new(parts.plugins));
-        let mut providers: Vec<Arc<dyn Provider>> = vec![
-            Arc::clone(&plugins) as _,
-            Arc::new(parts.servers.clone()),
-            Arc::new(NativeCheckers::of_user()),
-        ];
+        let mut providers: Vec<Arc<dyn Provider>> = vec![Arc::clone(&plugins) as _];
+        providers.extend(external(&parts.servers));
         providers.extend(parts.others);
         Arc::new(Self {
             providers,

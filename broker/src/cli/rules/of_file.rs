@@ -6,7 +6,7 @@ use check_engine::with_file_settings;
 use config::{Choice, Configs, Effective, RuleLevel, root::WorkspaceRoot};
 use lint::{Because, Rule, counted, printable};
 use linters::{
-    Catalogs, LinterSet, Provider, Rules, WorkspaceContext, native::NativeCheckers, plugins::PluginProvider,
+    Catalogs, LinterSet, Provider, Rules, WorkspaceContext, native::external, plugins::PluginProvider,
     servers::Servers,
 };
 use overlay::{Disk, View, WalkOptions, WorkspacePath};
@@ -74,8 +74,8 @@ impl Asked {
         let root = workspace.root();
         let view: Arc<dyn View> = Arc::new(Disk::new(root)?);
         let plugins = PluginProvider::new(session.loader().load(&args.plugins.plugin, 1)?);
-        let providers: Vec<Arc<dyn Provider>> =
-            vec![Arc::new(plugins), Arc::new(Servers::of_user()), Arc::new(NativeCheckers::of_user())];
+        let mut providers: Vec<Arc<dyn Provider>> = vec![Arc::new(plugins)];
+        providers.extend(external(&Servers::of_user()));
         let context = WorkspaceContext::of_shell(root, Arc::clone(&view));
         let linters = LinterSet::new(providers, context, Choice::default()).at(&view)?;
         let configs = Configs::new(&*view);

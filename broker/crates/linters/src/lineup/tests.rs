@@ -67,7 +67,7 @@ impl Catalog for Commanded {
             linters.push(Arc::new(Scripted::new("make", &["Makefile", "*.rs"])));
         }
         let router = Arc::new(Router::new(&linters).without(absent));
-        Ok(Selected { router, unknown: vec![("clippy".to_owned(), unknown)], replaced: Vec::new() })
+        Ok(Selected { router, unknown: vec![("clippy".to_owned(), unknown)] })
     }
 
     fn diagnose(&self, selectors: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
@@ -263,4 +263,54 @@ fn a_diagnosis_is_of_all_kinds() {
     assert_eq!(language("clippy", "a.rs"), (true, None));
     assert_eq!(language("clippy", "a.go"), (false, None));
     assert_eq!(language("gopls", "a.go"), (true, Some("go".to_owned())));
+}
+
+/// Has a linter in the place of `clippy`.
+struct Replacing;
+
+impl Provider for Replacing {
+    fn kind(&self) -> LinterKind {
+        LinterKind::Server
+    }
+
+    fn open(&self, _: &Arc<WorkspaceContext>, _: &Arc<dyn View>) -> Result<Box<dyn Catalog>, SetupFailure> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl Catalog for Replacing {
+    fn names(&self) -> Result<Vec<LinterName>, SetupFailure> {
+        Ok(Vec::new())
+    }
+
+    fn select(&self, _: &Selectors) -> Result<Selected, SetupFailure> {
+        Ok(Selected { router: Arc::new(Router::new(&[])), unknown: Vec::new() })
+    }
+
+    fn replaced(&self, _: &Selectors) -> Result<Vec<(String, Vec<String>)>, SetupFailure> {
+        Ok(vec![("clippy".to_owned(), vec!["*.rs".to_owned()])])
+    }
+
+    fn rules(&self, _: &str) -> Result<Option<Rules>, SetupFailure> {
+        Ok(None)
+    }
+
+    fn diagnose(&self, _: &Selectors) -> Result<Vec<Diagnosis>, SetupFailure> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn what_is_replaced_is_asked_for_by_no_request() {
+    let view = view(&[("a.rs", "")]);
+    let asked = |kinds: &[LinterKind]| {
+        let providers: Vec<Arc<dyn Provider>> = vec![Arc::new(Commands::default()), Arc::new(Replacing)];
+        let context = WorkspaceContext::of_shell(Path::new("/nowhere"), Arc::clone(&view));
+        let set = LinterSet::new(providers, context, Choice::default()).of_kinds(kinds.to_vec());
+        let router = set.at(&view).unwrap().router(&Choice::default()).unwrap();
+        let linters = router.linters_for(&*view, &WorkspacePath::new("a.rs").unwrap());
+        linters.iter().map(|it| it.identity().name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(&[]), asked(&[LinterKind::Command]));
+    assert!(!asked(&[LinterKind::Command]).contains(&"clippy".to_owned()));
 }

@@ -228,7 +228,7 @@ impl PluginCatalog {
         let absent = unselected.chain(broken).collect();
         let used: Vec<_> = used.into_iter().map(|it: Configured| Arc::new(it) as SharedLinter).collect();
         let router = Router::new(&used).with_missing(self.plugins.missing().collect()).without(absent);
-        Ok(Selected { router: Arc::new(router), unknown: all_unknown, replaced: Vec::new() })
+        Ok(Selected { router: Arc::new(router), unknown: all_unknown })
     }
 
     fn settings(&self, plugin: &Plugin, selection: Selection) -> Settings {

@@ -1,6 +1,6 @@
 //! Why a language server is asked in a workspace, or why not.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use config::{Selectors, ServerSettings, SetupFailure};
 use language_servers::{Checks, Profile, Reason};
@@ -12,21 +12,21 @@ use crate::{
     provider::{Diagnosis, ProgramKind, Standing},
 };
 
-/// Diagnoses each of the `known` servers. `find` finds the program of one, and the way in which it runs.
+/// Diagnoses each of the `known` servers, by the settings and the checkers that are asked. `find` finds the program of one, and the way in which it runs.
 pub fn diagnose(
     known: &[Profile],
     context: &ServerContext<'_>,
-    settings: &ServerSettings,
+    (settings, checkers): (&ServerSettings, &BTreeSet<String>),
     selectors: &Selectors,
     find: impl Fn(&Profile) -> (Option<PathBuf>, Result<Way, String>),
 ) -> Result<Vec<Diagnosis>, SetupFailure> {
-    let wanted = wanted(known, context, settings)?;
+    let wanted = wanted(known, context, settings, checkers)?;
     let diagnosis = |profile: &Profile| {
         let why = wanted.iter().find(|it| it.profile.tool.name == profile.tool.name).map(|it| it.why);
         let standing = match why {
             Some(_) if selectors.for_server(&profile.tool.name).is_none() => Standing::NotSelected,
             Some(why) => replaced(profile, why, context).unwrap_or_else(|| why.into()),
-            None => not_wanted(profile, &wanted, settings),
+            None => not_wanted(profile, &wanted, (settings, checkers)),
         };
         let of_files = profile.clone();
         let language =
@@ -43,8 +43,12 @@ fn replaced(profile: &Profile, why: Why<'_>, context: &ServerContext<'_>) -> Opt
     Some(Standing::Instead { linter: checker.tool.name.clone() })
 }
 
-fn not_wanted(profile: &Profile, wanted: &[Wanted<'_>], settings: &ServerSettings) -> Standing {
-    if let Some(checker) = replacing(profile, settings) {
+fn not_wanted(
+    profile: &Profile,
+    wanted: &[Wanted<'_>],
+    (settings, checkers): (&ServerSettings, &BTreeSet<String>),
+) -> Standing {
+    if let Some(checker) = replacing(profile, checkers) {
         return Standing::Instead { linter: checker.clone() };
     } else if settings.used.is_some() {
         return Standing::NotNamed { marker: None };

@@ -39,7 +39,12 @@ pub(crate) fn all(
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "a test makes its own files")]
 
-    use std::{collections::BTreeMap as Map, fs, path::Path, sync::Arc};
+    use std::{
+        collections::{BTreeMap as Map, BTreeSet},
+        fs,
+        path::Path,
+        sync::Arc,
+    };
 
     use language_servers::{Environment, profiles};
     use overlay::{Disk, View};
@@ -49,6 +54,11 @@ mod tests {
 
     /// Servers that are wanted in a folder of these files, and checkers that stand in.
     fn asked(files: &[&str], settings: &ServerSettings) -> String {
+        asked_beside(files, settings, &BTreeSet::new())
+    }
+
+    /// The same where these checkers are asked.
+    fn asked_beside(files: &[&str], settings: &ServerSettings, checkers: &BTreeSet<String>) -> String {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for file in files.iter().map(|it| root.join(it)) {
@@ -58,7 +68,7 @@ mod tests {
         let disk: Arc<dyn View> = Arc::new(Disk::new(&root).unwrap());
         let environment = Environment::of_daemon_with(Path::new("/nowhere").as_os_str(), &root, &Map::new());
         let context = ServerContext { root: &root, disk: &disk, environment, level: Level::Trusted };
-        let wanted = wanted(profiles(), &context, settings).unwrap();
+        let wanted = wanted(profiles(), &context, settings, checkers).unwrap();
         let wanted: Vec<_> = wanted.iter().map(|it| it.profile.tool.name.as_str()).collect();
         format!("{wanted:?} {:?}", all(profiles(), &context, settings))
     }
@@ -79,11 +89,12 @@ mod tests {
     #[test]
     fn servers_give_way_to_a_checker_of_types() {
         let files = ["tsconfig.json", "eslint.config.mjs"];
-        let asks =
-            |it: &str| ServerSettings { checkers: [it.to_owned()].into(), ..ServerSettings::default() };
-        insta::assert_snapshot!(asked(&files, &asks("tsc")), @r#"["typescript", "eslint"] {}"#);
-        insta::assert_snapshot!(asked(&files, &asks("tsgolint")), @r#"["eslint"] {}"#);
-        let named = ServerSettings { used: Some(vec!["typescript".to_owned()]), ..asks("tsgolint") };
-        insta::assert_snapshot!(asked(&files, &named), @"[] {}");
+        let automatic = ServerSettings::default();
+        let beside =
+            |name: &str, settings: &ServerSettings| asked_beside(&files, settings, &[name.to_owned()].into());
+        insta::assert_snapshot!(beside("tsc", &automatic), @r#"["typescript", "eslint"] {}"#);
+        insta::assert_snapshot!(beside("tsgolint", &automatic), @r#"["eslint"] {}"#);
+        let named = ServerSettings { used: Some(vec!["typescript".to_owned()]), ..automatic };
+        insta::assert_snapshot!(beside("tsgolint", &named), @"[] {}");
     }
 }
