@@ -21,8 +21,11 @@ fn other_version(reason: &str) -> Option<String> {
     let rest = reason.strip_prefix("Required version `")?;
     let (required, running) = rest.split_once("` does not match the running version `")?;
     let running = running.trim_end_matches('`');
+    let exact =
+        required.strip_prefix("==").filter(|it| it.chars().all(|it| it.is_ascii_digit() || it == '.'));
+    let at = exact.map(|it| format!("@{it}")).unwrap_or_default();
     Some(format!(
-        "it requires ruff {required}, and this is ruff {running}: `broker server add ruff` has the ruff that it adds asked instead"
+        "it requires ruff {required}, and this is ruff {running}: `broker server add ruff{at}` adds one that is asked instead"
     ))
 }
 
@@ -38,6 +41,22 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_command_adds_the_required_version() {
+        let told = |required: &str| {
+            other_version(&format!(
+                "Required version `{required}` does not match the running version `0.16.4`"
+            ))
+            .unwrap()
+        };
+        assert_eq!(
+            told("==0.15.2"),
+            "it requires ruff ==0.15.2, and this is ruff 0.16.4: `broker server add ruff@0.15.2` adds one that is asked instead"
+        );
+        assert!(told(">=0.17").contains("`broker server add ruff` adds"));
+        assert!(told("==0.15.*").contains("`broker server add ruff` adds"));
+    }
 
     #[test]
     fn toml_errors_fit_on_a_line() {
