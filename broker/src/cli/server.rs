@@ -1,5 +1,6 @@
 //! `broker server`
 
+mod chosen;
 mod installer;
 mod listed;
 mod tools;

@@ -17,8 +17,11 @@ use overlay::{View, WorkspacePath};
 use parking_lot::Mutex;
 
 use self::unknown::Known;
-use crate::provider::{
-    Catalog, Diagnosis, LinterKind, LinterName, Provider, RuleSet, Rules, Selected, WorkspaceContext,
+use crate::{
+    provider::{
+        Catalog, Diagnosis, LinterKind, LinterName, Provider, RuleSet, Rules, Selected, WorkspaceContext,
+    },
+    tools::with_version,
 };
 
 /// The linters of a workspace, of which a request asks for some.
@@ -46,6 +49,8 @@ pub struct Catalogs {
     are_asked: Vec<bool>,
     /// Linters whose tool is not there as it is pinned.
     missing: Vec<MissingLinter>,
+    /// View whose files may name versions of tools; `None` if no configuration counts.
+    disk: Option<Arc<dyn View>>,
     /// Made when first needed: most files are asked about in the same way.
     routers: Mutex<BTreeMap<Choice, Arc<Router>>>,
 }
@@ -86,6 +91,7 @@ impl LinterSet {
         let missing = self.context.missing.iter().filter(|_| asks_tools && !self.context.isolated);
         Ok(Catalogs {
             missing: missing.cloned().collect(),
+            disk: (!self.context.isolated).then(|| Arc::clone(&self.context.disk)),
             catalogs: catalogs.collect::<Result<_, _>>()?,
             are_asked: self.providers.iter().map(is_asked).collect(),
             routers: Mutex::default(),
@@ -163,8 +169,9 @@ impl Catalogs {
         let is_asked =
             |it: &&MissingLinter| it.need == Need::Missing || selectors.for_server(&it.linter).is_some();
         let missing = self.missing.iter().filter(is_asked);
-        let (known, others): (Vec<_>, Vec<_>) =
+        let (mut known, others): (Vec<_>, Vec<_>) =
             missing.cloned().partition(|it| routers.iter().any(|router| router.misses(&it.linter)));
+        known.extend(routers.iter().flat_map(|it| it.missing()).filter_map(|it| self.versioned(it)));
         if !known.is_empty() {
             routers = routers.iter().map(|it| Arc::new(Router::clone(it).explained(&known))).collect();
         }
@@ -174,6 +181,12 @@ impl Catalogs {
             1 if replaced.is_empty() => routers.swap_remove(0),
             _ => Arc::new(Router::joined(&routers).replacing(&replaced)),
         })
+    }
+
+    /// Entry of a linter whose tool is added at the version that the project's files name.
+    fn versioned(&self, missing: &MissingLinter) -> Option<MissingLinter> {
+        let reason = with_version(&missing.reason, &**self.disk.as_ref()?)?;
+        Some(MissingLinter { reason, ..missing.clone() })
     }
 
     /// Catalogs whose kind is asked, or the others.
@@ -282,7 +295,12 @@ impl Catalogs {
         self.router(choice)?;
         let selectors = Selectors::parse(choice.select.as_deref(), &choice.ignore)?;
         let all = self.catalogs.iter().map(|it| it.diagnose(&selectors)).collect::<Result<Vec<_>, _>>()?;
-        Ok(all.into_iter().flatten().collect())
+        let mut all: Vec<_> = all.into_iter().flatten().collect();
+        for it in all.iter_mut().filter_map(|it| it.program.as_mut()) {
+            let versioned = self.disk.as_ref().and_then(|disk| with_version(&it.install, &**disk));
+            it.install = versioned.unwrap_or_else(|| it.install.clone());
+        }
+        Ok(all)
     }
 
     /// The version that a linter tells once it is started; `None` if there is nothing to be started.

@@ -196,7 +196,12 @@ digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85
         let digest = "sha256-ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=";
         let file = |rest: &str| format!("pypi:ty@0.0.1 {digest} {rest}").parse().unwrap();
         let files = vec![file("12 file:ty-x64.whl linux-x64"), file("13 file:ty-arm64.whl linux-arm64")];
-        lock.tools.push(LockedTool { name: "ty".to_owned(), version: "0.0.1".to_owned(), files });
+        lock.tools.push(LockedTool {
+            name: "ty".to_owned(),
+            version: "0.0.1".to_owned(),
+            exact: false,
+            files,
+        });
         insta::assert_snapshot!(lock.to_text(), @r#"
 # Written by `broker plugin` and `broker server`. What is not as it says here is not run.
 version = 2

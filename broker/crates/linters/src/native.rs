@@ -17,6 +17,7 @@ use lint::Cancel;
 use native_checkers::{Checker, NativeChecker, Runner, RunnerLimits, Setup, checkers};
 use overlay::{View, WorkspacePath};
 use shadow::{Launcher, Sandbox, Storage, Toolchains};
+use tool_store::Demand;
 
 use crate::{
     asked::Place,
@@ -169,11 +170,11 @@ impl Place<'_> {
 
     /// Entry for a checker that the project has configured for itself, and that is not asked here.
     fn not_named(&self, checker: &Checker, selectors: &Selectors) -> Option<MissingLinter> {
+        selectors.for_server(&checker.tool.name).filter(|_| !self.context.isolated)?;
         if checker.replaces.is_some() {
             // The plugin is asked then.
-            return None;
+            return tools::other_version(checker, &*self.context.disk);
         }
-        selectors.for_server(&checker.tool.name)?;
         let marker = self.marker(checker)?;
         let reason = match self.find(checker).is_some() {
             true => format!("add `[checkers.{}]` to `broker.toml` to run it", checker.tool.name),
@@ -181,6 +182,13 @@ impl Place<'_> {
         };
         let missing = missing(&checker.tool, Need::Optional, reason);
         Some(MissingLinter { marker: Some(marker.clone()), ..missing })
+    }
+
+    fn not_used(&self, checker: &Checker) -> Standing {
+        match tools::demand_beside_plugin(checker, &*self.context.disk) {
+            Some(Demand { version, file }) => Standing::OtherVersion { version, marker: file },
+            None => Standing::NotNamed { marker: self.marker(checker).cloned() },
+        }
     }
 }
 
@@ -234,7 +242,7 @@ impl Catalog for NativeCatalog {
         let settings = place.settings()?;
         let asked = place.asked(&settings, selectors);
         let own = settings.known.iter().filter(|it| self.all.has(it) && asked.contains(&it.tool.name));
-        let replaced = own.filter_map(|it| Some((it.replaces.clone()?, it.tool.globs.clone())));
+        let replaced = own.filter_map(|it| Some((it.replaces.clone()?, instead_of_plugin(it))));
         Ok(replaced.collect())
     }
 
@@ -274,7 +282,7 @@ impl Catalog for NativeCatalog {
             let marker = standing_in.get(name).filter(|_| !settings.refused.contains(name));
             let marker = settings.pinned.get(name).or(marker);
             let standing = match (settings.used.contains(name), marker) {
-                (false, None) => Standing::NotNamed { marker: place.marker(checker).cloned() },
+                (false, None) => place.not_used(checker),
                 _ if selectors.for_server(name).is_none() => Standing::NotSelected,
                 (_, Some(marker)) => Standing::Configured { marker: marker.clone() },
                 (true, None) => Standing::Named,
@@ -287,6 +295,12 @@ impl Catalog for NativeCatalog {
         };
         Ok(settings.known.iter().filter(|it| self.all.has(it)).map(diagnose).collect())
     }
+}
+
+/// Files that a plugin is not asked about in whose place a checker is: also those that configure both, which the checker reads anyway.
+fn instead_of_plugin(checker: &Checker) -> Vec<String> {
+    let configured_by = checker.configured_by.iter().filter_map(|it| it.split('#').next());
+    checker.tool.globs.iter().cloned().chain(configured_by.map(str::to_owned)).collect()
 }
 
 fn without(checker: &Checker) -> Absent {

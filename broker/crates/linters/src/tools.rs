@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use check_engine::{MissingLinter, Need};
+use check_engine::{ADD_TOOLS, MissingLinter, Need};
 use config::folders;
 use external_tools::Executes;
 use language_servers::{Environment, profiles};
-use native_checkers::checkers;
-use overlay::View;
-use tool_store::{Catalogue, Kind, LockedTool, NODE, Store, Tool};
+use native_checkers::{Checker, checkers};
+use overlay::{View, WorkspacePath};
+use tool_store::{Catalogue, Demand, Kind, LockedTool, NODE, Store, Tool};
 
 use crate::lock::{LOCK_FILE, Lock};
 
@@ -18,14 +18,16 @@ pub fn store() -> Option<Store> {
 }
 
 /// The environment in which servers and checkers are found and run in the workspace that `disk` shows, and the linters whose tool is
-/// not there as it is pinned: those may run with another version, or not at all. What a branch pins does not count.
+/// not there as it is pinned, or is pinned at another version than the project's files name: those may run with another version, or not
+/// at all. What a branch pins does not count.
 pub fn with_tools(environment: Environment, disk: &dyn View) -> (Environment, Vec<MissingLinter>) {
     let pinned = match Lock::read(disk) {
         Ok(lock) => lock.tools,
         Err(reason) => return (environment, vec![unreadable(reason)]),
     };
     let Some(store) = store().filter(|_| !pinned.is_empty()) else { return (environment, Vec::new()) };
-    let (folders, missing) = programs(&store, &pinned);
+    let (folders, mut missing) = programs(&store, &pinned);
+    missing.extend(pinned.iter().filter_map(|it| pinned_otherwise(it, disk)));
     (environment.with_programs(folders), missing)
 }
 
@@ -44,17 +46,51 @@ fn programs(store: &Store, pinned: &[LockedTool]) -> (Vec<PathBuf>, Vec<MissingL
 
 /// The linter that a tool is missing for, of several the first.
 fn without(pinned: &LockedTool, reason: &str) -> Option<MissingLinter> {
-    let runs_it = |it: &&external_tools::Tool| {
-        Catalogue::own().find(&pinned.name).is_some_and(|tool| is_program_of(tool, it))
-    };
-    let entry = |it: &external_tools::Tool| MissingLinter {
-        linter: it.name.clone(),
-        globs: it.globs.clone(),
-        reason: reason.to_owned(),
+    let tool = Catalogue::own().find(&pinned.name)?;
+    let linter = linters().find(|it| is_program_of(tool, it))?;
+    Some(missing(linter, LOCK_FILE, reason.to_owned()))
+}
+
+fn missing(linter: &external_tools::Tool, marker: &str, reason: String) -> MissingLinter {
+    MissingLinter {
+        linter: linter.name.clone(),
+        globs: linter.globs.clone(),
+        reason,
         need: Need::Optional,
-        marker: Some(LOCK_FILE.to_owned()),
-    };
-    linters().find(runs_it).map(entry)
+        marker: Some(marker.to_owned()),
+    }
+}
+
+/// Entry for a tool that is pinned at another version than the project's files name, unless the user asked for just that version.
+fn pinned_otherwise(pinned: &LockedTool, disk: &dyn View) -> Option<MissingLinter> {
+    let Demand { version, file } = demand(&pinned.name, disk).filter(|it| it.version != pinned.version)?;
+    let command = format!("broker server add {}@{version}", pinned.name);
+    let entry = without(pinned, &format!("{LOCK_FILE} has {}: {command}", pinned.version))?;
+    let linter = format!("{} {version}", entry.linter);
+    (!pinned.exact).then_some(MissingLinter { linter, marker: Some(file), ..entry })
+}
+
+/// The version of a tool that files in the root name.
+fn demand(name: &str, disk: &dyn View) -> Option<Demand> {
+    tool_store::demanded(Catalogue::own().find(name)?, disk, &WorkspacePath::root())
+}
+
+/// The version that the project's files name of a checker's tool, if the plugin that is asked in its place is of another.
+pub(crate) fn demand_beside_plugin(checker: &Checker, disk: &dyn View) -> Option<Demand> {
+    checker.replaces.as_ref()?;
+    demand(&checker.tool.name, disk)
+}
+
+/// Entry for a checker whose plugin is asked instead, at another version than the project's files name.
+pub(crate) fn other_version(checker: &Checker, disk: &dyn View) -> Option<MissingLinter> {
+    let Demand { version, file } = demand_beside_plugin(checker, disk)?;
+    Some(missing(&checker.tool, &file, format!("{ADD_TOOLS}{}@{version}", checker.tool.name)))
+}
+
+/// Advice that ends with the command which adds a tool, with the version that the project's files name.
+pub(crate) fn with_version(advice: &str, disk: &dyn View) -> Option<String> {
+    let (_, name) = advice.rsplit_once("broker server add ")?;
+    demand(name, disk).map(|it| format!("{advice}@{}", it.version))
 }
 
 /// Without it, it is not known which tools are to be used.
@@ -92,6 +128,11 @@ pub fn runs_code(tool: &Tool) -> bool {
     let servers = profiles().iter().map(|it| &it.tool).filter(|it| servers.contains(&it.name.as_str()));
     let commands = checkers().iter().map(|it| &it.tool).filter(|it| commands.contains(&it.name.as_str()));
     servers.chain(commands).any(|it| it.executes != Executes::Nothing)
+}
+
+/// The plugin that a checker is asked in the place of.
+pub fn replaced_plugin(checker: &str) -> Option<&'static str> {
+    checkers().iter().find(|it| it.tool.name == checker)?.replaces.as_deref()
 }
 
 /// The linters that run a program of this tool.

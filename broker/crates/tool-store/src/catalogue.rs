@@ -1,6 +1,9 @@
 //! The tools that there are, as data.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
@@ -38,6 +41,12 @@ pub struct Tool {
     /// Tools that replace this one where the project asks for them.
     #[serde(default)]
     pub unless: Vec<String>,
+    /// Places in a project's files that name a version of it, the one that counts most first.
+    #[serde(default)]
+    pub versions_from: Vec<String>,
+    /// Version of it that a plugin of Broker's is.
+    #[serde(default)]
+    pub carried: Option<String>,
     /// Command of its own toolchain.
     #[serde(default)]
     pub command: Option<String>,
@@ -79,6 +88,9 @@ pub struct LockedTool {
     pub name: String,
     #[serde(deserialize_with = "plain")]
     pub version: String,
+    /// Whether the user asked for just this version, so that an update of all tools passes it over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact: bool,
     pub files: Vec<PackageFile>,
 }
 
@@ -135,7 +147,18 @@ impl Tool {
     pub fn locked(&self) -> Option<LockedTool> {
         let package = self.package.as_ref()?;
         let files = PACKAGES.get(package)?.clone();
-        Some(LockedTool { name: self.name.clone(), version: package.version.clone(), files })
+        Some(LockedTool { name: self.name.clone(), version: package.version.clone(), exact: false, files })
+    }
+
+    /// Names of the packages that it needs besides its own and, of npm, those that have its programs for one platform.
+    pub(crate) fn other_packages(&self) -> BTreeSet<String> {
+        let own = self.package.as_ref().map(|it| &it.name);
+        let is_other = |it: &PackageFile| {
+            let is_part = it.package.registry == Registry::Npm && it.platform.is_some();
+            Some(&it.package.name) != own && !is_part
+        };
+        let files = self.locked().map(|it| it.files).unwrap_or_default();
+        files.into_iter().filter(is_other).map(|it| it.package.name).collect()
     }
 
     /// Place of a program below the folder of the tool.
@@ -155,8 +178,6 @@ pub(crate) const WHEELS: &str = "lib";
 mod tests {
     //! The data that the program carries.
 
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::plan::{Plan, Target};
 
@@ -173,6 +194,13 @@ mod tests {
             assert!(tool.unless.iter().all(|it| names.contains(it)), "{}", tool.name);
             assert!(!tool.programs.is_empty() && !tool.licence.is_empty(), "{}", tool.name);
         }
+    }
+
+    #[test]
+    fn what_is_carried_is_what_the_plugin_says() {
+        let manifest = include_str!("../../../../plugins/python/broker-plugin.toml");
+        let carried = Catalogue::own().find("ruff").unwrap().carried.as_ref().unwrap();
+        assert!(manifest.contains(&format!("description = \"Ruff {carried}: ")), "carried: {carried}");
     }
 
     /// On every platform but those that a registry has no file for.

@@ -45,6 +45,18 @@ pub enum Error {
     #[error("{tool} {version} is not available for {target}")]
     NotForThis { tool: String, version: String, target: String },
 
+    #[error(
+        "{tool} {version} cannot be added, since it needs other packages, whose versions npm and pip choose: {}",
+        shortened(others)
+    )]
+    NeedsOthers { tool: String, version: String, known: String, others: Vec<String> },
+
+    #[error("{package} is for no platform that Broker knows, or laid out in another way than {known}")]
+    OtherLayout { package: Package, known: String },
+
+    #[error("{host} does not tell the digest of {package}")]
+    NoDigest { package: Package, host: String },
+
     #[error("`{tool}` in broker.lock has two versions of {package}")]
     Twice { tool: String, package: Package },
 
@@ -67,6 +79,8 @@ impl Error {
             Self::NotFound { .. } => "a mirror may not have it: see which registry npm and pip are configured with".to_owned(),
             Self::WrongDigest { .. } => "it was changed in the registry or on the way; nothing was installed".to_owned(),
             Self::NoSpace { .. } => "make room, or set BROKER_DATA_DIR to a folder on another disk; nothing was installed".to_owned(),
+            Self::NeedsOthers { tool, version, known, .. } => format!("`broker server add {tool}@{known}` adds the version that Broker knows the packages of; or install {version} in the project or in `PATH`"),
+            Self::OtherLayout { known, .. } => format!("add {known}, or install that version in the project or in `PATH`"),
             Self::BrokenOff { .. } => "try again; nothing was installed".to_owned(),
             _ => return None,
         })
@@ -75,6 +89,16 @@ impl Error {
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |error| Self::Io { path, error }
+    }
+}
+
+/// The first names of many.
+fn shortened(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let first = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256, Sha512};
 
 /// Bytes of the largest file that is downloaded.
-const LARGEST: u64 = 400 << 20;
+pub(crate) const LARGEST: u64 = 400 << 20;
 
 /// A file of a package: `npm:pyright@1.1.414 sha512-… 5123456`, after which may stand the place of a package of npm in the folder
 /// (`at:…`), the name of a wheel (`file:…`), a platform, and a version of Python (`python:3.12`).

@@ -2,6 +2,7 @@
 //! have.
 
 mod index;
+mod versions;
 
 use std::{cell::Cell, sync::OnceLock};
 
@@ -10,10 +11,10 @@ use download::{Client, Response, StatusCode, Url, chain};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 
-use self::index::wheel_url;
+use self::index::{Listed, listed};
 use crate::{
     Error, NpmSettings, PipSettings, UserSettings,
-    package::{Origin, PackageFile, Registry},
+    package::{Origin, Package, PackageFile, Registry},
     settings::without_password,
 };
 
@@ -39,8 +40,8 @@ impl Registries {
     }
 
     /// Reads the settings that these files need. Blocks: npm and pip may be asked for their registries.
-    pub(crate) fn prepare(&self, files: &[PackageFile]) -> Result<(), Error> {
-        files.iter().try_for_each(|it| match it.package.registry {
+    pub(crate) fn prepare<'p>(&self, packages: impl IntoIterator<Item = &'p Package>) -> Result<(), Error> {
+        packages.into_iter().try_for_each(|it| match it.registry {
             Registry::Npm => self.npm().map(drop),
             Registry::PyPi => self.pip().map(drop),
         })
@@ -56,10 +57,7 @@ impl Registries {
                 on_bytes(received.get().saturating_sub(counted.get()));
                 counted.set(counted.get().max(received.get()));
             };
-            let fetched = match &file.origin {
-                Origin::Tarball { .. } => self.tarball(file, &count).await,
-                Origin::Wheel { file: name } => self.wheel(file, name, &count).await,
-            };
+            let fetched = self.fetch_once(file, &count).await;
             match fetched {
                 Err(Error::BrokenOff { .. } | Error::Unreachable { .. }) if attempt < ATTEMPTS => {
                     attempt += 1
@@ -67,6 +65,19 @@ impl Registries {
                 other => return other,
             }
         }
+    }
+
+    async fn fetch_once(&self, file: &PackageFile, on_bytes: OnBytes<'_>) -> Result<Bytes, Error> {
+        let (request, answer) = match &file.origin {
+            Origin::Tarball { .. } => self.tarball(&file.package).await?,
+            Origin::Wheel { file: name } => {
+                let (request, listed) = self.listed(&file.package, |it| it.file == *name).await?;
+                // The first of them is the one.
+                let url = listed.into_iter().next().map(|it| it.url).ok_or_else(|| request.not_found())?;
+                self.file_of_index(request, url).await?
+            }
+        };
+        request.bytes(answer, file, on_bytes).await
     }
 
     fn npm(&self) -> Result<&(NpmSettings, Client), Error> {
@@ -87,37 +98,43 @@ impl Registries {
         Ok(self.pip.get_or_init(|| (settings, client)))
     }
 
-    /// Fetches a tarball from its usual address, else from the one in the package's document.
-    async fn tarball(&self, file: &PackageFile, on_bytes: OnBytes<'_>) -> Result<Bytes, Error> {
+    /// Asks for a tarball at its usual address, else at the one in the package's document.
+    async fn tarball<'r>(&'r self, package: &'r Package) -> Result<(Request<'r>, Response), Error> {
         let (settings, client) = self.npm()?;
-        let (name, version) = (&file.package.name, &file.package.version);
-        let registry = settings.registry_of(name);
+        let (name, version) = (&package.name, &package.version);
         let last = name.rsplit('/').next().unwrap_or(name);
-        let usual = joined(registry, &format!("{name}/-/{last}-{version}.tgz"), file)?;
-        let request = Request { file, client, url: usual, accept: None };
-        match request.bytes(|url| settings.authorization(url).map(str::to_owned), on_bytes).await {
+        let usual = joined(settings.registry_of(name), &format!("{name}/-/{last}-{version}.tgz"), package)?;
+        let authorization = |url: &Url| settings.authorization(url).map(str::to_owned);
+        let request = Request { package, client, url: usual, accept: None };
+        match request.answer(authorization).await {
             Err(Error::NotFound { .. }) => {}
-            other => return other,
+            other => return other.map(|it| (request, it)),
         }
-        let document = joined(registry, &name.replace('/', "%2f"), file)?;
-        let request = Request {
-            file,
-            client,
-            url: document,
-            accept: Some("application/vnd.npm.install-v1+json, application/json;q=0.8"),
-        };
-        let document = request.document(|url| settings.authorization(url).map(str::to_owned)).await?;
-        let document: Value =
-            serde_json::from_slice(&document.0).map_err(|error| request.unreachable(&error))?;
+        let document = self.document(package).await?;
         let named = document["versions"][version]["dist"]["tarball"].as_str();
         let url = named.and_then(|it| Url::parse(it).ok()).ok_or_else(|| request.not_found())?;
-        Request { url, accept: None, ..request }
-            .bytes(|url| settings.authorization(url).map(str::to_owned), on_bytes)
-            .await
+        let request = Request { url, ..request };
+        let answer = request.answer(authorization).await?;
+        Ok((request, answer))
     }
 
-    /// Fetches a wheel from the first index that has it.
-    async fn wheel(&self, file: &PackageFile, name: &str, on_bytes: OnBytes<'_>) -> Result<Bytes, Error> {
+    /// The document about all versions of a package of npm.
+    async fn document(&self, package: &Package) -> Result<Value, Error> {
+        let (settings, client) = self.npm()?;
+        let name = &package.name;
+        let url = joined(settings.registry_of(name), &name.replace('/', "%2f"), package)?;
+        let accept = Some("application/vnd.npm.install-v1+json, application/json;q=0.8");
+        let request = Request { package, client, url, accept };
+        let (document, ..) = request.document(|url| settings.authorization(url).map(str::to_owned)).await?;
+        serde_json::from_slice(&document).map_err(|error| request.unreachable(&error))
+    }
+
+    /// The files that are wanted of a package, from the first index that has any.
+    async fn listed<'r>(
+        &'r self,
+        package: &'r Package,
+        is_wanted: impl Fn(&Listed) -> bool,
+    ) -> Result<(Request<'r>, Vec<Listed>), Error> {
         let (settings, client) = self.pip()?;
         let mut failed = None;
         // What an index says that cannot be asked says more than that another has no such file.
@@ -127,29 +144,40 @@ impl Registries {
             }
         };
         for (index, _) in &settings.indexes {
-            let url = joined(index, &format!("{}/", normalized(&file.package.name)), file)?;
+            let url = joined(index, &format!("{}/", normalized(&package.name)), package)?;
             let accept = Some(
                 "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1",
             );
-            let request = Request { file, client, url, accept };
-            let found = request.document(|url| settings.authorization(url)).await;
-            let (page, kind, base) = match found {
+            let request = Request { package, client, url, accept };
+            let (page, kind, base) = match request.document(|url| settings.authorization(url)).await {
                 Ok(found) => found,
                 Err(error) => {
                     keep(error);
                     continue;
                 }
             };
-            let Some(url) = wheel_url(&page, kind.contains("json"), &base, name) else {
-                keep(request.not_found());
-                continue;
-            };
-            let (url, own) = without_password(url);
-            let authorization = |url: &Url| own.clone().or_else(|| settings.authorization(url));
-            return Request { url, accept: None, ..request }.bytes(authorization, on_bytes).await;
+            let mut files = listed(&page, kind.contains("json"), &base);
+            files.retain(&is_wanted);
+            match files.is_empty() {
+                true => keep(request.not_found()),
+                false => return Ok((request, files)),
+            }
         }
         let none = Error::NoRegistry { registry: "Python", program: "pip", variable: "PIP_INDEX_URL" };
         Err(failed.unwrap_or(none))
+    }
+
+    /// Asks for a file that an index lists.
+    async fn file_of_index<'r>(
+        &'r self,
+        request: Request<'r>,
+        url: Url,
+    ) -> Result<(Request<'r>, Response), Error> {
+        let (settings, _) = self.pip()?;
+        let (url, own) = without_password(url);
+        let request = Request { url, accept: None, ..request };
+        let answer = request.answer(|url| own.clone().or_else(|| settings.authorization(url))).await?;
+        Ok((request, answer))
     }
 }
 
@@ -158,8 +186,8 @@ fn client(program: &str, connection: &download::Connection) -> Result<Client, Er
     download::client(connection).map_err(failed)
 }
 
-fn joined(registry: &Url, path: &str, file: &PackageFile) -> Result<Url, Error> {
-    let failed = |_not_a_path| Error::NotFound { package: file.package.clone(), host: host(registry) };
+fn joined(registry: &Url, path: &str, package: &Package) -> Result<Url, Error> {
+    let failed = |_not_a_path| Error::NotFound { package: package.clone(), host: host(registry) };
     registry.join(path).map_err(failed)
 }
 
@@ -175,26 +203,26 @@ fn host(url: &Url) -> String {
     format!("{}{port}", url.host_str().unwrap_or_default())
 }
 
-/// A request about a file.
+/// A request about a package.
 #[derive(Clone)]
 struct Request<'r> {
-    file: &'r PackageFile,
+    package: &'r Package,
     client: &'r Client,
     url: Url,
     accept: Option<&'static str>,
 }
 
 impl Request<'_> {
-    /// The file itself.
+    /// The file itself, of an answer that is one.
     async fn bytes(
         &self,
-        authorization: impl Fn(&Url) -> Option<String>,
+        answer: Response,
+        file: &PackageFile,
         on_bytes: OnBytes<'_>,
     ) -> Result<Bytes, Error> {
-        let (file, answer) = (self.file, self.answer(authorization).await?);
         let (mut pieces, mut all) = (answer.bytes_stream(), BytesMut::new());
         let broken_off = |received| Error::BrokenOff {
-            package: file.package.clone(),
+            package: self.package.clone(),
             host: host(&self.url),
             received,
             size: file.size,
@@ -211,7 +239,7 @@ impl Request<'_> {
         match file.integrity.holds(&all) {
             true => Ok(all.freeze()),
             false => Err(Error::WrongDigest {
-                package: file.package.clone(),
+                package: self.package.clone(),
                 host: host(&self.url),
                 found: file.integrity.of(&all).into(),
                 expected: file.integrity.clone().into(),
@@ -234,7 +262,7 @@ impl Request<'_> {
         let from = answer.url().clone();
         let body = download::body(answer, LARGEST_DOCUMENT).await;
         let body = body.map_err(|why| Error::Unreachable {
-            package: self.file.package.clone(),
+            package: self.package.clone(),
             host: host(&self.url),
             why,
         })?;
@@ -254,12 +282,12 @@ impl Request<'_> {
             it if it.is_success() => Ok(answer),
             StatusCode::NOT_FOUND | StatusCode::GONE => Err(self.not_found()),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Error::Denied {
-                package: self.file.package.clone(),
+                package: self.package.clone(),
                 host: host(&self.url),
                 status: answer.status().as_u16(),
             }),
             other => Err(Error::Unreachable {
-                package: self.file.package.clone(),
+                package: self.package.clone(),
                 host: host(&self.url),
                 why: format!("it answered {}", other.as_u16()),
             }),
@@ -267,11 +295,11 @@ impl Request<'_> {
     }
 
     fn unreachable(&self, error: &dyn std::error::Error) -> Error {
-        Error::Unreachable { package: self.file.package.clone(), host: host(&self.url), why: chain(error) }
+        Error::Unreachable { package: self.package.clone(), host: host(&self.url), why: chain(error) }
     }
 
     fn not_found(&self) -> Error {
-        Error::NotFound { package: self.file.package.clone(), host: host(&self.url) }
+        Error::NotFound { package: self.package.clone(), host: host(&self.url) }
     }
 }
 

@@ -141,7 +141,7 @@ impl Store {
         };
         let mut room = self.room;
         // Beforehand, since programs may be asked for them, which no deadline of the downloads ends.
-        registries.prepare(&plan.files)?;
+        registries.prepare(plan.files.iter().map(|it| &it.package))?;
         let all = async {
             let downloads = plan.files.iter().map(|it| registries.fetch(it, &on_bytes));
             let mut downloads = futures_util::stream::iter(downloads).buffered(AT_ONCE);

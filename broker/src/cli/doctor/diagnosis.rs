@@ -139,6 +139,8 @@ pub(super) enum Reason {
         #[serde(skip_serializing_if = "Option::is_none")]
         marker: Option<String>,
     },
+    /// A plugin is asked instead, though this file names another version than the plugin's.
+    OtherVersion { version: String, marker: String },
     /// Another one checks the types of this language.
     Instead { server: String },
     /// The project has none of these. With no markers at all it is only used if it is named.
@@ -284,6 +286,7 @@ impl Reason {
             Standing::Configured { marker } => Self::Configured { marker },
             Standing::Project { marker } => Self::Project { marker },
             Standing::NotNamed { marker } => Self::NotNamed { marker },
+            Standing::OtherVersion { version, marker } => Self::OtherVersion { version, marker },
             Standing::Instead { linter } => Self::Instead { server: linter },
             Standing::NotConfigured { markers } => Self::NotConfigured { markers },
             Standing::NotSelected => Self::NotSelected,

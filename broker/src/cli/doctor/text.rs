@@ -104,7 +104,8 @@ fn block(it: &Diagnosis, of: &Language) -> (String, Vec<Row>) {
         ["plugin", &it.name, &it.version, ""].map(|it| printable(it).into_owned())
     };
     let is_shown = |it: &&Server| {
-        let is_configured = matches!(it.reason, Reason::NotNamed { marker: Some(_) });
+        let is_configured =
+            matches!(it.reason, Reason::NotNamed { marker: Some(_) } | Reason::OtherVersion { .. });
         of.servers.contains(&it.name) && (it.used || it.program.is_some() || is_configured)
     };
     let rows = plugins.map(plugin).chain(it.servers.iter().filter(is_shown).map(server)).collect();
@@ -140,17 +141,20 @@ fn server(it: &Server) -> Row {
         (None, true) if it.used => ", confined",
         _ => "",
     };
-    [kind, &it.name, &(reason(&it.reason) + how), &place].map(|it| printable(it).into_owned())
+    [kind, &it.name, &(reason(it) + how), &place].map(|it| printable(it).into_owned())
 }
 
-fn reason(it: &Reason) -> String {
-    match it {
+fn reason(it: &Server) -> String {
+    match &it.reason {
         Reason::Named => "used: named in broker.toml".to_owned(),
         Reason::Configured { marker } => format!("used: configured by {}", marked(marker)),
         Reason::Project { marker } => format!("used: {} is there", marked(marker)),
         Reason::NotNamed { marker: None } => "not used: not named in broker.toml".to_owned(),
         Reason::NotNamed { marker: Some(marker) } => {
             format!("not used: {} is there, but broker.toml has no table for it", marked(marker))
+        }
+        Reason::OtherVersion { version, marker } => {
+            format!("not used: {marker} names {version}, and the plugin is another: {}", it.install)
         }
         Reason::Instead { server } => format!("not used: {server} is"),
         Reason::NotConfigured { markers } if markers.is_empty() => "not used: not named".to_owned(),

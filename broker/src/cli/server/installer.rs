@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use linters::tools;
 use tool_store::{
-    Catalogue, Error, Executes, LockedTool, NODE, Package, Plan, Registries, Runtime, Store, Target,
+    Catalogue, Error, Executes, LockedTool, NODE, Package, Plan, Registries, Runtime, Store, Target, Tool,
     UserSettings,
 };
 
@@ -45,6 +45,25 @@ impl Installer {
             has_node: settings.node().is_some_and(|it| it >= OLDEST_NODE),
             registries: Registries::new(settings),
         })
+    }
+
+    /// A tool at a version, or at that of the catalogue, with its files. The registry is asked for those of other versions.
+    pub(super) fn locked(
+        &self,
+        tool: &Tool,
+        version: Option<&str>,
+        session: &Session,
+    ) -> Result<LockedTool, CliError> {
+        let unknown = || CliError::usage(format!("{} is in no registry", tool.name));
+        let known = tool.locked().ok_or_else(unknown)?;
+        match (version.filter(|it| *it != known.version), &tool.package) {
+            (Some(version), Some(package)) => {
+                let cancel = &session.process_context.cancel;
+                let found = self.registries.at_version(tool, package, version, cancel);
+                found.map_err(|error| cli_error(&error))
+            }
+            _ => Ok(known),
+        }
     }
 
     /// The plans of the tools of these names, and of Node where it is needed.

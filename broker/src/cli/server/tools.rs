@@ -5,40 +5,46 @@ use std::{collections::BTreeSet, path::Path};
 use config::closest;
 use linters::{Level, Permissions, tools};
 use overlay::Disk;
-use tool_store::{Catalogue, Kind, LockedTool, NODE, Tool, recommended};
+use tool_store::{Catalogue, Kind, LockedTool, NODE, Tool};
 
 use super::{
     super::{Session, plugin::project::Project},
+    chosen::{Chosen, chosen, find},
     installer::{Done, Installer, is_of_node},
 };
 use crate::{CliError, Exit};
 
 /// Add language servers and checkers to the workspace, from the package registries
 ///
-/// Fetches each at the version that this Broker knows, by the settings of npm and pip, verifies its digest and unpacks it into the user's
-/// store. No script of a package is run. `broker.lock` pins the version, so that everybody has the same: `broker server install` fetches
-/// it on another machine. The servers and checkers of this workspace find it before `PATH`.
+/// Fetches each at the version that the project's own files name, or else at the one that this Broker knows, by the settings of npm and
+/// pip, verifies its digest and unpacks it into the user's store. No script of a package is run. `broker.lock` pins the version, so that
+/// everybody has the same: `broker server install` fetches it on another machine. The servers and checkers of this workspace find it before
+/// `PATH`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   broker server add ty shellcheck
+  broker server add ruff@0.15.9
   broker server add --recommended --dry-run
   broker server list --tools")]
 pub(super) struct AddArgs {
-    /// Names of tools; `broker server list --tools` has them all
-    #[arg(required_unless_present = "recommended")]
+    /// Names of tools; `broker server list --tools` has them all. With `@` and a version, that of the registry, for tools that are one
+    /// package
+    #[arg(required_unless_present = "recommended", value_name = "NAME[@VERSION]")]
     name: Vec<String>,
 
     /// Add those that the files of this workspace ask for
     #[arg(long)]
     recommended: bool,
 
-    /// Print what would be added, and from where, and add nothing
+    /// Print what would be added, and from where, and add nothing. The registry is asked for other versions alone
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Take the versions of tools that this Broker knows, and write them to `broker.lock`
+/// Take the versions of tools that the project's files name, or else this Broker knows, and write them to `broker.lock`
+///
+/// A tool that was added at a version of the user's choice (`NAME@VERSION`) stays there, unless it is named.
 #[derive(Debug, clap::Args)]
 pub(super) struct UpdateArgs {
     /// Only these [default: all that `broker.lock` pins]
@@ -57,38 +63,46 @@ pub(super) struct RemoveArgs {
 
 pub(super) fn add(args: &AddArgs, session: &mut Session) -> Result<Exit, CliError> {
     let mut project = Project::open(session)?;
-    let mut wanted = Vec::new();
-    for tool in chosen(args, &project.root, session)? {
-        match (&tool.command, tool.locked()) {
-            (None, Some(locked)) => wanted.push(locked),
-            (command, _) => {
-                let command = command.as_deref().unwrap_or_default();
-                session.print(&format!("{}: its own toolchain installs it: {command}\n", tool.name))?;
+    let before = project.lock.tools.clone();
+    let disk = Disk::new(&project.root)?;
+    let chosen = chosen(&args.name, args.recommended, &disk, session)?;
+    let (by_toolchain, chosen): (Vec<_>, Vec<_>) =
+        chosen.into_iter().partition(|it| it.tool.command.is_some());
+    for Chosen { tool, .. } in by_toolchain {
+        let command = tool.command.as_deref().unwrap_or_default();
+        session.print(&format!("{}: its own toolchain installs it: {command}\n", tool.name))?;
+    }
+    if chosen.is_empty() {
+        return Ok(Exit::Clean);
+    }
+    let installer = Installer::new(session)?;
+    let (mut pinned, mut names, mut failed) = (before.clone(), Vec::new(), BTreeSet::new());
+    for it in chosen {
+        let there = it.kept(&before).cloned();
+        match there.map_or_else(|| it.locked(&before, &installer, session), Ok) {
+            Ok(locked) => {
+                names.push(locked.name.clone());
+                put(&mut pinned, locked);
+            }
+            Err(error) => {
+                session.messages.error(&error);
+                failed.insert(it.tool.name.clone());
             }
         }
     }
-    let names: Vec<_> = wanted.iter().map(|it| it.name.clone()).collect();
-    if names.is_empty() {
-        return Ok(Exit::Clean);
-    }
-    let mut pinned = project.lock.tools.clone();
-    // One that is pinned stays at its version.
-    wanted.retain(|it| !is_pinned(it, &project.lock.tools));
-    pinned.extend(wanted);
     complete(&mut pinned);
-    let installer = Installer::new(session)?;
     if args.dry_run {
         session.print(&installer.described(&pinned, &names)?)?;
-        return Ok(Exit::Clean);
+        return Ok(if failed.is_empty() { Exit::Clean } else { Exit::Abnormal });
     }
-    let Done { installed, failed, .. } = installer.install(&pinned, &names, session);
-    pinned.retain(|it| !failed.contains(&it.name) || is_pinned(it, &project.lock.tools));
-    complete(&mut pinned);
+    let done = installer.install(&pinned, &names, session);
+    failed.extend(done.failed);
+    restore(&mut pinned, &before, &failed);
     project.lock.tools = pinned;
     project.write_lock()?;
-    session.print(&installed.iter().map(|it| format!("added {it}\n")).collect::<String>())?;
-    let added: Vec<_> = names.into_iter().filter(|it| !failed.contains(it)).collect();
-    remind(&added, &project.root, session);
+    session.print(&done.installed.iter().map(|it| format!("added {it}\n")).collect::<String>())?;
+    names.retain(|it| !failed.contains(it));
+    remind(&names, &project.root, session);
     Ok(if failed.is_empty() { Exit::Clean } else { Exit::Abnormal })
 }
 
@@ -96,34 +110,48 @@ pub(super) fn update(args: &UpdateArgs, session: &mut Session) -> Result<Exit, C
     let mut project = Project::open(session)?;
     let before = project.lock.tools.clone();
     expect_pinned(&args.name, &before)?;
-    let is_meant = |it: &LockedTool| args.name.is_empty() || args.name.contains(&it.name);
-    let newest = |it: &LockedTool| {
-        Catalogue::own().find(&it.name).and_then(Tool::locked).unwrap_or_else(|| it.clone())
-    };
-    let mut pinned: Vec<_> =
-        before.iter().map(|it| if is_meant(it) { newest(it) } else { it.clone() }).collect();
-    complete(&mut pinned);
-    // Node is fetched where one of the others needs it.
-    let is_fetched = |it: &&LockedTool| is_meant(it) && (it.name != NODE || args.name.contains(&it.name));
-    let names: Vec<_> = before.iter().filter(is_fetched).map(|it| it.name.clone()).collect();
-    let Done { failed, .. } = Installer::new(session)?.install(&pinned, &names, session);
-    let mut text = String::new();
-    for it in &mut pinned {
-        let Some(old) = before.iter().find(|old| old.name == it.name).filter(|it| is_meant(it)) else {
-            continue;
-        };
-        if failed.contains(&it.name) {
-            it.clone_from(old);
-        } else if it == old {
-            text += &format!("{} {}: unchanged\n", it.name, it.version);
-        } else {
-            text += &format!("{} {} -> {}\n", it.name, old.version, it.version);
+    let is_named = |it: &LockedTool| args.name.contains(&it.name);
+    let is_meant = |it: &LockedTool| is_named(it) || args.name.is_empty() && !it.exact;
+    let (disk, installer) = (Disk::new(&project.root)?, Installer::new(session)?);
+    let (mut pinned, mut failed) = (before.clone(), BTreeSet::new());
+    for it in before.iter().filter(|it| is_meant(it)) {
+        let tool = Catalogue::own().find(&it.name).map(|it| Chosen::of_project(it, &disk));
+        match tool.map(|it| it.locked(&before, &installer, session)) {
+            Some(Ok(locked)) => put(&mut pinned, locked),
+            Some(Err(error)) => {
+                session.messages.error(&error);
+                failed.insert(it.name.clone());
+            }
+            None => {}
         }
     }
+    complete(&mut pinned);
+    // Node is fetched where one of the others needs it.
+    let is_fetched = |it: &&LockedTool| is_meant(it) && (it.name != NODE || is_named(it));
+    let names: Vec<_> = before.iter().filter(is_fetched).map(|it| it.name.clone()).collect();
+    failed.extend(installer.install(&pinned, &names, session).failed);
+    restore(&mut pinned, &before, &failed);
+    let is_told = |it: &&LockedTool| !failed.contains(&it.name) && (args.name.is_empty() || is_named(it));
+    let both = pinned.iter().filter(is_told).filter_map(|it| Some((it, find(&it.name, &before)?)));
+    let text: String = both.map(|(it, old)| changed(it, old)).collect();
     project.lock.tools = pinned;
     project.write_lock()?;
     session.print(&text)?;
     Ok(if failed.is_empty() { Exit::Clean } else { Exit::Abnormal })
+}
+
+/// Line about what an update did with a tool.
+fn changed(it: &LockedTool, old: &LockedTool) -> String {
+    let LockedTool { name, version, .. } = it;
+    match it.version == old.version {
+        true if it.exact => {
+            format!(
+                "{name} {version}: stays, as it was added at this version; `broker server update {name}` updates it\n"
+            )
+        }
+        true => format!("{name} {version}: unchanged\n"),
+        false => format!("{name} {} -> {version}\n", old.version),
+    }
 }
 
 pub(super) fn install(session: &mut Session) -> Result<Exit, CliError> {
@@ -146,39 +174,17 @@ pub(super) fn remove(args: &RemoveArgs, session: &mut Session) -> Result<Exit, C
     Ok(Exit::Clean)
 }
 
-/// The tools that are named, and those that the workspace asks for.
-fn chosen(args: &AddArgs, root: &Path, session: &mut Session) -> Result<Vec<&'static Tool>, CliError> {
-    let mut tools: Vec<_> = args.name.iter().map(|it| known(it)).collect::<Result<_, _>>()?;
-    if args.recommended {
-        let found = recommended(Catalogue::own(), &Disk::new(root)?);
-        if found.is_empty() {
-            session.messages.line("nothing in this workspace asks for a tool");
-        }
-        for it in found {
-            session.messages.line(&format!("{}: for {}", it.tool.name, it.file));
-            tools.push(it.tool);
-        }
-    }
-    let mut seen = BTreeSet::new();
-    tools.retain(|it| seen.insert(&it.name));
-    Ok(tools)
+/// In place of one of the same name.
+fn put(pinned: &mut Vec<LockedTool>, tool: LockedTool) {
+    pinned.retain(|it| it.name != tool.name);
+    pinned.push(tool);
 }
 
-fn is_pinned(tool: &LockedTool, pinned: &[LockedTool]) -> bool {
-    pinned.iter().any(|it| it.name == tool.name)
-}
-
-fn known(name: &str) -> Result<&'static Tool, CliError> {
-    let catalogue = Catalogue::own();
-    let runtime = || CliError::usage(format!("{name} is installed with the tools that need it"));
-    let found = catalogue.find(name).map(|it| if it.kind == Kind::Runtime { Err(runtime()) } else { Ok(it) });
-    found.unwrap_or_else(|| {
-        let error = CliError::usage(format!("no tool `{name}` is known"));
-        Err(match closest(name, catalogue.tools.iter().map(|it| it.name.as_str())) {
-            Some(close) => error.hint(format!("did you mean `{close}`?")),
-            None => error.hint("`broker server list --tools` has them all"),
-        })
-    })
+/// Takes back what was to be pinned of those that cannot be had.
+fn restore(pinned: &mut Vec<LockedTool>, before: &[LockedTool], failed: &BTreeSet<String>) {
+    pinned.retain(|it| !failed.contains(&it.name));
+    pinned.extend(before.iter().filter(|it| failed.contains(&it.name)).cloned());
+    complete(pinned);
 }
 
 fn expect_pinned(names: &[String], pinned: &[LockedTool]) -> Result<(), CliError> {
@@ -205,6 +211,12 @@ fn complete(pinned: &mut Vec<LockedTool>) {
 
 /// Prints the remaining steps until added tools run.
 fn remind(names: &[String], root: &Path, session: &Session) {
+    let added = names.iter().filter_map(|it| Catalogue::own().find(it)).filter(|it| it.kind != Kind::Runtime);
+    for tool in added {
+        for plugin in tools::asked_as(tool).checkers.iter().filter_map(|it| tools::replaced_plugin(it)) {
+            session.messages.line(&format!("{}: asked in place of the plugin {plugin}", tool.name));
+        }
+    }
     let level = Permissions::of_user().level(root);
     let runs_code = |it: &&String| Catalogue::own().find(it).is_some_and(tools::runs_code);
     let waiting = names.iter().filter(|_| level == Level::Untrusted).filter(runs_code);
@@ -240,14 +252,16 @@ mod tests {
 
     #[test]
     fn unknown_names_come_with_the_closest() {
-        let unknown = |name: &str| known(name).unwrap_err();
-        assert_eq!(unknown("node").message, "node is installed with the tools that need it");
-        let error = unknown("pyrihgt");
-        assert_eq!(
-            (error.message.as_str(), error.hint.as_deref()),
-            ("no tool `pyrihgt` is known", Some("did you mean `pyright`?"))
-        );
         let error = expect_pinned(&["shellcheck".to_owned()], &pinned(&["ty"])).unwrap_err();
         assert_eq!(error.message, "no tool `shellcheck` was added to this workspace");
+    }
+
+    #[test]
+    fn what_cannot_be_had_stays_as_it_was() {
+        let before = pinned(&["ty"]);
+        let mut after = vec![LockedTool { version: "9".to_owned(), ..before[0].clone() }];
+        put(&mut after, pinned(&["ruff"]).remove(0));
+        restore(&mut after, &before, &["ty", "ruff"].map(str::to_owned).into());
+        assert_eq!(after, before);
     }
 }

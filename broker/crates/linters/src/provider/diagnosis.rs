@@ -57,6 +57,8 @@ pub enum Standing {
     Project { marker: String },
     /// The configuration names others, or none, though the project may have this file or table of a file for it.
     NotNamed { marker: Option<String> },
+    /// A plugin does the same, though this file names another version than the plugin's.
+    OtherVersion { version: String, marker: String },
     /// Another linter does the same.
     Instead { linter: String },
     /// The project has none of these. With no markers at all it is only asked if it is named.
@@ -72,6 +74,7 @@ impl Standing {
         match self {
             Self::Always | Self::Named | Self::Configured { .. } | Self::Project { .. } => true,
             Self::NotNamed { .. }
+            | Self::OtherVersion { .. }
             | Self::Instead { .. }
             | Self::NotConfigured { .. }
             | Self::NotSelected

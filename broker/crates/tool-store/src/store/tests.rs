@@ -69,7 +69,7 @@ fn plan_with(definition: &str, files: &[String], python: Option<&str>) -> Plan {
     let common = "name = 'a'\nkind = 'checker'\nlicence = 'MIT'\n";
     let tool: Tool = toml::from_str(&format!("{common}{definition}")).unwrap();
     let files = files.iter().map(|it| it.parse().unwrap()).collect();
-    let locked = LockedTool { name: "a".to_owned(), version: "1.0.0".to_owned(), files };
+    let locked = LockedTool { name: "a".to_owned(), version: "1.0.0".to_owned(), exact: false, files };
     let target = Target { platform: Platform::here().unwrap(), python: python.map(str::to_owned) };
     Plan::new(&tool, &locked, &target).unwrap()
 }
