@@ -65,7 +65,7 @@ impl Registries {
         refusal: &impl Fn(Vec<String>) -> Error,
     ) -> Result<Vec<PackageFile>, Error> {
         let own = self.manifest(package, refusal).await?;
-        // A range is of a package that the tool works without.
+        // Ranges name packages that the tool works without.
         let parts = entries(&own["optionalDependencies"]).filter_map(|(name, version)| {
             let version = version.as_str().filter(|it| is_plain(it))?;
             format!("npm:{name}@{version}").parse().ok()
@@ -87,7 +87,7 @@ impl Registries {
         Ok(own.into_iter().chain(parts.into_iter().flatten()).collect())
     }
 
-    /// What the registry says of one version, which must not need other packages.
+    /// Manifest of one version, which must not need other packages.
     async fn manifest(
         &self,
         package: &Package,
