@@ -1,4 +1,4 @@
-//! Places of shuck's rule on quotes (S001) within backticks. shuck reports the columns that ShellCheck does, which counts in the
+//! Places of shuck's rule on quotes (SC2086) within backticks. shuck reports the columns that ShellCheck does, which counts in the
 //! text that is left once a shell has removed backslashes; in the file, that is before the intended place. shuck's fixes there,
 //! or around such backticks, are of no use either.
 

@@ -1,12 +1,12 @@
-//! Merges the findings for a test whose `]` has no space before it: C036 reports the missing `]`; C030 and C031 report where the
-//! space belongs, and have the fix.
+//! Merges the findings for a test whose `]` has no space before it: SC1073 reports the missing `]`; SC1019 and SC1020 report where
+//! the space belongs, and have the fix.
 
 use broker_plugin_sdk as plugin;
 use shuck_linter::{Diagnostic, Rule};
 
 use crate::false_positives::FalsePositives;
 
-/// Message of C036 for such a test.
+/// Message of SC1073 for such a test.
 const MESSAGE: &str = "`[` test is missing its closing `]`: put a space before it";
 
 /// Whether a finding reports where the space belongs.
@@ -14,7 +14,7 @@ fn is_glued(it: &Diagnostic) -> bool {
     matches!(it.rule, Rule::MissingBracketSpace | Rule::MissingSpaceBeforeBracketClose)
 }
 
-/// Whether C036 is reported for the same test.
+/// Whether SC1073 is reported for the same test.
 pub(crate) fn is_said(it: &Diagnostic, found: &[Diagnostic], false_positives: &FalsePositives<'_>) -> bool {
     if !is_glued(it) {
         return false;
@@ -40,7 +40,7 @@ pub(crate) fn glued<'f>(
     nearest.filter(|it| false_positives.are_together(test, it))
 }
 
-/// C036 with the fix of the other finding.
+/// SC1073 with the fix of the other finding.
 pub(crate) fn joined(test: plugin::Diagnostic, glued: plugin::Diagnostic) -> plugin::Diagnostic {
     plugin::Diagnostic { message: MESSAGE.to_owned(), fixes: glued.fixes, ..test }
 }

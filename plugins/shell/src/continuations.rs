@@ -1,5 +1,5 @@
 //! Merges the findings for a comment that ends a command: in `a \`, `# b \`, `-c`, the comment is the last of the command's
-//! lines, and `-c` runs as a command of its own. shuck reports the comment (C076), and the option as leftover patch text (C045).
+//! lines, and `-c` runs as a command of its own. shuck reports the comment (SC1143), and the option as leftover patch text (SC2215).
 
 use broker_plugin_sdk as plugin;
 use shuck_linter::{Diagnostic, Rule};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use broker_plugin_sdk::{self as plugin, Severity, Tags};
+use broker_plugin_sdk::{self as plugin, Tags};
 use shuck_linter::{Applicability, Diagnostic, Fix, Rule, ShellCheckCodeMap};
 
 use crate::backticks::Backticks;
@@ -28,11 +28,15 @@ impl Place<'_> {
         let is_fixable = moved.is_none() && self.config.fixable.contains(it.rule);
         plugin::Diagnostic {
             name: Some(rules::name(it.rule)),
-            severity: severity(it),
+            severity: rules::severity(it),
             tags: tags(it.rule),
             url: Some(rules::url(it.rule, self.map)),
             fixes: it.fix.iter().filter(|_| is_fixable).filter_map(|fix| self.fix(fix, it)).collect(),
-            ..plugin::Diagnostic::new(it.code(), message, self.bytes(moved.unwrap_or(reported)))
+            ..plugin::Diagnostic::new(
+                rules::code(it.rule, self.map),
+                message,
+                self.bytes(moved.unwrap_or(reported)),
+            )
         }
     }
 
@@ -50,7 +54,9 @@ impl Place<'_> {
         edits.sort_by_key(|it| (it.span.start, it.span.end));
         let is_apart = edits.array_windows().all(|[a, b]| a.span.end <= b.span.start);
         let applicability = match fix.applicability() {
-            Applicability::Safe if !rules::fix_changes_meaning(of.rule) => plugin::Applicability::Safe,
+            Applicability::Safe if !rules::fix_changes_meaning(of.rule, self.map) => {
+                plugin::Applicability::Safe
+            }
             Applicability::Safe | Applicability::Unsafe => plugin::Applicability::Unsafe,
         };
         (is_apart && !self.is_doubtful(fix)).then(|| plugin::Fix {
@@ -92,16 +98,6 @@ impl Place<'_> {
     fn bytes(&self, range: Range<usize>) -> Range<usize> {
         let start = self.text.floor_char_boundary(range.start);
         start..self.text.ceil_char_boundary(range.end.max(range.start)).max(start)
-    }
-}
-
-fn severity(it: &Diagnostic) -> Severity {
-    match it.severity {
-        // Something else may have set it.
-        _ if it.rule == Rule::UndefinedVariable => Severity::Warning,
-        shuck_linter::Severity::Error => Severity::Error,
-        shuck_linter::Severity::Warning => Severity::Warning,
-        shuck_linter::Severity::Hint => Severity::Hint,
     }
 }
 

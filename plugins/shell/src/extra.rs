@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use broker_plugin_sdk::{self as plugin, Diagnostic};
+use broker_plugin_sdk::{self as plugin, Diagnostic, Severity};
 use shuck_ast::File;
 use shuck_linter::{AnalysisRequest, ShellCheckCodeMap};
 
@@ -97,6 +97,13 @@ impl Extra {
         }
     }
 
+    fn severity(self) -> Severity {
+        match self {
+            Self::SetAssigns | Self::ReadExpands => Severity::Warning,
+            Self::MissingBang | Self::VariableCompared | Self::EmptyCommand => Severity::Error,
+        }
+    }
+
     fn url(self) -> String {
         format!("https://www.shellcheck.net/wiki/{}", self.code())
     }
@@ -122,6 +129,7 @@ pub(crate) fn check(file: &File, text: &str, on: &[Extra], directives: &[Directi
 pub(crate) fn finding((extra, place, message): Found) -> Diagnostic {
     Diagnostic {
         name: Some(extra.name().to_owned()),
+        severity: extra.severity(),
         url: Some(extra.url()),
         ..Diagnostic::new(extra.code(), message, place)
     }

@@ -2,7 +2,6 @@
 //! caller or another shell decides is not known here.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -13,16 +12,13 @@ use crate::arrays::Arrays;
 use crate::closed::{is_closed, is_fragment};
 use crate::conditions::{ask_shell, loop_conditions};
 use crate::guards::Guards;
-use crate::libraries::leads_to_others;
 use crate::lint::Check;
 use crate::loops::is_never_empty;
 use crate::outputs::{Outputs, is_of_output};
 use crate::patterns::Patterns;
-use crate::spelling::{assigned, is_like};
 use crate::splats::{Functions, is_affixed};
 use crate::tree::{Statements, command_name, range};
-use crate::variables::passed;
-use crate::{busybox, defaults, environment, finds};
+use crate::{busybox, defaults, finds};
 
 /// Facts about one script by which its findings are suppressed.
 pub(crate) struct FalsePositives<'a> {
@@ -43,8 +39,6 @@ pub(crate) struct FalsePositives<'a> {
     file: &'a File,
     statements: OnceCell<Statements<'a>>,
     functions: OnceCell<Functions>,
-    /// Names that commands are given, which may set variables of these names.
-    passed: OnceCell<HashSet<String>>,
     guards: OnceCell<Guards>,
     outputs: OnceCell<Outputs>,
     arrays: OnceCell<Arrays>,
@@ -67,7 +61,6 @@ impl<'a> FalsePositives<'a> {
             file,
             statements: OnceCell::new(),
             functions: OnceCell::new(),
-            passed: OnceCell::new(),
             guards: OnceCell::new(),
             outputs: OnceCell::new(),
             arrays: OnceCell::new(),
@@ -94,10 +87,6 @@ impl<'a> FalsePositives<'a> {
         }
         match found.rule {
             Rule::NonAbsoluteShebang => self.has_placeholder(),
-            Rule::UnusedAssignment => {
-                !self.is_unused(found) || leads_to_others(found.span.start.offset(), self.file, self.text)
-            }
-            Rule::UndefinedVariable => !self.is_misspelled(found),
             Rule::LoopControlOutsideLoop => self.is_in_condition(found),
             Rule::IfsSetToLiteralBackslashN => self.quotes_a_sign(found),
             Rule::StderrBeforeStdoutRedirect => self.leads_elsewhere(found),
@@ -262,28 +251,6 @@ impl<'a> FalsePositives<'a> {
         let path = self.text.trim_start_matches("#!").trim_start();
         path.starts_with(['@', '%', '{', '$', '<', '[', '_'])
     }
-
-    /// Whether the name is a function's own, and nowhere but where it is assigned, quotes and comments included. A name that is
-    /// not `local` is there for scripts that source this one, and capitals may be the environment's.
-    fn is_unused(&self, found: &Diagnostic) -> bool {
-        let start = found.span.start.offset();
-        let line = &self.text[self.text[..start].rfind('\n').map_or(0, |it| it + 1)..start];
-        let Some(name) = name(found).filter(|it| is_own(it) && is_local(line)) else { return false };
-        words(self.text).filter(|it| it.1 == name).all(|(at, _)| {
-            let after = &self.text[at + name.len()..];
-            after.starts_with(['=', '[']) || after.starts_with("+=")
-        })
-    }
-
-    /// Whether a name that is assigned is almost the same, and no command is given it, which may set it: `read_into name`.
-    fn is_misspelled(&self, found: &Diagnostic) -> bool {
-        let is_expansion = self.text[found.span.start.offset()..].starts_with('$');
-        let Some(name) = name(found).filter(|it| is_own(it) && it.len() >= SHORTEST) else { return false };
-        let passed = self.passed.get_or_init(|| passed(self.file, self.text));
-        let assigned = assigned(self.text);
-        let is_known = passed.contains(name) || assigned.contains(name) || environment::sets(name);
-        is_expansion && !is_known && assigned.iter().any(|it| is_like(it, name))
-    }
 }
 
 /// Commands whose operands are files of the machine they run on.
@@ -294,45 +261,9 @@ const OF_FILES: [&str; 20] = [
 
 const FILE_TESTS: [&str; 10] = ["-d", "-e", "-f", "-h", "-L", "-r", "-s", "-w", "-x", "-S"];
 
-/// Length of the shortest names in which a letter more or less is an accident.
-const SHORTEST: usize = 4;
-
-/// Text between the first backticks of shuck's message.
-fn name(found: &Diagnostic) -> Option<&str> {
-    found.message.split('`').nth(1)
-}
-
-/// By convention, variables of the environment are in capitals.
-fn is_own(name: &str) -> bool {
-    // `reply` is a variable that zsh's completion reads.
-    name != "reply" && name.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
-}
-
-/// Whether the last command of a line is `local`, and not for the environment.
-fn is_local(line: &str) -> bool {
-    let command = line.rsplit([';', '&', '|', '{', '}', '(', ')']).next().unwrap_or_default();
-    let mut words = command.split_whitespace();
-    words.next() == Some("local") && !words.any(|it| it.starts_with('-') && it.contains('x'))
-}
-
 /// Names, and what looks like one, with their places.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |it: char| it.is_ascii_alphanumeric() || it == '_';
     let words = text.split(move |it| !is_part(it)).filter(|it| !it.is_empty());
     words.map(move |it| (it.as_ptr() as usize - text.as_ptr() as usize, it))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_local() {
-        for line in ["local ", "f() { local -r ", "  :; local a=1 ", "x && local "] {
-            assert!(is_local(line), "{line}");
-        }
-        for line in ["", "declare -r ", "local a; ", "local a=$(b) ", "local -x ", "locals "] {
-            assert!(!is_local(line), "{line}");
-        }
-    }
 }

@@ -7,7 +7,8 @@
 //! Why shuck: ShellCheck is written in Haskell, `brush-parser` and `yash-syntax` only parse (the latter under the GPL), and
 //! tree-sitter's grammar finds fault with good scripts.
 //!
-//! Without a configuration of shuck, only broken code is reported ([`defaults`]), and only as far as it shows in a script alone
+//! Rules have ShellCheck's codes and severities, and shuck's own code where ShellCheck has no such rule. Without a configuration of shuck,
+//! those are on that ShellCheck has on ([`defaults`]), as far as their findings show in a script alone
 //! ([`false_positives`]): no commands that the script asks for first ([`guards`]), no words that cannot be split ([`arrays`]) or are meant
 //! to be ([`patterns`]), and no output that goes elsewhere ([`outputs`]). Rules that cannot report anything in a script do not
 //! run ([`wanted`]).
@@ -19,16 +20,15 @@
 //! - where lines end in CRLF and the parser stumbles over it, that is reported, once, as ShellCheck does;
 //! - a `}` in a word (`find . -exec rm \{} \;`) is no syntax error ([`script`]);
 //! - fixes that can change what a script does are unsafe, though shuck calls some of them safe;
-//! - within backticks, S001 points to what it means ([`backticks`]);
+//! - within backticks, SC2086 points to what it means ([`backticks`]);
 //! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's, and one whose `#!` is behind
 //!   comments or empty lines as that shell's ([`dialect`]);
 //! - what BusyBox's `sh` has is not reported in scripts of Alpine's images ([`busybox`]);
-//! - C006 is a warning, and the words of C055, C030 and S021 are ours: shuck's say that patterns should not have variables, that
-//!   `[ -f x]` lacks its operand, and that `"x $@"` becomes one word;
-//! - a test whose `]` has no space before it has one finding, C036, with the fix of C030 or C031 ([`brackets`]);
+//! - the words of SC2295, SC1019 and SC2145 are ours: shuck's say that patterns should not have variables, that `[ -f x]` lacks its operand, and that `"x $@"` becomes one word;
+//! - a test whose `]` has no space before it has one finding, SC1073, with the fix of SC1019 or SC1020 ([`brackets`]);
 //! - `configure` as Autoconf makes it, and what cannot be read after an `exit` or `exec`, is left out where nothing of
 //!   shuck's is chosen;
-//! - `untracked-source-file` (C003) is off: which files are checked together is not known here.
+//! - `untracked-source-file` (SC1091) is off: which files are checked together is not known here.
 //!
 //! Four rules of ShellCheck that shuck has not are ours ([`extra`], [`commands`]).
 //!
@@ -50,12 +50,10 @@ mod convert;
 mod defaults;
 mod dialect;
 mod ends;
-mod environment;
 mod extra;
 mod false_positives;
 mod finds;
 mod guards;
-mod libraries;
 mod lint;
 mod loops;
 mod options;
@@ -69,7 +67,6 @@ mod real_path;
 mod script;
 mod selection;
 mod shellcheck;
-mod spelling;
 mod splats;
 #[cfg(test)]
 mod tests;
@@ -141,7 +138,7 @@ impl Plugin for Shell {
         let syntax = self.selection.reports_syntax_errors().then(|| rules::SYNTAX_ERROR.to_owned());
         let extras = lint::extras_on(&config, &self.selection).into_iter().map(|it| it.code());
         let extras = extras.filter(|it| !in_steps || !workflow::is_without(it)).map(str::to_owned);
-        let codes = on.iter().map(|it| it.code().to_owned()).chain(extras).chain(syntax);
+        let codes = on.iter().map(|it| rules::code(it, &self.map)).chain(extras).chain(syntax);
         Ok(RulesOn::new(codes, config.file.as_deref()))
     }
 }

@@ -161,8 +161,8 @@ impl Check<'_> {
     }
 }
 
-/// Whether another finding is more precise about the same code: `[ $a > 5 ]` is a comparison, and no odd redirection (C043);
-/// `$@/x` lacks quotes first, and only then is part of a string (S021); `${a[@]}` is first of all an array that `sh` has not.
+/// Whether another finding is more precise about the same code: `[ $a > 5 ]` is a comparison, and no odd redirection (SC2210);
+/// `$@/x` lacks quotes first, and only then is part of a string (SC2145); `${a[@]}` is first of all an array that `sh` has not.
 fn is_duplicate(it: &Diagnostic, found: &[Diagnostic]) -> bool {
     let by = match it.rule {
         Rule::BadRedirectionFdOrder => Rule::GreaterThanInTest,

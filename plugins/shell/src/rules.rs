@@ -1,7 +1,7 @@
 //! shuck's rules in the plugin's words.
 
-use broker_plugin_sdk::{self as plugin, FixAvailability};
-use shuck_linter::{Rule, RuleSet, ShellCheckCodeMap, rule_metadata};
+use broker_plugin_sdk::{self as plugin, FixAvailability, Severity};
+use shuck_linter::{Diagnostic, Rule, RuleSet, ShellCheckCodeMap, ShellCheckLevel, rule_metadata};
 
 use crate::extra::Extra;
 use crate::{busybox, defaults};
@@ -27,7 +27,7 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
     let metadata = rule_metadata(rule);
     let summary = metadata.map_or(rule.code(), |it| it.description);
     let mut parts: Vec<String> = metadata.iter().map(|it| it.rationale.to_owned()).collect();
-    parts.extend(map.code_for_rule(rule).map(|it| format!("ShellCheck calls it SC{it}.")));
+    parts.extend(map.code_for_rule(rule).map(|_| format!("shuck calls it {}.", rule.code())));
     if is_of_syntax(rule) {
         parts.push(format!("Of a script that cannot be parsed, it is reported as `{SYNTAX_ERROR}`."));
     }
@@ -42,10 +42,10 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
         parts.push("Where there is no `.shuck.toml`, it is not reported in scripts that BusyBox's `sh` runs, which has it: those \
                     that Dockerfiles copy into images of Alpine, and those that call `apk` or `opkg`.".to_owned());
     }
-    if fix_changes_meaning(rule) {
+    if fix_changes_meaning(rule, map) {
         parts.push("Its fix can change what the script does, and is not applied as a safe one.".to_owned());
     }
-    // C036 has the fix of C030 or C031 where both are found.
+    // SC1073 has the fix of SC1019 or SC1020 where both are found.
     let is_fixable = rule == Rule::BrokenTestEnd || metadata.is_some_and(|it| it.fix_description.is_some());
     plugin::Rule {
         name: name(rule),
@@ -53,7 +53,7 @@ fn describe(rule: Rule, defaults: &RuleSet, map: &ShellCheckCodeMap) -> plugin::
         url: Some(url(rule, map)),
         fix: if is_fixable { FixAvailability::Sometimes } else { FixAvailability::None },
         default: defaults.contains(rule),
-        ..plugin::Rule::new(rule.code(), summary.trim_end_matches('.'))
+        ..plugin::Rule::new(code(rule, map), summary.trim_end_matches('.'))
     }
 }
 
@@ -67,15 +67,8 @@ fn suppressed(rule: Rule) -> Option<String> {
 
 fn suppressed_of_variables(rule: Rule) -> Option<&'static str> {
     Some(match rule {
-        Rule::UnusedAssignment => {
-            "only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are looked through, for names in small \
-             letters that are `local` to a function and nowhere but where they are assigned: any other may be for a script \
-             that sources this one."
-        }
-        Rule::UndefinedVariable => {
-            "only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are looked through, for names that \
-             differ in a letter from one that is assigned, and that no command is given (`read_into name`) nor the environment \
-             sets (`http_proxy`)."
+        Rule::UnusedAssignment | Rule::UndefinedVariable => {
+            "only scripts with a `#!` that run no other text (`.`, `source`, `eval`) are looked through."
         }
         Rule::UnquotedArrayExpansion => {
             "these are not reported: arrays whose elements are not known or hold nothing to split (`${a[@]}` after \
@@ -157,6 +150,24 @@ pub(crate) fn name(rule: Rule) -> String {
     made
 }
 
+/// ShellCheck's code where it has the rule, else shuck's, as where the rule of that code is not shuck's.
+pub(crate) fn code(rule: Rule, map: &ShellCheckCodeMap) -> String {
+    let code = map.code_for_rule(rule).map(|it| format!("SC{it}"));
+    let code = code.filter(|code| Extra::ALL.iter().all(|it| it.code() != code));
+    code.unwrap_or_else(|| rule.code().to_owned())
+}
+
+/// ShellCheck's severity where it has the rule, else shuck's.
+pub(crate) fn severity(it: &Diagnostic) -> Severity {
+    let level = rule_metadata(it.rule).and_then(|it| it.shellcheck_level);
+    match (level, it.severity) {
+        (Some(ShellCheckLevel::Error), _) | (None, shuck_linter::Severity::Error) => Severity::Error,
+        (Some(ShellCheckLevel::Warning), _) | (None, shuck_linter::Severity::Warning) => Severity::Warning,
+        (Some(ShellCheckLevel::Info), _) => Severity::Info,
+        (Some(ShellCheckLevel::Style), _) | (None, shuck_linter::Severity::Hint) => Severity::Hint,
+    }
+}
+
 /// ShellCheck's page where it has the rule, else what shuck's specification says.
 pub(crate) fn url(rule: Rule, map: &ShellCheckCodeMap) -> String {
     match map.code_for_rule(rule) {
@@ -185,17 +196,19 @@ pub(crate) fn is_of_syntax(rule: Rule) -> bool {
 
 /// Whether the fix, which shuck calls safe, does not leave what a script does alone: it deletes what is run all the same
 /// (`return 2>/dev/null || true`) or read as data, writes into a text of several lines or after a `\`, evaluates what is
-/// the key of an associative array, or quotes what was split, or quoted already (`: ${x='a b'}`).
-pub(crate) fn fix_changes_meaning(rule: Rule) -> bool {
-    matches!(
-        rule,
-        Rule::UnreachableAfterExit
-            | Rule::TrailingDirective
-            | Rule::ArrayIndexArithmetic
-            | Rule::DoubleQuoteNesting
-            | Rule::MixedQuoteWord
-            | Rule::DefaultValueInColonAssign
-    )
+/// the key of an associative array, or quotes what was split, or quoted already (`: ${x='a b'}`). What is no mistake in itself may be meant.
+pub(crate) fn fix_changes_meaning(rule: Rule, map: &ShellCheckCodeMap) -> bool {
+    let is_matter_of_intent = defaults::LIKE_SHELLCHECK.contains(&&*code(rule, map));
+    is_matter_of_intent
+        || matches!(
+            rule,
+            Rule::UnreachableAfterExit
+                | Rule::TrailingDirective
+                | Rule::ArrayIndexArithmetic
+                | Rule::DoubleQuoteNesting
+                | Rule::MixedQuoteWord
+                | Rule::DefaultValueInColonAssign
+        )
 }
 
 #[cfg(test)]
@@ -206,9 +219,11 @@ mod tests {
     fn every_rule_has_its_line() {
         let all = all(&ShellCheckCodeMap::default());
         assert_eq!(all.len(), Rule::COUNT + 1 + Extra::ALL.len());
+        let codes: std::collections::BTreeSet<_> = all.iter().map(|it| &it.code).collect();
+        assert_eq!(codes.len(), all.len(), "each code once");
         assert!(all.iter().all(|it| !it.summary.is_empty() && !it.summary.contains('\n')));
         assert_eq!(name(Rule::UnusedAssignment), "unused-assignment");
-        let assigned = all.iter().find(|it| it.code == "C001").unwrap();
+        let assigned = all.iter().find(|it| it.code == "SC2034").unwrap();
         assert_eq!(assigned.url.as_deref(), Some("https://www.shellcheck.net/wiki/SC2034"));
     }
 }

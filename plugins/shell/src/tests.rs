@@ -8,6 +8,7 @@ use broker_plugin_sdk::{
 };
 
 use crate::Shell;
+use crate::defaults::LIKE_SHELLCHECK;
 
 mod brackets;
 mod busybox;
@@ -31,8 +32,32 @@ fn lines_of(files: &[(&str, &str)], settings: Settings, path: &str) -> String {
     project.map_or_else(|it| format!("{it:?}"), |mut it| it.lines(path))
 }
 
-fn check(text: &str) -> String {
+fn every(text: &str) -> String {
     lines_of(&[("a.sh", text)], settings(), "a.sh")
+}
+
+/// Findings of mistakes, without what else ShellCheck reports and without unused and unset variables.
+fn check(text: &str) -> String {
+    mistakes(&every(text))
+}
+
+fn mistakes(lines: &str) -> String {
+    let code = |it: &str| it.split(' ').nth(1).unwrap_or_default().to_owned();
+    let is_other = |it: &&str| {
+        let code = code(it);
+        !LIKE_SHELLCHECK.contains(&&*code) && !["SC2034", "SC2154"].contains(&&*code)
+    };
+    let starts = lines.match_indices(", ").map(|it| it.0 + 2).filter(|at| is_start(&lines[*at..]));
+    let starts: Vec<_> = std::iter::once(0).chain(starts).chain([lines.len() + 2]).collect();
+    let findings = starts.windows(2).map(|it| &lines[it[0]..it[1] - 2]);
+    findings.filter(is_other).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a finding begins here, and not in the middle of what another is about.
+fn is_start(lines: &str) -> bool {
+    let mut words = lines.split(' ');
+    words.next().is_some_and(|it| it.parse::<u32>().is_ok())
+        && words.next().is_some_and(|it| it.starts_with(char::is_alphabetic) || it == "syntax-error")
 }
 
 #[test]
@@ -44,9 +69,12 @@ fn what_is_right_has_no_findings() {
 
 #[test]
 fn shucks_findings() {
-    assert_eq!(check("#!/bin/sh\nf() { local foo=1; }\nf\n[ -f *.a ]\n"), "2 C001 \"foo\", 4 C102 \"*.a\"");
-    assert_eq!(check("#!/bin/sh\nif [[ a == b ]]; then :; fi\n").split(' ').nth(1), Some("X001"));
-    let found = report(&[("a.sh", "#!/bin/sh\nf() { local foo=1; }\nf\n")], settings(), "a.sh").unwrap();
+    assert_eq!(
+        every("#!/bin/sh\nf() { local foo=1; }\nf\n[ -f *.a ]\n"),
+        "2 SC3043 \"local foo\", 2 SC2034 \"foo\", 4 SC2144 \"*.a\""
+    );
+    assert_eq!(check("#!/bin/sh\nif [[ a == b ]]; then :; fi\n").split(' ').nth(1), Some("SC3010"));
+    let found = report(&[("a.sh", "#!/bin/bash\nf() { local foo=1; }\nf\n")], settings(), "a.sh").unwrap();
     let [found] = &found.diagnostics[..] else { panic!("{found:?}") };
     assert_eq!((found.name.as_deref(), found.severity), (Some("unused-assignment"), Severity::Warning));
     assert_eq!(found.url.as_deref(), Some("https://www.shellcheck.net/wiki/SC2034"));
@@ -60,10 +88,10 @@ fn what_may_be_right_is_suppressed() {
                   f() { g \"$1\"; }\nf\ntrap \"rm $x\" EXIT\ncd /x\ncd \"$(dirname \"$BASH_SOURCE\")\" || exit\necho \"${x#$y}\"\n";
     assert_eq!(check(script), "");
     let configured = lines_of(&[("a.sh", script), (".shuck.toml", "")], settings(), "a.sh");
-    for code in ["C004", "C005", "C006", "C008", "C024", "C055", "C100"] {
+    for code in ["SC2164", "SC2016", "SC2154", "SC2064", "SC1007", "SC2295", "SC2128"] {
         assert!(configured.contains(code), "{code} in {configured}");
     }
-    let chosen = report(&[("a.sh", script)], select(&["C055"]), "a.sh").unwrap();
+    let chosen = report(&[("a.sh", script)], select(&["SC2295"]), "a.sh").unwrap();
     assert_eq!(
         chosen.diagnostics[0].message,
         "quote what is expanded in a pattern (`${a#\"$b\"}`), or it is a pattern as well"
@@ -81,69 +109,63 @@ fn templates_are_left_out() {
     let heredoc = "#!/bin/sh\ncat <<'EOF'\n<%= a %>\nEOF\nif true; then\n";
     assert!(check(heredoc).contains("syntax-error"), "{}", check(heredoc));
     let quoted = "#!/bin/sh\nf() { local foo=1; echo '<%= a %> {% b %}'; }\nf\n";
-    assert_eq!(check(quoted), "2 C001 \"foo\"");
+    assert!(every(quoted).contains("SC2034 \"foo\""));
     let format = "#!/bin/sh\nif docker ps --format {{.ID}}; then\n";
     assert!(check(format).contains("syntax-error"), "no template's: {}", check(format));
 }
 
-/// C006: only what is spelt almost as a variable of the script.
+/// SC2154: only where no other text may set it.
 #[test]
 fn names_that_nothing_assigns() {
-    let sh = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
-    assert_eq!(sh("names=(a)\necho \"$nmaes\" \"${names[@]}\""), "3 C006 \"$nmaes\"");
-    let found = report(&[("a.sh", "#!/bin/sh\nname=1\necho \"$name$nmae\"\n")], settings(), "a.sh").unwrap();
+    let sh = |lines: &str| every(&format!("#!/bin/bash\n{lines}\n"));
+    assert_eq!(sh("names=(a)\necho \"$nmaes\" \"${names[@]}\""), "3 SC2154 \"$nmaes\"");
+    let found = report(&[("a.sh", "#!/bin/sh\necho \"$nmae\"\n")], settings(), "a.sh").unwrap();
     assert_eq!(found.diagnostics[0].severity, Severity::Warning, "something else may have set it");
-    for command in ["read_into -n : line2 nmaes", "fill 'nmaes'", "f() { into \"$1\" nmaes; }; f"] {
-        let script = format!("{command}\nnames=(a)\necho \"$nmaes\" \"${{names[@]}}\"");
-        assert_eq!(sh(&script), "", "a command is given its name");
-    }
-    assert_eq!(sh("names=1; echo nmaes; fill x=nmaes\necho \"$nmaes\" \"$names\""), "3 C006 \"$nmaes\"");
-    assert_eq!(sh("echo \"$enable_prof\""), "", "of a caller");
-    assert_eq!(
-        sh(
-            "docker build --build-arg no_proxx=1 --build-arg http_proxy=$http_proxy https_proxy=$https_proxy $no_proxy"
-        ),
-        ""
-    );
-    assert_eq!(
-        sh("npm_package_versio=1\necho \"$npm_package_version\" \"$npm_package_versio\""),
-        "",
-        "of npm"
-    );
+    assert_eq!(sh("echo \"$enable_prof\""), "2 SC2154 \"$enable_prof\"");
     assert_eq!(sh("names=1\necho \"$NAMES\" \"$names\""), "", "of the environment");
-    assert_eq!(sh("names=1\n. ./lib.sh\necho \"$nmaes\" \"$names\""), "", "of a sourced file");
+    assert_eq!(sh("names=1\n. \"./lib.sh\"\necho \"$nmaes\" \"$names\""), "", "of a sourced file");
     assert_eq!(sh("eval 'declare -gA sets=()'\nset=1\nsets[emoji]=\"$set\""), "", "of `eval`");
-    assert_eq!(sh("declare -A sets\nsmiley=1\nsets[smily]=$smiley\necho \"${sets[@]}\""), "", "a subscript");
-    assert_eq!(check("names=1\necho \"$nmaes\" \"$names\"\n"), "", "who sources this may set it");
+    assert_eq!(every("names=1\necho \"$nmaes\" \"$names\"\n"), "", "who sources this may set it");
     let zsh = "#!/bin/zsh\nword=1\nprint $words $curcontext $word\n";
-    assert_eq!(check(zsh), "", "zsh's own");
-    assert!(lines_of(&[("a.sh", "#!/bin/sh\necho \"$a\"\n")], select(&["C006"]), "a.sh").contains("C006"));
+    assert_eq!(every(zsh), "", "zsh's own");
+    assert!(lines_of(&[("a.sh", "echo \"$a\"\n")], select(&["SC2154"]), "a.sh").contains("SC2154"));
 }
 
-/// C001: only what nothing else may use.
+/// SC2034: only where no other text may use it.
 #[test]
 fn names_that_nothing_uses() {
-    let sh = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
-    assert_eq!(
-        sh("foo=1\nreadonly bar=2\ndeclare -r baz=3"),
-        "",
-        "for who sources this, which a `#!` does not rule out"
-    );
-    assert_eq!(sh("f() { local foo=1; }\nf"), "2 C001 \"foo\"");
-    assert_eq!(sh("DEBIAN_FRONTEND=noninteractive\napt-get update"), "", "of the environment");
-    assert_eq!(sh("f() { local foo=1; }\nf\n. ./a.sh"), "");
-    assert_eq!(sh("while read -r a b; do echo \"$b\"; done"), "", "it has to have a name");
-    assert_eq!(sh("for i in 1 2; do echo; done"), "");
+    let sh = |lines: &str| every(&format!("#!/bin/bash\n{lines}\n"));
+    assert_eq!(sh("foo=1\nreadonly bar=2"), "2 SC2034 \"foo\", 3 SC2034 \"bar\"");
+    assert_eq!(sh("f() { local foo=1; }\nf"), "2 SC2034 \"foo\"");
+    assert_eq!(sh("f() { local foo=1; }\nf\n. \"./a.sh\""), "");
     assert_eq!(sh("f() { local foo=1; trap 'echo $foo' EXIT; }\nf"), "");
     assert_eq!(sh("f() { local -x foo=1; env; }\nf"), "", "for other programs");
-    assert!(lines_of(&[("a.sh", "#!/bin/sh\nfoo=1\n")], select(&["C001"]), "a.sh").contains("C001"));
-    assert_eq!(check("foo=1\n"), "", "for who sources this");
+    assert!(lines_of(&[("a.sh", "foo=1\n")], select(&["SC2034"]), "a.sh").contains("SC2034"));
+    assert_eq!(every("foo=1\n"), "", "for who sources this");
 }
 
-/// C060: not where something is put before the script is run.
+/// Each finding has the severity that ShellCheck gives it.
+#[test]
+fn severities_are_shellchecks() {
+    let script = "#!/bin/bash\nset foo=1\nmkdir `ls $1`\ncd x\nls $@\n";
+    let found = report(&[("a.sh", script)], settings(), "a.sh").unwrap().diagnostics;
+    let of = |it: &Diagnostic| (it.code.clone(), it.severity);
+    let owned = |(code, severity): (&str, Severity)| (code.to_owned(), severity);
+    let wanted = [
+        ("SC2121", Severity::Warning),
+        ("SC2046", Severity::Warning),
+        ("SC2006", Severity::Hint),
+        ("SC2086", Severity::Info),
+        ("SC2164", Severity::Warning),
+        ("SC2068", Severity::Error),
+    ];
+    assert_eq!(found.iter().map(of).collect::<Vec<_>>(), wanted.map(owned));
+}
+
+/// SC2239: not where something is put before the script is run.
 #[test]
 fn interpreters_to_be_filled_in() {
-    assert_eq!(check("#!bin/sh\necho\n").split(' ').nth(1), Some("C060"));
+    assert_eq!(check("#!bin/sh\necho\n").split(' ').nth(1), Some("SC2239"));
     for first in [
         "#!@PREFIX@/bin/sh",
         "#! @bash@/bin/bash",
@@ -152,17 +174,17 @@ fn interpreters_to_be_filled_in() {
         "#!${PREFIX}/bin/sh",
     ] {
         let found = check(&format!("{first}\necho\n"));
-        assert!(!found.contains("C060"), "{first}: {found}");
+        assert!(!found.contains("SC2239"), "{first}: {found}");
     }
-    let found = lines_of(&[("a.sh", "#!@PREFIX@/bin/sh\necho\n")], select(&["C060"]), "a.sh");
-    assert!(found.contains("C060"), "a selected rule is reported: {found}");
+    let found = lines_of(&[("a.sh", "#!@PREFIX@/bin/sh\necho\n")], select(&["SC2239"]), "a.sh");
+    assert!(found.contains("SC2239"), "a selected rule is reported: {found}");
 }
 
 /// Scripts that ask which shell they run in have what that shell has.
 #[test]
 fn scripts_for_several_shells() {
     let array = "a=(1)\necho \"${a[@]}\"";
-    assert!(check(&format!("#!/bin/sh\n{array}\n")).contains("X013"));
+    assert!(check(&format!("#!/bin/sh\n{array}\n")).contains("SC3030"));
     assert_eq!(check(&format!("#!/bin/sh\nif [ -n \"$BASH_VERSION\" ]; then\n{array}\nfi\n")), "");
     assert_eq!(
         check("#!/bin/sh\nf() { local a=1; echo -n \"$a\"; read -r -p a a; }\nf\n"),
@@ -173,12 +195,14 @@ fn scripts_for_several_shells() {
 
 #[test]
 fn comparisons_and_conditions() {
-    assert_eq!(check("#!/bin/sh\na=1\nif [ $a > 5 ]; then :; fi\n"), "3 C086 \">\"");
+    assert_eq!(check("#!/bin/sh\na=1\nif [ $a > 5 ]; then :; fi\n"), "3 SC2071 \">\"");
     assert_eq!(check("#!/bin/bash\nif [[ \"$BASH_VERSION\" < 4 ]]; then :; fi\n"), "");
-    assert_eq!(check("#!/bin/sh\nif [ -f x ; then\n  :\nfi\n").split(' ').nth(1), Some("C036"));
+    assert_eq!(check("#!/bin/sh\nif [ -f x ; then\n  :\nfi\n").split(' ').nth(1), Some("SC1073"));
     assert_eq!(check("#!/bin/sh\nwhile case $# in 0) break ;; esac do shift; done\n"), "");
     assert_eq!(check("#!/bin/sh\nwhile\n  for i in 1 2; do :; done\n  break\ndo :; done\n"), "");
-    assert!(check("#!/bin/sh\n# wait a while\nwhile false; do :; done # a while\nbreak\n").contains("C018"));
+    assert!(
+        check("#!/bin/sh\n# wait a while\nwhile false; do :; done # a while\nbreak\n").contains("SC2105")
+    );
 }
 
 #[test]
@@ -209,14 +233,14 @@ fn what_follows_the_end_need_be_no_script() {
     let redirected = "#!/bin/sh\nexec >log\nexec 3<&0\nif true; then\n  exit 1\n";
     assert!(check(redirected).contains("syntax-error"), "{}", check(redirected));
     assert_eq!(check("#!/bin/sh\nIFS=\\;\necho \"$IFS\"\n"), "");
-    assert!(check("#!/bin/sh\nIFS='\\n'\necho \"$IFS\"\n").contains("C101"));
+    assert!(check("#!/bin/sh\nIFS='\\n'\necho \"$IFS\"\n").contains("SC2141"));
 }
 
 #[test]
 fn what_autoconf_made_is_left_out() {
     let script = "#! /bin/sh\n# Guess values\n# Generated by GNU Autoconf 2.69.\nf() { local foo=1; }\nf\n";
     assert_eq!(check(script), "excluded");
-    assert!(report(&[("a.sh", script)], select(&["C001"]), "a.sh").unwrap().diagnostics.len() == 1);
+    assert!(report(&[("a.sh", script)], select(&["SC2034"]), "a.sh").unwrap().diagnostics.len() == 1);
 }
 
 #[test]
@@ -228,11 +252,14 @@ fn what_cannot_be_parsed() {
     let is_error = |it: &Diagnostic| it.code == "syntax-error" && it.severity == Severity::Error;
     assert!(found.diagnostics.iter().all(is_error), "and the host knows them as what they are");
     assert_eq!(found.diagnostics[1].fixes[0].edits[0].replacement, "fi\n");
-    assert_eq!(lines_of(&[("a.sh", "if a; then\n  b\n")], select(&["C035"]), "a.sh"), "3 syntax-error \"\"");
+    assert_eq!(
+        lines_of(&[("a.sh", "if a; then\n  b\n")], select(&["SC1047"]), "a.sh"),
+        "3 syntax-error \"\""
+    );
     assert_eq!(check("#!/bin/sh\ndone\n"), "2 syntax-error \"done\"");
     let ignoring = Settings { ignore: vec!["syntax-error".to_owned()], ..settings() };
     assert_eq!(lines_of(&[("a.sh", "echo $(ls\n")], ignoring, "a.sh"), "");
-    assert!(lines_of(&[("a.sh", "echo $(ls\n")], select(&["C001"]), "a.sh").contains("syntax-error"));
+    assert!(lines_of(&[("a.sh", "echo $(ls\n")], select(&["SC2034"]), "a.sh").contains("syntax-error"));
 }
 
 /// The script may be right if the parser's error has no place.
@@ -246,10 +273,12 @@ fn what_the_parser_gives_up() {
 fn braces_in_words() {
     let find = "find . -exec rm \\{} \\;\n";
     assert_eq!(check(&format!("#!/bin/sh\n{find}")), "");
-    assert_eq!(check(&format!("#!/bin/sh\nf() {{\n  {find}  local foo=1\n}}\nf\n")), "4 C001 \"foo\"");
-    let quotes = lines_of(&[("a.sh", "#!/bin/sh\nls \\{} {$1} $2}\n")], select(&["S001"]), "a.sh");
-    assert_eq!(quotes, "2 S001 \"$1\", 2 S001 \"$2\"");
-    let quoted = fixed("#!/bin/sh\nls $1 \\{}$2\n", "S001");
+    assert!(
+        every(&format!("#!/bin/sh\nf() {{\n  {find}  local foo=1\n}}\nf\n")).contains("4 SC2034 \"foo\"")
+    );
+    let quotes = lines_of(&[("a.sh", "#!/bin/sh\nls \\{} {$1} $2}\n")], select(&["SC2086"]), "a.sh");
+    assert_eq!(quotes, "2 SC2086 \"$1\", 2 SC2086 \"$2\"");
+    let quoted = fixed("#!/bin/sh\nls $1 \\{}$2\n", "SC2086");
     assert_eq!(quoted, "#!/bin/sh\nls \"$1\" \\{}\"$2\"\n");
 }
 
@@ -257,18 +286,18 @@ fn braces_in_words() {
 #[test]
 fn places_in_backticks() {
     let quotes =
-        |line: &str| lines_of(&[("a.sh", &format!("#!/bin/sh\n{line}\n"))], select(&["S001"]), "a.sh");
-    assert_eq!(quotes("echo `echo \\\\\\\\a $b` $c"), "2 S001 \"$b\", 2 S001 \"$c\"");
-    assert_eq!(quotes("echo `echo \\`a\\` $b`"), "2 S001 \"$b\"");
-    assert_eq!(quotes("echo `echo \\$b`"), "2 S001 \"$b\"");
-    assert_eq!(quotes("echo `echo $b \\\\`"), "2 S001 \"$b\"");
+        |line: &str| lines_of(&[("a.sh", &format!("#!/bin/sh\n{line}\n"))], select(&["SC2086"]), "a.sh");
+    assert_eq!(quotes("echo `echo \\\\\\\\a $b` $c"), "2 SC2086 \"$b\", 2 SC2086 \"$c\"");
+    assert_eq!(quotes("echo `echo \\`a\\` $b`"), "2 SC2086 \"$b\"");
+    assert_eq!(quotes("echo `echo \\$b`"), "2 SC2086 \"$b\"");
+    assert_eq!(quotes("echo `echo $b \\\\`"), "2 SC2086 \"$b\"");
     let depcomp = "x=${y-`echo \"$z\" |\n  sed 's|[^\\\\/]*$|'${D-.deps}'/&|;s|\\.\\([^.]*\\)$|.P|'`}";
-    assert_eq!(quotes(depcomp), "3 S001 \"${D-.deps}\"");
+    assert_eq!(quotes(depcomp), "3 SC2086 \"${D-.deps}\"");
     let line = |it: &str| format!("#!/bin/sh\necho `echo {it}\n");
-    assert_eq!(fixed(&line("\\\\ $b` $c"), "S001"), line("\\\\ $b` \"$c\""));
-    assert_eq!(fixed(&line("$b \\\\`"), "S001"), line("\"$b\" \\\\`"));
-    assert_eq!(fixed(&line("\\\"(`"), "S004"), line("\\\"(`"), "in quotes, `\\\"` would be a quote");
-    assert_eq!(fixed("#!/bin/sh\necho `b`\n", "S004"), "#!/bin/sh\necho \"`b`\"\n");
+    assert_eq!(fixed(&line("\\\\ $b` $c"), "SC2086"), line("\\\\ $b` \"$c\""));
+    assert_eq!(fixed(&line("$b \\\\`"), "SC2086"), line("\"$b\" \\\\`"));
+    assert_eq!(fixed(&line("\\\"(`"), "SC2046"), line("\\\"(`"), "in quotes, `\\\"` would be a quote");
+    assert_eq!(fixed("#!/bin/sh\necho `b`\n", "SC2046"), "#!/bin/sh\necho \"`b`\"\n");
 }
 
 #[test]
@@ -307,14 +336,14 @@ fn what_only_shuck_calls_safe() {
         safe.next().unwrap_or_else(|| panic!("{lines}: no fix")) || safe.any(|it| it)
     };
     let payload = "tail -n +5 \"$0\" | base64 -d\nexit 0\naGVsbG8K";
-    assert!(!is_safe(payload, "C124"));
-    assert!(!is_safe("return 0 2>/dev/null || true\necho a", "C124"));
-    assert!(!is_safe("echo a \\\n  b # shellcheck disable=SC2154", "S031"));
-    assert!(!is_safe("f() { local -n r=$1; r[$((1+1))]=y; }", "S034"));
-    assert!(!is_safe(": ${x='a b'}", "S062"));
-    assert!(!is_safe("ls \"a \"$x\" b\"", "S070"));
-    assert!(!is_safe("ls \"a \"mid\" b\"$x", "S076"));
-    assert!(is_safe("f() { a; return $?; }", "S038"));
+    assert!(!is_safe(payload, "SC2317"));
+    assert!(!is_safe("return 0 2>/dev/null || true\necho a", "SC2317"));
+    assert!(!is_safe("echo a \\\n  b # shellcheck disable=SC2154", "SC1126"));
+    assert!(!is_safe("f() { local -n r=$1; r[$((1+1))]=y; }", "SC2321"));
+    assert!(!is_safe(": ${x='a b'}", "SC2223"));
+    assert!(!is_safe("ls \"a \"$x\" b\"", "SC2027"));
+    assert!(!is_safe("ls \"a \"mid\" b\"$x", "SC2140"));
+    assert!(is_safe("f() { a; return $?; }", "SC2265"));
 }
 
 #[test]
@@ -333,8 +362,8 @@ fn odd_files() {
         plugin.configure(&Settings { isolated: true, ..settings() }).unwrap();
         plugin.check(&file).unwrap()
     };
-    let bom = report("\u{feff}#!/bin/sh\nf() { local foo=1; }\nf\n".as_bytes());
-    assert_eq!(bom.diagnostics[0].span.start, 25);
+    let bom = report("\u{feff}#!/bin/sh\nf() { foo=1; }\nf\n".as_bytes());
+    assert_eq!(bom.diagnostics[0].span.start, 19);
     assert_eq!(report("\u{feff}(\r\n".as_bytes()).diagnostics[0].span.start, 4);
     assert_eq!(report("\u{feff}done\n".as_bytes()).diagnostics[0].span.start, 3);
     assert_eq!(report("\u{feff}echo \"\n".as_bytes()).diagnostics[0].span.start, 8);

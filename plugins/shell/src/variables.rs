@@ -6,7 +6,7 @@ use shuck_ast::{Assignment, AssignmentValue, Command, CompoundCommand, DeclOpera
 
 use crate::closed::is_closed;
 use crate::false_positives::words;
-use crate::tree::{Node, command_name, range, walk};
+use crate::tree::{Node, range, walk};
 
 /// The variables of a script.
 #[derive(Default)]
@@ -81,25 +81,4 @@ impl Uses {
             self.set.insert(it.target.name.as_str().to_owned());
         }
     }
-}
-
-/// Commands that set no variable whose name they are given.
-const SETTING_NONE: [&str; 8] = ["[", "cd", "echo", "print", "printf", "test", "type", "unset"];
-
-/// Names that commands are given as they are: `read_into name`.
-pub(crate) fn passed(file: &File, text: &str) -> HashSet<String> {
-    let mut names = HashSet::new();
-    walk(&file.body, &mut |it| {
-        let Node::Statement(it) = it else { return };
-        let Command::Simple(simple) = &it.command else { return };
-        let sets_none = command_name(it, text).is_some_and(|it| SETTING_NONE.contains(&&*it));
-        let words = simple.args.iter().filter_map(|it| it.try_static_text(text));
-        names.extend(words.filter(|it| !sets_none && is_name(it)).map(|it| it.into_owned()));
-    });
-    names
-}
-
-fn is_name(word: &str) -> bool {
-    !word.starts_with(|it: char| it.is_ascii_digit())
-        && word.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
 }

@@ -35,15 +35,15 @@ fn scripts_that_ask_for_the_shell() {
         "if [ \"$BASHRC\" = x ]; then :; fi",
         "export BASH_ENV=/x ZSH_THEME=y",
     ] {
-        assert_eq!(sh(&format!("{other}\nx=(1 2)")), "3 X013 \"(1 2)\"", "{other}");
+        assert_eq!(sh(&format!("{other}\nx=(1 2)")), "3 SC3030 \"(1 2)\"", "{other}");
     }
     for line in ["here=$(dirname \"${BASH_SOURCE[0]}\")", "if [ \"${BASH_SOURCE[0]}\" = \"$0\" ]; then :; fi"]
     {
-        assert!(sh(&format!("{line}\nif [[ a ]]; then :; fi")).contains("3 X001"), "{line}");
+        assert!(sh(&format!("{line}\nif [[ a ]]; then :; fi")).contains("3 SC3010"), "{line}");
     }
 }
 
-/// C018: `break` in the condition of a loop ends the loop.
+/// SC2105: `break` in the condition of a loop ends the loop.
 #[test]
 fn loops_that_end_in_their_conditions() {
     for lines in [
@@ -62,6 +62,6 @@ fn loops_that_end_in_their_conditions() {
         "while a; do :; done; break",
         "until a || b; do :; done\nif c; then break; fi",
     ] {
-        assert!(sh(lines).contains("C018 \"break\""), "{lines}: {}", sh(lines));
+        assert!(sh(lines).contains("SC2105 \"break\""), "{lines}: {}", sh(lines));
     }
 }

@@ -13,19 +13,19 @@ fn messages(lines: &str) -> Vec<String> {
 #[test]
 fn a_comment_in_a_command_is_one_finding() {
     let ends = "the comment ends the command, so that `--deep` is run as a command of its own";
-    assert_eq!(messages("tool --wide \\\n  # --high \\\n  --deep x"), [format!("3 C076 0 {ends}")]);
+    assert_eq!(messages("tool --wide \\\n  # --high \\\n  --deep x"), [format!("3 SC1143 0 {ends}")]);
     let two = messages("tool --wide \\\n  # --high \\\n  # --low \\\n  --deep x");
-    assert_eq!(two, [format!("3 C076 0 {ends}")]);
+    assert_eq!(two, [format!("3 SC1143 0 {ends}")]);
     let above = "the comment above ends the command, so that `-d` is run as a command of its own";
-    assert_eq!(messages("tool --wide \\\n  # why\n  -d x"), [format!("4 C045 0 {above}")]);
+    assert_eq!(messages("tool --wide \\\n  # why\n  -d x"), [format!("4 SC2215 0 {above}")]);
 }
 
 #[test]
 fn an_option_or_a_patch() {
     let lacks = "`--deep` is an option, and is run as a command: the line before it may lack a `\\`";
-    assert_eq!(messages("tool --wide\n  --deep x"), [format!("3 C045 0 {lacks}")]);
+    assert_eq!(messages("tool --wide\n  --deep x"), [format!("3 SC2215 0 {lacks}")]);
     let patch = messages("--- a/sample");
     assert!(patch.len() == 1 && patch[0].contains("leftover patch text"), "{patch:?}");
     let words = messages("tool wide \\\n  # high \\\n  deep");
-    assert!(words.len() == 1 && words[0].starts_with("3 C076 1 "), "{words:?}");
+    assert!(words.len() == 1 && words[0].starts_with("3 SC1143 1 "), "{words:?}");
 }

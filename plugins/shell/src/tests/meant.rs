@@ -22,47 +22,47 @@ fn commands_that_are_asked_for() {
     ] {
         assert_eq!(sh(lines), "", "{lines}");
     }
-    assert_eq!(sh("shopt -s a"), "2 X016 \"shopt -s a\"");
+    assert_eq!(sh("shopt -s a"), "2 SC3044 \"shopt -s a\"");
     for (lines, code) in [
-        ("command -v curl >/dev/null && typeset -i n", "2 X016"),
-        ("type shopt && shopt -s a\nshopt -s b", "3 X016"),
-        ("type shopt && shopt -s a || true\nshopt -s b", "3 X016"),
-        ("pushd /x >/dev/null 2>&1 || exit 1", "2 X016"),
-        ("pushd /x || true", "2 X016"),
-        ("shopt -q a && shopt -s b", "2 X016"),
-        ("type shopt | shopt -s a", "2 X016"),
-        ("type declare && a=(1)", "2 X013"),
-        ("# type shopt && x\nshopt -s a", "3 X016"),
-        ("command shopt -s a", "2 X016"),
+        ("command -v curl >/dev/null && typeset -i n", "2 SC3044"),
+        ("type shopt && shopt -s a\nshopt -s b", "3 SC3044"),
+        ("type shopt && shopt -s a || true\nshopt -s b", "3 SC3044"),
+        ("pushd /x >/dev/null 2>&1 || exit 1", "2 SC3044"),
+        ("pushd /x || true", "2 SC3044"),
+        ("shopt -q a && shopt -s b", "2 SC3044"),
+        ("type shopt | shopt -s a", "2 SC3044"),
+        ("type declare && a=(1)", "2 SC3030"),
+        ("# type shopt && x\nshopt -s a", "3 SC3044"),
+        ("command shopt -s a", "2 SC3044"),
     ] {
         assert!(sh(lines).starts_with(code), "{lines}: {}", sh(lines));
     }
 }
 
-/// S008: what splitting may take apart.
+/// SC2068: what splitting may take apart.
 #[test]
 fn words_that_come_apart() {
     let bash = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
     for (lines, expected) in [
-        ("for it in $@; do rm \"$it\"; done", "2 S008 \"$@\""),
-        ("exec x ${@:2}", "2 S008 \"${@:2}\""),
-        ("a=(\"$1\" b)\nls ${a[@]}", "3 S008 \"${a[@]}\""),
-        ("a=()\na+=('b c')\nls ${a[@]:1}", "4 S008 \"${a[@]:1}\""),
-        ("a[0]=$1\nls ${a[@]}", "3 S008 \"${a[@]}\""),
-        ("mapfile -t a <f\nls ${a[@]}", "3 S008 \"${a[@]}\""),
-        ("while IFS= read -r l; do :; done <f\nls $@", "3 S008 \"$@\""),
-        ("ls $@/x", "2 S008 \"$@\""),
-        ("logs=(/var/log/*.log)\ncat ${logs[@]}", "3 S008 \"${logs[@]}\""),
-        ("all=($dir/part[0-9] x)\ncat ${all[@]}", "3 S008 \"${all[@]}\""),
-        ("all+=(data.???)\ncat ${all[@]:1}", "3 S008 \"${all[@]:1}\""),
-        ("all=(my\\ file)\ncat ${all[@]}", "3 S008 \"${all[@]}\""),
-        ("IFS=: read -ra dirs <<<\"$PATH\"\nls ${dirs[@]}", "3 S008 \"${dirs[@]}\""),
-        ("while IFS=$'\\t' read -r -u 3 -a row; do\n  put ${row[@]}\ndone", "3 S008 \"${row[@]}\""),
-        ("IFS= read -r -d '' -acells <f\nput ${cells[@]}", "3 S008 \"${cells[@]}\""),
-        ("both=$1\nboth+=(b)\nls ${both[@]}", "4 S008 \"${both[@]}\""),
-        ("count() { ls $@; }\ncount \"$dir\"/*.rs", "2 S008 \"$@\""),
-        ("count() { ls $@; }\ncount \"really, you?\" \"${x%%*}\"", "2 S008 \"$@\""),
-        ("count() { ls $@; }\nother \"*.rs\"", "2 S008 \"$@\""),
+        ("for it in $@; do rm \"$it\"; done", "2 SC2068 \"$@\""),
+        ("exec x ${@:2}", "2 SC2068 \"${@:2}\""),
+        ("a=(\"$1\" b)\nls ${a[@]}", "3 SC2068 \"${a[@]}\""),
+        ("a=()\na+=('b c')\nls ${a[@]:1}", "4 SC2068 \"${a[@]:1}\""),
+        ("a[0]=$1\nls ${a[@]}", "3 SC2068 \"${a[@]}\""),
+        ("mapfile -t a <f\nls ${a[@]}", "3 SC2068 \"${a[@]}\""),
+        ("while IFS= read -r l; do :; done <f\nls $@", "3 SC2068 \"$@\""),
+        ("ls $@/x", "2 SC2068 \"$@\""),
+        ("logs=(/var/log/*.log)\ncat ${logs[@]}", "3 SC2068 \"${logs[@]}\""),
+        ("all=($dir/part[0-9] x)\ncat ${all[@]}", "3 SC2068 \"${all[@]}\""),
+        ("all+=(data.???)\ncat ${all[@]:1}", "3 SC2068 \"${all[@]:1}\""),
+        ("all=(my\\ file)\ncat ${all[@]}", "3 SC2068 \"${all[@]}\""),
+        ("IFS=: read -ra dirs <<<\"$PATH\"\nls ${dirs[@]}", "3 SC2068 \"${dirs[@]}\""),
+        ("while IFS=$'\\t' read -r -u 3 -a row; do\n  put ${row[@]}\ndone", "3 SC2068 \"${row[@]}\""),
+        ("IFS= read -r -d '' -acells <f\nput ${cells[@]}", "3 SC2068 \"${cells[@]}\""),
+        ("both=$1\nboth+=(b)\nls ${both[@]}", "4 SC2068 \"${both[@]}\""),
+        ("count() { ls $@; }\ncount \"$dir\"/*.rs", "2 SC2068 \"$@\""),
+        ("count() { ls $@; }\ncount \"really, you?\" \"${x%%*}\"", "2 SC2068 \"$@\""),
+        ("count() { ls $@; }\nother \"*.rs\"", "2 SC2068 \"$@\""),
     ] {
         assert_eq!(bash(lines), expected, "{lines}");
     }
@@ -100,11 +100,11 @@ fn words_that_come_apart() {
     }
 }
 
-/// S021: only the first and the last element stay with what is around them.
+/// SC2145: only the first and the last element stay with what is around them.
 #[test]
 fn arrays_in_strings() {
     let bash = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
-    assert_eq!(bash("grep \"x $@\" f"), "2 S021 \"$@\"");
+    assert_eq!(bash("grep \"x $@\" f"), "2 SC2145 \"$@\"");
     for lines in [
         "a=(b c); start \"no: ${a[@]}\"",
         "start --files=\"$@\"",
@@ -123,7 +123,7 @@ fn arrays_in_strings() {
         "bin/log \"no $@\"",
     ] {
         let found = bash(lines);
-        assert!(found.starts_with("2 S021") && !found.contains(','), "{lines}: {found}");
+        assert!(found.starts_with("2 SC2145") && !found.contains(','), "{lines}: {found}");
     }
     for lines in [
         "echo \"a $*\" \"$@\" \"${a[*]}\" \"${#a[@]} of them\"",
@@ -144,7 +144,7 @@ fn arrays_in_strings() {
     }
 }
 
-/// C103: an action behind `-o` that is for what is not pruned.
+/// SC2146: an action behind `-o` that is for what is not pruned.
 #[test]
 fn finds_that_prune() {
     let bash = |lines: &str| check(&format!("#!/bin/bash\n{lines}\n"));
@@ -163,11 +163,11 @@ fn finds_that_prune() {
         "find \"$one\" \"$two\" -name \"$a\" -o -name $b -delete",
         "find . -type f -name a -o -name b -exec rm {} +",
     ] {
-        assert!(bash(lines).starts_with("2 C103"), "{lines}: {}", bash(lines));
+        assert!(bash(lines).starts_with("2 SC2146"), "{lines}: {}", bash(lines));
     }
 }
 
-/// C085: where nothing takes what is written to the standard output.
+/// SC2069: where nothing takes what is written to the standard output.
 #[test]
 fn redirections_in_the_wrong_order() {
     let sh = |lines: &str| check(&format!("#!/bin/sh\n{lines}\n"));
@@ -177,7 +177,7 @@ fn redirections_in_the_wrong_order() {
         "if a 2>&1 >log; then :; fi",
         "f() { a 2>&1 >/dev/null; }; f",
     ] {
-        assert_eq!(sh(lines), "2 C085 \"2>&1\"", "{lines}");
+        assert_eq!(sh(lines), "2 SC2069 \"2>&1\"", "{lines}");
     }
     for lines in [
         "make >log 2>&1",
@@ -194,7 +194,7 @@ fn redirections_in_the_wrong_order() {
     }
 }
 
-/// C091: only what is used as a file.
+/// SC2088: only what is used as a file.
 #[test]
 fn tildes_in_quotes() {
     let sh = |lines: &str| check(&format!("#!/bin/sh\n{lines}\n"));
@@ -205,7 +205,7 @@ fn tildes_in_quotes() {
         ("[ -d \"~/a\" ] && :", "~/a"),
         ("cd \"~/$1\" || exit", "~/"),
     ] {
-        assert_eq!(sh(lines), format!("2 C091 \"{expected}\""), "{lines}");
+        assert_eq!(sh(lines), format!("2 SC2088 \"{expected}\""), "{lines}");
     }
     for lines in [
         "echo 'in ~/a'",
@@ -222,46 +222,23 @@ fn tildes_in_quotes() {
     }
 }
 
-/// X042: a `sh` that knows no arguments there leaves the script's own.
+/// SC2240: a `sh` that knows no arguments there leaves the script's own.
 #[test]
 fn sourced_with_arguments() {
     let sh = |lines: &str| check(&format!("#!/bin/sh\n{lines}\n"));
-    assert_eq!(sh(". \"$d\" one"), "2 X042 \"one\"");
+    assert_eq!(sh(". \"$d\" one"), "2 SC2240 \"one\"");
     assert_eq!(sh(". ./a \"$@\"\n. ./b >c"), "");
     assert_eq!(check("#!/bin/bash\n. ./a one\n"), "");
 }
 
-/// C014 and C018: a function or a loop of another script may read a file that names no interpreter.
+/// SC2168 and SC2105: a function or a loop of another script may read a file that names no interpreter.
 #[test]
 fn fragments() {
     for lines in ["local port=80\necho \"$port\"", "[ -f a ] || continue", "break"] {
         assert_eq!(check(&format!("# shellcheck shell=bash\n{lines}\n")), "", "{lines}");
         let found = check(&format!("#!/bin/bash\n{lines}\n"));
-        assert!(found.contains("C014") || found.contains("C018"), "{lines}: {found}");
+        assert!(found.contains("SC2168") || found.contains("SC2105"), "{lines}: {found}");
         let found = check(&format!("#/bin/bash\n{lines}\n"));
-        assert!(found.contains("C014") || found.contains("C018"), "its `!` is missing, {lines}: {found}");
-    }
-}
-
-/// C001: functions of other scripts may use what those of a library set before they call them.
-#[test]
-fn libraries() {
-    let unused = "menu() { local rows=(a b); show_menu; }";
-    for before in [
-        "",
-        "title=x",
-        "set -u\nreadonly title=x",
-        "[ -n \"$loaded\" ] && return 0\nloaded=1",
-        "other() { a; }",
-        "show_menu() { read -r a; \"$a\"; }",
-    ] {
-        assert_eq!(check(&format!("#!/bin/bash\n{before}\n{unused}\n")), "", "{before}");
-    }
-    for within in ["", "; echo a | tr a b", "; put\n}\nput() { echo", "; menu"] {
-        let text = format!("#!/bin/bash\nmenu() {{ local rows=(a b){within}; }}\n");
-        assert_eq!(check(&text), "2 C001 \"rows\"", "{within}");
-    }
-    for after in ["menu", "if a; then menu; fi", "cd /x || exit"] {
-        assert_eq!(check(&format!("#!/bin/bash\n{unused}\n{after}\n")), "2 C001 \"rows\"", "{after}");
+        assert!(found.contains("SC2168") || found.contains("SC2105"), "its `!` is missing, {lines}: {found}");
     }
 }

@@ -89,7 +89,7 @@ fn which_of_them_hold() {
     let none = ("x", "");
     assert_eq!(with(none, select(&["SC2121"])), "2 SC2121 \"a=1\"");
     assert_eq!(with(none, select(&["assignment-by-set"])), "2 SC2121 \"a=1\"");
-    assert_eq!(with(none, select(&["S001"])), "");
+    assert_eq!(with(none, select(&["SC2086"])), "");
     assert_eq!(with(none, Settings { ignore: vec!["SC2121".to_owned()], ..settings() }), "");
     assert_eq!(with((".shellcheckrc", "disable=SC2120-SC2122\n"), settings()), "");
     assert_eq!(with((".shellcheckrc", "disable=all\n"), settings()), "");
@@ -120,10 +120,10 @@ fn empty_strings_as_commands() {
 
 #[test]
 fn tests_without_quotes() {
-    assert!(sh("if [ -n $x ]; then a; fi").contains("S052"));
-    assert!(!sh("if [ -n \"$x\" ]; then a; fi").contains("S052"));
+    assert!(sh("if [ -n $x ]; then a; fi").contains("SC2070"));
+    assert!(!sh("if [ -n \"$x\" ]; then a; fi").contains("SC2070"));
     let in_loop = |words: &str, before: &str| {
-        sh(&format!("for x in {words}; do\n{before}\nif [ -n $x ]; then a; fi\ndone")).contains("S052")
+        sh(&format!("for x in {words}; do\n{before}\nif [ -n $x ]; then a; fi\ndone")).contains("SC2070")
     };
     for words in ["$(ls)", "a 'b' $c", "\"$d/\" ${e}f"] {
         assert!(!in_loop(words, "echo \"$x\" \"${x}\""), "{words}");

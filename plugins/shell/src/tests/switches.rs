@@ -5,18 +5,18 @@ use super::*;
 #[test]
 fn comments_switch_rules_off() {
     assert_eq!(check("#!/bin/sh\n# shellcheck disable=SC2034\nf() { local foo=1; }\nf\n"), "");
-    assert_eq!(check("#!/bin/sh\n# shuck: disable=C001\nf() { local foo=1; }\nf\n"), "");
+    assert_eq!(check("#!/bin/sh\n# shuck: disable=SC2034\nf() { local foo=1; }\nf\n"), "");
 }
 
 #[test]
 fn selection() {
     let selected =
         |codes: &[&str]| lines_of(&[("a.sh", "#!/bin/sh\nfoo=1\necho $1\n")], select(codes), "a.sh");
-    assert_eq!(selected(&["C001"]), "2 C001 \"foo\"");
-    assert_eq!(selected(&["SC2034"]), "2 C001 \"foo\"");
-    assert_eq!(selected(&["unused-assignment"]), "2 C001 \"foo\"");
-    assert_eq!(selected(&["S001"]), "3 S001 \"$1\"");
-    assert!(selected(&["ALL"]).contains("S001"));
+    assert_eq!(selected(&["SC2034"]), "2 SC2034 \"foo\"");
+    assert_eq!(selected(&["SC2034"]), "2 SC2034 \"foo\"");
+    assert_eq!(selected(&["unused-assignment"]), "2 SC2034 \"foo\"");
+    assert_eq!(selected(&["SC2086"]), "3 SC2086 \"$1\"");
+    assert!(selected(&["ALL"]).contains("SC2086"));
     assert!(selected(&["F401"]).contains("F401"));
 }
 
@@ -30,20 +30,24 @@ fn shucks_configuration() {
         ]
     };
     let a = |config| lines_of(&files(config), settings(), "d/a.sh");
-    assert_eq!(a("[lint]\nignore = ['C001']\n"), "");
-    assert_eq!(a("[lint]\nextend-select = ['S001']\nignore = ['C']\n"), "3 S001 \"$1\"");
-    assert_eq!(a("[lint.per-file-ignores]\n'd/*.sh' = ['C001']\n"), "");
+    assert_eq!(a("[lint]\nignore = ['SC2034']\n"), "");
+    assert_eq!(a("[lint]\nextend-select = ['SC2086']\nignore = ['C']\n"), "3 SC2086 \"$1\"");
+    assert_eq!(a("[lint.per-file-ignores]\n'd/*.sh' = ['SC2034']\n"), "");
     assert!(
-        lines_of(&files("[lint.per-file-shell]\n'x.sh' = 'sh'\n"), settings(), "d/x.sh").contains("X013")
+        lines_of(&files("[lint.per-file-shell]\n'x.sh' = 'sh'\n"), settings(), "d/x.sh").contains("SC3030")
     );
-    let fixes = report(&files("[lint]\nunfixable = ['C001']\n"), settings(), "d/a.sh").unwrap();
+    let fixes = report(&files("[lint]\nunfixable = ['SC2034']\n"), settings(), "d/a.sh").unwrap();
     assert!(fixes.diagnostics[0].fixes.is_empty());
     assert_eq!(
-        lines_of(&files("[lint]\nignore = ['C001']\n"), Settings { isolated: true, ..settings() }, "d/a.sh"),
-        "2 C001 \"foo\""
+        lines_of(
+            &files("[lint]\nignore = ['SC2034']\n"),
+            Settings { isolated: true, ..settings() },
+            "d/a.sh"
+        ),
+        "2 SC2034 \"foo\", 3 SC2086 \"$1\""
     );
     let named = Settings { config: Some(".shuck.toml".to_owned()), ..settings() };
-    assert_eq!(lines_of(&files("[lint]\nignore = ['C001']\n"), named, "d/a.sh"), "");
+    assert_eq!(lines_of(&files("[lint]\nignore = ['SC2034']\n"), named, "d/a.sh"), "");
     assert_eq!(
         a("[lint]\nselect = ['S080']\n[lint.rule-options.s080]\nmax-lines = 2\n").split(' ').nth(1),
         Some("S080")
@@ -85,10 +89,10 @@ fn shellchecks_configuration() {
             "d/a.sh",
         )
     };
-    assert_eq!(with("# none\nexternal-sources=true\n"), "2 C001 \"foo\"");
+    assert_eq!(with("# none\nexternal-sources=true\n"), "2 SC2034 \"foo\"");
     assert_eq!(with("disable=SC1000,SC2034 # why\n"), "");
     assert_eq!(with("disable=SC2030-SC2040\n"), "");
     assert_eq!(with("disable=all\n"), "");
-    assert!(with("shell=sh\n").contains("X013"));
-    assert_eq!(with("shell=busybox\n"), "2 C001 \"foo\"", "as if it were not there");
+    assert!(with("shell=sh\n").contains("SC3030"));
+    assert_eq!(with("shell=busybox\n"), "2 SC2034 \"foo\"", "as if it were not there");
 }

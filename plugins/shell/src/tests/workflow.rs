@@ -22,13 +22,13 @@ fn run(lines: &str) -> String {
 #[test]
 fn mistakes_in_steps() {
     for (lines, want) in [
-        ("ls\n[ $a > 5 ]", "8 C086 \">\""),
+        ("ls\n[ \"$a\" > 5 ]", "8 SC2071 \">\""),
         ("x=(a b)\nls ${x[@]}", ""),
-        ("x=(\"$(ls)\" b)\nls ${x[@]}", "8 S008 \"${x[@]}\""),
-        ("local name=x", "7 C014 \"local name=x\""),
+        ("x=(\"$(ls)\" b)\nls ${x[@]}", "8 SC2068 \"${x[@]}\""),
+        ("local name=x", "7 SC2168 \"local name=x\""),
         ("set name=x", "7 SC2121 \"name=x\""),
         ("if true; then\n  ls", "7 syntax-error \"\", 8 syntax-error \"\""),
-        ("cat \"~/x\"", "7 C091 \"~/x\""),
+        ("cat \"~/x\"", "7 SC2088 \"~/x\""),
     ] {
         assert_eq!(run(lines), want, "{lines}");
     }
@@ -36,12 +36,16 @@ fn mistakes_in_steps() {
 
 #[test]
 fn what_is_on_in_files_is_on_in_steps() {
-    assert_eq!(run("cd x\nread y\necho $y 'costs $5'\nexport a=$(b)"), "");
+    assert_eq!(
+        run("cd x\nread -r y\necho $y 'costs $5'\nexport a=$(b)"),
+        "9 SC2086 \"$y\", 9 SC2016 \"'costs $5'\", 10 SC2155 \"a\"",
+        "a step ends where a command fails, as `cd`"
+    );
     let text = "on: push\njobs:\n  j:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo $x\n";
     let selected = |it: &str| lines_of(&[(WORKFLOW, text)], select(&[it]), WORKFLOW);
     assert_eq!(
         (selected("SC2086"), selected("S001")),
-        ("6 S001 \"$x\"".to_owned(), "6 S001 \"$x\"".to_owned())
+        ("6 SC2086 \"$x\"".to_owned(), "6 SC2086 \"$x\"".to_owned())
     );
 }
 
@@ -52,9 +56,9 @@ fn what_is_on_in_projects_of_shuck() {
         let text = format!("jobs:\n  j:\n    runs-on: ubuntu-latest\n    steps:\n      - {run}\n");
         lines_of(&[(WORKFLOW, &text), (".shuck.toml", "")], settings(), WORKFLOW)
     };
-    assert_eq!(told("run: echo 'costs $HOME' $x"), "5 C005 \"'costs $HOME'\"");
+    assert_eq!(told("run: echo 'costs $HOME' $x"), "5 SC2016 \"'costs $HOME'\"");
     assert_eq!((told("run: cd x"), told("{run: cd x, shell: bash}")), (String::new(), String::new()));
-    assert_eq!(told("{run: cd x, shell: 'bash {0}'}"), "5 C004 \"cd x\"");
+    assert_eq!(told("{run: cd x, shell: 'bash {0}'}"), "5 SC2164 \"cd x\"");
 }
 
 /// Each script of the workflow has a shell of its own.
@@ -62,13 +66,13 @@ fn what_is_on_in_projects_of_shuck() {
 fn the_shell_of_a_step() {
     let bashism = "run: '[[ -f x ]]'\n";
     assert_eq!(step(bashism), "");
-    let in_sh = "6 X001 \"[[ -f x ]]\"";
+    let in_sh = "6 SC3010 \"[[ -f x ]]\"";
     assert_eq!(step(&format!("{bashism}        shell: sh\n")), in_sh);
     assert_eq!(step(&format!("{bashism}        shell: /bin/sh -e {{0}}\n")), in_sh);
     let defaults = |indent: &str| format!("{indent}defaults:\n{indent}  run:\n{indent}    shell: sh\n");
     let on = "    runs-on: ubuntu-latest\n";
-    assert_eq!(workflow(&defaults(""), on, bashism), "9 X001 \"[[ -f x ]]\"");
-    assert_eq!(workflow("", &format!("{on}{}", defaults("    ")), bashism), "9 X001 \"[[ -f x ]]\"");
+    assert_eq!(workflow(&defaults(""), on, bashism), "9 SC3010 \"[[ -f x ]]\"");
+    assert_eq!(workflow("", &format!("{on}{}", defaults("    ")), bashism), "9 SC3010 \"[[ -f x ]]\"");
     assert_eq!(workflow(&defaults(""), on, &format!("{bashism}        shell: bash\n")), "");
 }
 
@@ -161,10 +165,10 @@ fn shared_steps_and_fixes() {
 fn rules_that_hold_for_workflows() {
     let files = [(WORKFLOW, ""), ("a.sh", "")];
     let mut project = testing::Project::<Shell>::new(&files).with(settings());
-    for (code, in_file) in [("SC1113", true), ("C060", true), ("C006", true)] {
+    for (code, in_file) in [("SC1113", true), ("SC2239", true), ("SC2154", true)] {
         assert_eq!((project.is_on("a.sh", code), project.is_on(WORKFLOW, code)), (in_file, false), "{code}");
     }
-    assert!(project.is_on(WORKFLOW, "SC2121") && project.is_on(WORKFLOW, "S008"));
+    assert!(project.is_on(WORKFLOW, "SC2121") && project.is_on(WORKFLOW, "SC2068"));
 }
 
 #[test]
