@@ -4,7 +4,7 @@
 //! Left out: comments that turn a rule on, and projects of Deno's, where `deno lint` does not read such comments.
 
 use deno_ast::swc::common::comments::CommentKind;
-use deno_ast::{ParsedSource, SourceRangedForSpanned, SourceTextInfo, StartSourcePos};
+use deno_ast::{ParsedSource, SourcePos, SourceRangedForSpanned, SourceTextInfo, StartSourcePos};
 use deno_lint::diagnostic::LintDiagnostic;
 
 /// Rules that the comments of a file disable.
@@ -61,15 +61,20 @@ impl<'a> Disabled<'a> {
     }
 
     pub(crate) fn has(&self, finding: &LintDiagnostic) -> bool {
-        let code = finding.details.code.as_str();
+        let start = finding.range.as_ref().map(|it| it.range.start);
+        self.has_at(finding.details.code.as_str(), start)
+    }
+
+    /// Whether a rule is disabled at a place, or everywhere.
+    pub(crate) fn has_at(&self, code: &str, place: Option<SourcePos>) -> bool {
         if self.off.iter().any(|it| it == code) {
             return true;
         }
-        let (Some(text), Some(range)) = (self.text, &finding.range) else { return false };
-        let start = range.range.as_byte_range(StartSourcePos::START_SOURCE_POS).start;
+        let (Some(text), Some(place)) = (self.text, place) else { return false };
+        let start = place.as_byte_index(StartSourcePos::START_SOURCE_POS);
         let before = self.switches.iter().take_while(|it| it.0 <= start);
         let is_off = before.filter(|it| it.2.have(code)).last().is_some_and(|it| it.1);
-        let line = text.line_index(range.range.start);
+        let line = text.line_index(place);
         is_off || self.lines.iter().any(|it| it.0 == line && it.1.have(code))
     }
 }

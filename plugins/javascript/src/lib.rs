@@ -28,6 +28,7 @@
 //!   used as a type, the same finding twice (`no-extra-boolean-cast`), and the message of
 //!   `jsx-void-dom-elements-no-children`, which is another rule's.
 //! - `no-dupe-keys` points to the key that repeats another one ([`keys`]), but in a project of Deno's.
+//! - A relative import that leads to no file is reported ([`unresolved`]), but in a project of Deno's.
 //! - Where no deno.json holds, what has no effect is not told of vendored libraries.
 //! - Minified files are left out unless they are named, and templates that do not parse always ([`template`]).
 //! - Syntax errors that leave the rest readable are findings as well; deno writes them to its log.
@@ -47,6 +48,7 @@ mod files;
 mod flow;
 mod getters;
 mod hazards;
+mod imports;
 mod jsdoc;
 mod keys;
 mod lint;
@@ -67,9 +69,12 @@ mod selection;
 mod setters;
 mod shifts;
 mod table;
+mod targets;
 mod template;
 #[cfg(test)]
 mod tests;
+mod tsconfig;
+mod unresolved;
 mod warm_up;
 
 use std::path::Path;

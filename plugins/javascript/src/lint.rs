@@ -16,11 +16,11 @@ use crate::false_positives::Source;
 use crate::getters::{self, Getters};
 use crate::parse::{Goal, first_error};
 use crate::regexps::{self, ValidRegexps};
-use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR};
+use crate::rules::{ELSEWHERE, Kind, SYNTAX_ERROR, UNRESOLVED};
 use crate::second::{self, Reading};
 use crate::selection::Selection;
 use crate::setters::{self, Setters};
-use crate::{convert, defaults, expression, flow, hazards, keys, loops, meant, modules, repairs};
+use crate::{convert, defaults, expression, flow, hazards, keys, loops, meant, modules, repairs, unresolved};
 
 /// Why a file is left out whose types are Flow's.
 const FLOW: &str = "its types are Flow's";
@@ -159,6 +159,9 @@ impl FileLinter {
         }
         let repairs = repairs::repairs(&rules, &source);
         let mut found: Vec<_> = rules.into_iter().map(|it| place.finding(it, &repairs)).collect();
+        let imports = second.as_ref().map(|it| &*it.imports).filter(|_| self.codes.contains(&UNRESOLVED));
+        let imports = imports.unwrap_or_default();
+        found.extend(unresolved::findings(file.path, file.root, file.text, imports, &disabled));
         if self.tells_syntax_errors {
             let errors = parsed.diagnostics().iter().map(|it| place.syntax_error(it));
             let is_asked =

@@ -11,6 +11,9 @@ use crate::{defaults, meant};
 /// Code of syntax errors. Not a rule of deno's, which prints them as errors of their own.
 pub(crate) const SYNTAX_ERROR: &str = "syntax-error";
 
+/// Code of relative imports that lead to no file. Not a rule of deno's.
+pub(crate) const UNRESOLVED: &str = "unresolved-import";
+
 /// Rules of deno's that are not in the crate, but may be named in its suppression comments.
 pub(crate) const ELSEWHERE: [&str; 2] = ["no-slow-types", "no-sloppy-imports"];
 
@@ -63,7 +66,10 @@ pub(crate) fn configured(kind: Kind, config: &LintRulesConfig) -> Vec<&'static s
         };
         (by_tag || is_in(&config.include, rule.code())) && !is_in(&config.exclude, rule.code())
     };
-    get_all_rules().iter().filter(|it| is_on(it.as_ref())).map(|it| it.code()).collect()
+    let of_deno = get_all_rules();
+    let of_deno = of_deno.iter().filter(|it| is_on(it.as_ref())).map(|it| it.code());
+    let ours = (!kind.is_of_deno()).then_some(UNRESOLVED);
+    of_deno.chain(ours).collect()
 }
 
 fn is_default(kind: Kind, rule: &dyn LintRule) -> bool {
@@ -86,7 +92,22 @@ pub(crate) fn all() -> Vec<plugin::Rule> {
         ..plugin::Rule::new(SYNTAX_ERROR, "Code that does not parse")
     };
     let rules = get_all_rules();
-    std::iter::once(syntax).chain(rules.iter().map(|it| describe(it.as_ref()))).collect()
+    [syntax, unresolved()].into_iter().chain(rules.iter().map(|it| describe(it.as_ref()))).collect()
+}
+
+fn unresolved() -> plugin::Rule {
+    let explanation = "A relative name that `import`, `export … from`, `import(…)`, `require(…)` or a type imports, where there is no such \
+                       file: none of that name, none with an end that TypeScript, Node or bundlers add (`.ts`, `.tsx`, `.d.ts`, `.js`, \
+                       `.json`, `.vue`, `/index.ts` …), and none that a `.js` would be made from.\n\nNot reported is what may be made first: \
+                       files that git ignores, in folders such as `dist` that are not there, of a grammar or another language beside it, in \
+                       `rootDirs` of the nearest `tsconfig.json`, or of a submodule; what may fail on purpose, in `try` or before \
+                       `.catch(…)`; lines below `@ts-ignore` or `@ts-expect-error`; input of tests (`fixtures`); and vendored libraries. Off in \
+                       projects of Deno's, which checks this when it loads a file.";
+    plugin::Rule {
+        explanation: explanation.to_owned(),
+        default: true,
+        ..plugin::Rule::new(UNRESOLVED, "Relative import that leads to no file")
+    }
 }
 
 fn describe(rule: &dyn LintRule) -> plugin::Rule {
@@ -150,15 +171,15 @@ mod tests {
     fn defaults() {
         let count = |kind| configured(kind, &LintRulesConfig::default()).len();
         assert_eq!((count(Kind::Deno), count(Kind::Package)), (87, 88));
-        assert_eq!((count(Kind::Plain), count(Kind::Elsewhere)), (34, 33));
-        assert_eq!(all().iter().filter(|it| it.default).count(), 35, "with syntax errors");
+        assert_eq!((count(Kind::Plain), count(Kind::Elsewhere)), (35, 34));
+        assert_eq!(all().iter().filter(|it| it.default).count(), 36, "with syntax errors");
     }
 
     #[test]
     fn deno_chooses() {
         let list = |it: &[&str]| Some(it.iter().map(|it| (*it).to_owned()).collect());
         let chosen = |tags, include, exclude| {
-            configured(Kind::Plain, &LintRulesConfig { tags, include, exclude }).join(" ")
+            configured(Kind::Deno, &LintRulesConfig { tags, include, exclude }).join(" ")
         };
         assert_eq!(chosen(list(&[]), list(&["eqeqeq", "no-var"]), list(&["no-var"])), "eqeqeq");
         assert_eq!(

@@ -13,6 +13,7 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Semantic, SemanticBuilder};
 use oxc_span::{GetSpan, SourceType};
 
+use crate::imports::{self, Import};
 use crate::nesting;
 
 /// The deepest that is parsed: a part of what swc is given.
@@ -30,6 +31,7 @@ pub(crate) struct Reading {
     pub(crate) is_valid: bool,
     /// Whether the file is a script that declares something of the name `await`.
     pub(crate) names_await: bool,
+    pub(crate) imports: Vec<Import>,
 }
 
 /// Error for which an engine would refuse the file.
@@ -73,6 +75,7 @@ fn read_as(kind: SourceType, text: &str) -> Reading {
             errors: parsed.diagnostics.iter().filter_map(error).collect(),
             is_valid: false,
             names_await: false,
+            imports: Vec::new(),
         };
     }
     let semantic =
@@ -87,7 +90,8 @@ fn read_as(kind: SourceType, text: &str) -> Reading {
         let members = members(&semantic.semantic);
         errors.retain(|it| is_of_every_engine(&it.message) && !members.contains(&it.bytes.start));
     }
-    Reading { errors, is_valid, names_await }
+    let imports = imports::all(&semantic.semantic);
+    Reading { errors, is_valid, names_await, imports }
 }
 
 /// Whether an error in TypeScript is one of JavaScript's as well. Others, as of overloads, are the type checker's.

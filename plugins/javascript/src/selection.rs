@@ -3,7 +3,7 @@
 use broker_plugin_sdk::{Selectors, Settings};
 use deno_lint::rules::{LintRule, get_all_rules};
 
-use crate::rules::{SYNTAX_ERROR, has_tag};
+use crate::rules::{SYNTAX_ERROR, UNRESOLVED, has_tag};
 
 /// Codes of rules, on top of what is configured.
 pub(crate) type Selection = Selectors<&'static str>;
@@ -16,13 +16,15 @@ pub(crate) fn resolve(settings: &Settings) -> (Selection, Vec<String>) {
             return Some(vec![SYNTAX_ERROR]);
         }
         let named = rules.iter().filter(|it| names(selector, it.as_ref())).map(|it| it.code());
+        let ours = matches!(selector, "ALL" | UNRESOLVED).then_some(UNRESOLVED);
+        let named = named.chain(ours);
         Some(named.collect::<Vec<_>>()).filter(|it| !it.is_empty())
     })
 }
 
 /// Applies the selection to the rules that are `configured`.
 pub(crate) fn apply(selection: &Selection, configured: &[&str]) -> Vec<&'static str> {
-    let all = get_all_rules().into_iter().map(|it| it.code());
+    let all = get_all_rules().into_iter().map(|it| it.code()).chain([UNRESOLVED]);
     all.filter(|it| selection.includes(it, configured.contains(it))).collect()
 }
 
