@@ -55,7 +55,7 @@ const BUNDLES: [&str; 6] = [".bundle.", ".cjs.", ".esm.", ".iife.", ".min.", ".u
 /// Signs in a name that something else expands or fills in.
 const SIGNS: [char; 13] = ['*', '{', '}', '<', '>', '$', '%', '!', '|', '\\', ':', '[', '#'];
 
-/// Where a name leads.
+/// Result of looking for a name's file.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Target {
     Found,
@@ -66,7 +66,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// Where the name in a file below `root` leads.
+    /// Looks for the file that a name in a file below `root` means.
     pub(crate) fn of(name: &str, file: &Path, root: &Path) -> Self {
         let path = name.split('?').next().unwrap_or_default();
         // `+types` is what React Router makes.

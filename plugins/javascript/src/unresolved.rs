@@ -39,7 +39,7 @@ pub(crate) fn findings(
     let targets: Vec<_> = imports.iter().map(|it| (it, Target::of(&it.name, path, root))).collect();
     let is_program = targets.iter().any(|it| it.1 == Target::Found);
     let data = data_folder(relative).map(|it| root.join(it));
-    // What a test says of the program counts.
+    // A test that asks for a part of the program counts.
     let may_be_data = |target: &Path| {
         let has_folder = target.parent().is_some_and(Path::is_dir);
         data.as_ref().is_some_and(|it| target.starts_with(it) || !is_program && !has_folder)

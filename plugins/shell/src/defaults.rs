@@ -23,7 +23,7 @@ const MISTAKES: [&str; 78] = [
     "SC3053", "SC3054", "SC3057", "SC3059", "SC3060", "SC3073", "X033",
 ];
 
-/// What else ShellCheck reports by default.
+/// Other rules that ShellCheck has on by default.
 pub(crate) const LIKE_SHELLCHECK: [&str; 65] = [
     "SC1003", "SC1007", "SC1090", "SC1112", "SC2001", "SC2005", "SC2006", "SC2013", "SC2015", "SC2016",
     "SC2018", "SC2019", "SC2021", "SC2027", "SC2028", "SC2038", "SC2044", "SC2045", "SC2046", "SC2048",
