@@ -2,7 +2,8 @@
 //!
 //! A file that is not there is missing only if it need not be made first: by a build (`dist/`, what `.gitignore` names, a grammar or another
 //! language's file beside it), by a framework (`rootDirs` of a `tsconfig.json`), or by a checkout of a submodule; and if no
-//! `package.json` puts another in its place (`browser`). Left out are names with patterns and placeholders, what lies outside of the workspace, and files within `node_modules`.
+//! `package.json` puts another in its place (`browser`). Left out are names with patterns and placeholders, what lies outside of the
+//! workspace, and files within `node_modules`.
 
 use std::path::{Component, Path, PathBuf};
 

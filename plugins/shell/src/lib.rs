@@ -24,7 +24,8 @@
 //! - a script that does not say what shell it is for, but that it ends in `.sh`, is read as bash's, and one whose `#!` is behind
 //!   comments or empty lines as that shell's ([`dialect`]);
 //! - what BusyBox's `sh` has is not reported in scripts of Alpine's images ([`busybox`]);
-//! - the words of SC2295, SC1019 and SC2145 are ours: shuck's say that patterns should not have variables, that `[ -f x]` lacks its operand, and that `"x $@"` becomes one word;
+//! - the words of SC2295, SC1019 and SC2145 are ours: shuck's say that patterns should not have variables, that
+//!   `[ -f x]` lacks its operand, and that `"x $@"` becomes one word;
 //! - a test whose `]` has no space before it has one finding, SC1073, with the fix of SC1019 or SC1020 ([`brackets`]);
 //! - `configure` as Autoconf makes it, and what cannot be read after an `exit` or `exec`, is left out where nothing of
 //!   shuck's is chosen;
