@@ -73,6 +73,7 @@ class Index:
         score = self.rarity[columns] * weights * (K1 + 1) / (weights + K1 * (1 - B + B * lengths[rows] / average))
         shape = (len(lengths), len(self.ids))
         self.scores = scipy.sparse.csr_matrix((score, (rows, columns)), shape=shape, dtype=numpy.float32)
+        self.transposed = self.scores.T.tocsr()
         paths = sorted({it["path"] for it in chunks})
         by_path = {it: number for number, it in enumerate(paths)}
         self.path_of = numpy.array([by_path[it["path"]] for it in chunks])
@@ -82,16 +83,14 @@ class Index:
 
     def search(self, questions):
         """Scores of all chunks for each question: an array of questions by chunks."""
-        found = numpy.zeros((len(questions), self.scores.shape[0]), numpy.float32)
+        asked = [of_question(it) for it in questions]
+        known = [[self.ids[it] for it in words if it in self.ids] for words in asked]
+        starts = numpy.cumsum([0, *map(len, known)])
+        ids = numpy.fromiter((it for row in known for it in row), numpy.int32, starts[-1])
+        shape = (len(questions), len(self.ids))
+        vectors = scipy.sparse.csr_matrix((numpy.ones(len(ids), numpy.float32), ids, starts), shape=shape)
+        # A word that no chunk has counts in the share of a path.
         rarest = numpy.log(1 + (self.scores.shape[0] + 0.5) / 0.5)
-        for number, question in enumerate(questions):
-            asked = of_question(question)
-            ids = [self.ids[it] for it in asked if it in self.ids]
-            vector = numpy.zeros(len(self.ids), numpy.float32)
-            vector[ids] = 1
-            scores = self.scores @ vector
-            # A word that no chunk has counts in the share of a path.
-            everything = self.rarity[ids].sum() + rarest * (len(asked) - len(ids))
-            share = (self.paths @ vector)[self.path_of] / max(everything, 1e-9)
-            found[number] = scores * (1 + PATH_BOOST * share)
-        return found
+        everything = vectors @ self.rarity + rarest * numpy.array([len(a) - len(b) for a, b in zip(asked, known)])
+        share = (vectors @ self.paths.T).toarray()[:, self.path_of] / numpy.maximum(everything, 1e-9)[:, None]
+        return ((vectors @ self.transposed).toarray() * (1 + PATH_BOOST * share)).astype(numpy.float32)

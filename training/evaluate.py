@@ -6,8 +6,9 @@ The documentation is taken out of all functions of the pool. A pool is one packa
 import argparse
 import json
 import os
+import re
 
-os.environ.update(OPENBLAS_NUM_THREADS="2", OMP_NUM_THREADS="2")
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 import numpy  # noqa: E402
 
@@ -22,7 +23,8 @@ SEED = 7
 # Questions of a package and language; chunks without which it is too small to be searched; chunks that MiniLM reads.
 QUESTIONS = 200
 SMALLEST = 100
-SAMPLE = 400
+SAMPLE = 150
+IDENTIFIER = re.compile(r"\w+(::\w+)*")
 
 
 class Pool:
@@ -36,7 +38,7 @@ class Pool:
         names = {}
         for it in chunks:
             names[it["name"]] = names.get(it["name"], 0) + 1
-        alone = [number for number, it in enumerate(chunks) if names[it["name"]] == 1 and len(list(tokens.words(it["name"]))) > 1]
+        alone = [number for number, it in enumerate(chunks) if names[it["name"]] == 1 and IDENTIFIER.fullmatch(it["name"]) and len(list(tokens.words(it["name"]))) > 1]
         self.named = numpy.array(sorted(random.permutation(alone)[:n_questions].tolist()), int)
         self.names = [chunks[it]["name"] for it in self.named]
 
@@ -107,7 +109,7 @@ def scored(pool, questions, models, minilm=None):
     for name, it in models.items():
         found[name] = it.questions(questions) @ it.chunks(pool.chunks).T
     if minilm:
-        found["MiniLM"] = minilm.embed(questions) @ minilm.embed([it["code"] for it in pool.chunks]).T
+        found["MiniLM"] = minilm.kept(questions) @ minilm.kept([it["code"] for it in pool.chunks]).T
     return found
 
 

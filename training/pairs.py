@@ -2,8 +2,10 @@
 
 import glob
 import gzip
+import hashlib
 import json
 import os
+import re
 
 import packages
 
@@ -20,3 +22,18 @@ def read(path):
 
 def package(path):
     return os.path.basename(path).removesuffix(".jsonl.gz")
+
+
+def _plain(text):
+    return hashlib.sha1(re.sub(r"\W+", "", text).lower().encode()).digest()[:8]
+
+
+def keys(entry):
+    """What makes a pair the same wherever it was copied: its code, or its name and documentation."""
+    found = [_plain(entry["code"])]
+    return [*found, _plain(entry["name"] + " " + entry["first"])] if "first" in entry else found
+
+
+def held_out():
+    """Keys of all that is evaluated: packages copy each other's code, and a copy is not trained on."""
+    return {key for split in ("valid", "test", "extra") for path in files(split) for entry in read(path) for key in keys(entry)}

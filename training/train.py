@@ -11,7 +11,7 @@ import os
 import time
 
 # Before numpy is loaded: the result depends on the number of threads.
-os.environ.update(OPENBLAS_NUM_THREADS="2", OMP_NUM_THREADS="2")
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 import numpy  # noqa: E402
 import scipy.sparse  # noqa: E402
@@ -29,6 +29,8 @@ BLOCK = 64
 BATCH = 1024
 TEMPERATURE = 0.05
 EPOCHS = 8
+# Pairs of a package and language.
+LIMIT = 1500
 RATE = 0.004
 # Share of a question's words that are left out, at most; share of chunks whose name is not seen.
 DROPPED = 0.4
@@ -37,20 +39,24 @@ NAMELESS = 0.15
 MISTAKES = 6
 # Occurrences from which a row is its own.
 RARE = 30.0
-NAMES = f"{packages.CACHE}/training.npz"
 
 
-def prepared(vocabulary_words):
+def prepared(vocabulary_words, limit, with_mistakes):
     """All pairs as counts of tokens: of questions, of chunks, of names; with languages, packages and mistakes."""
     tokenizer = tokens.Tokenizer(vocabulary_words)
+    held_out = pairs.held_out()
     firsts, wholes, codes, names, languages, groups, mistakes = [], [], [], [], [], [], []
     for group, path in enumerate(pairs.files("train")):
         by_language = {}
         for entry in pairs.read(path):
+            if not held_out.isdisjoint(pairs.keys(entry)):
+                continue
             by_language.setdefault(entry["language"], []).append(entry)
         for language, entries in sorted(by_language.items()):
+            entries = entries[:limit]
             start = len(firsts)
-            mistakes += [[start + it for it in row] for row in mistaken(entries)]
+            wrong = mistaken(entries) if with_mistakes else [[it] * MISTAKES for it in range(len(entries))]
+            mistakes += [[start + it for it in row] for row in wrong]
             for it in entries:
                 firsts.append(model.count(tokenizer.ids_of(it["first"])))
                 wholes.append(model.count(tokenizer.ids_of(it["whole"])))
@@ -169,11 +175,6 @@ def backward(weighted, vectors, lengths, gradient, table):
     return of_table, (of_table * table).sum(1)
 
 
-def local(counted, ids):
-    counted = counted.tocsr()
-    return scipy.sparse.csr_matrix((counted.data, ids[counted.indices], counted.indptr), shape=(counted.shape[0], int(ids.max()) + 1))
-
-
 def train(data, distilled, arguments):
     random = numpy.random.default_rng(SEED)
     n_tokens = data["code"].shape[1]
@@ -181,14 +182,14 @@ def train(data, distilled, arguments):
     weights = Weights(distilled, counts, arguments.dimensions)
     of_table, of_logs = Adam(weights.table.shape), [Adam((n_tokens,)), Adam((n_tokens,))]
     total = arguments.epochs * len(batches(data["language"], data["group"], numpy.random.default_rng(SEED)))
-    start, step, losses = time.monotonic(), 0, []
+    start, step, losses = time.process_time(), 0, []
     for epoch in range(arguments.epochs):
         for batch in batches(data["language"], data["group"], random):
             rate = arguments.rate * min(1.0, (step + 1) / 50) * max(0.02, 1 - step / total)
             losses.append(one_step(data, batch, weights, of_table, of_logs, rate, random, arguments))
             step += 1
-            if step % 50 == 0:
-                print(f"epoch {epoch} step {step}/{total} loss {numpy.mean(losses[-50:]):.4f} {time.monotonic() - start:.0f} s", flush=True)
+            if step % 25 == 0:
+                print(f"epoch {epoch} step {step}/{total} loss {numpy.mean(losses[-25:]):.4f} {time.process_time() - start:.0f} s of CPU", flush=True)
         if epoch < arguments.epochs - 1:
             weights.follow()
     weights.follow()
@@ -239,20 +240,21 @@ def local_of(counted, ids, n_rows):
     return scipy.sparse.csr_matrix((counted.data, ids[counted.indices], counted.indptr), shape=(counted.shape[0], n_rows))
 
 
-def load(words):
-    if os.path.exists(NAMES):
-        with numpy.load(NAMES) as kept:
+def load(words, limit, with_mistakes):
+    name = f"{packages.CACHE}/training-{limit}-{with_mistakes}.npz"
+    if os.path.exists(name):
+        with numpy.load(name) as kept:
             if int(kept["n_tokens"]) == len(words):
                 found = {it: kept[it] for it in ("language", "group", "mistakes")}
                 for it in ("first", "whole", "code", "name"):
                     parts = (kept[f"{it}_data"], kept[f"{it}_indices"], kept[f"{it}_indptr"])
                     found[it] = scipy.sparse.csr_matrix(parts, shape=(len(found["group"]), len(words)))
                 return found
-    found = prepared(words)
+    found = prepared(words, limit, with_mistakes)
     kept = {it: found[it] for it in ("language", "group", "mistakes")}
     for it in ("first", "whole", "code", "name"):
         kept |= {f"{it}_data": found[it].data, f"{it}_indices": found[it].indices, f"{it}_indptr": found[it].indptr}
-    numpy.savez(NAMES, n_tokens=len(words), **kept)
+    numpy.savez(name, n_tokens=len(words), **kept)
     return found
 
 
@@ -264,10 +266,13 @@ def main():
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--temperature", type=float, default=TEMPERATURE)
     parser.add_argument("--dropped", type=float, default=DROPPED)
-    parser.add_argument("--mistakes", type=int, default=1)
+    parser.add_argument("--mistakes", type=int, default=1, help="0 trains without the mistakes of BM25")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="pairs of a package and language")
     arguments = parser.parse_args()
     words = vocabulary.read()
-    data = load(words)
+    start = time.process_time()
+    data = load(words, arguments.limit, arguments.mistakes)
+    print(f"prepared in {time.process_time() - start:.0f} s of CPU", flush=True)
     names, counts = numpy.unique(data["language"], return_counts=True)
     print(json.dumps(dict(zip(names.tolist(), counts.tolist()))), flush=True)
     weights = train(data, numpy.load(f"{packages.CACHE}/distilled.npy"), arguments)
