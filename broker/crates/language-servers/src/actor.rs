@@ -367,6 +367,14 @@ impl Actor {
                 let (text, _) = self.process.document(unit);
                 outcome.aborted = unit.parent().is_some_and(|it| aborted.contains(&it));
                 outcome.diagnostics.retain(|it| !target.is_seen_wrongly(profile, unit, text, it));
+                let n_found = outcome.diagnostics.len();
+                outcome.diagnostics.retain(|it| !target.is_of_no_module(profile, unit, text, it));
+                if outcome.diagnostics.len() < n_found && outcome.completeness == Completeness::Complete {
+                    let name = &profile.tool.name;
+                    let why =
+                        format!("`{unit}` is not on the disk, and {name} does not find its relative imports");
+                    outcome.completeness = Completeness::Partial(why);
+                }
                 outcome
             }
         };

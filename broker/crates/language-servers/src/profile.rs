@@ -131,6 +131,9 @@ pub struct Profile {
     /// is then started again.
     #[serde(default)]
     pub loses_new_files: bool,
+    /// Whether the server does not know the module of a file that is not on the disk, so that it finds none of its relative imports.
+    #[serde(default)]
+    pub new_files_have_no_module: bool,
     pub memory: MemoryClass,
 }
 

@@ -170,6 +170,21 @@ impl TargetState {
             && may_mean(unit, text, part, &self.new)
     }
 
+    /// Whether a finding reports a relative import of a new file whose module the server does not know.
+    pub(super) fn is_of_no_module(
+        &self,
+        profile: &Profile,
+        unit: &WorkspacePath,
+        text: &str,
+        finding: &Diagnostic,
+    ) -> bool {
+        let part = finding.span.start as usize..finding.span.end as usize;
+        profile.new_files_have_no_module
+            && self.new.contains(unit)
+            && profile.unfound_imports.contains(&finding.code)
+            && text.get(part).is_some_and(|it| it.starts_with('.'))
+    }
+
     /// Text of an open document.
     pub(super) fn text(&self, view: &dyn View, path: &WorkspacePath) -> io::Result<Bytes> {
         if self.gone.contains(path) { Ok(Bytes::new()) } else { view.open(path) }

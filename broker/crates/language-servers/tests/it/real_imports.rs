@@ -87,3 +87,24 @@ fn oxlint_without_such_rules_reads_nothing_else() {
         "its configuration is the disk's"
     );
 }
+
+#[test]
+fn ty_does_not_find_what_a_new_file_imports_relatively() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = program("ty") else { return };
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("pkg")).unwrap();
+    std::fs::write(root.join("pkg/__init__.py"), "").unwrap();
+    std::fs::write(root.join("pkg/a.py"), "def f() -> int: return 1\n").unwrap();
+    let setup = setup("ty", program, &root);
+    let bench = Bench { disk: Arc::clone(&setup.disk), server: Server::new(setup) };
+    let says = |import: &str| {
+        let text = format!("{import}\nx: str = f()\n");
+        bench.says(&[("pkg/new.py", Some(&text))], "pkg/new.py")
+    };
+    let relative = says("from .a import f");
+    assert!(relative.contains("does not find its relative imports"), "{relative}");
+    assert!(!relative.contains("Cannot resolve"), "{relative}");
+    let absolute = says("from pkg.a import f");
+    assert!(absolute.contains("is not assignable to `str`") && !absolute.contains('['), "{absolute}");
+}
