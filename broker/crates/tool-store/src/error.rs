@@ -77,11 +77,11 @@ impl Error {
                 Registry::PyPi => "put the password into `~/.netrc` or the index's URL".to_owned(),
             },
             Self::NotFound { .. } => "a mirror may not have it: see which registry npm and pip are configured with".to_owned(),
-            Self::WrongDigest { .. } => "it was changed in the registry or on the way; nothing was installed".to_owned(),
-            Self::NoSpace { .. } => "make room, or set BROKER_DATA_DIR to a folder on another disk; nothing was installed".to_owned(),
+            Self::WrongDigest { .. } => "it was changed in the registry or on the way; nothing of the tool was installed".to_owned(),
+            Self::NoSpace { .. } => "make room, or set BROKER_DATA_DIR to a folder on another disk; nothing of the tool was installed".to_owned(),
             Self::NeedsOthers { tool, version, known, .. } => format!("`broker server add {tool}@{known}` adds the version that Broker knows the packages of; or install {version} in the project or in `PATH`"),
             Self::OtherLayout { known, .. } => format!("add {known}, or install that version in the project or in `PATH`"),
-            Self::BrokenOff { .. } => "try again; nothing was installed".to_owned(),
+            Self::BrokenOff { .. } => "try again; nothing of the tool was installed".to_owned(),
             _ => return None,
         })
     }

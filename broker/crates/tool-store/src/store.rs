@@ -1,5 +1,7 @@
 //! The folder with installed tools, each in a folder named by its digest. One that is there is whole: it is made beside, and named last.
 
+mod contents;
+
 use std::{
     cell::Cell,
     collections::BTreeSet,
@@ -95,7 +97,7 @@ impl Store {
         self.folder.join(&plan.digest)
     }
 
-    /// Installs a tool unless it is there, also if another process does so at the same time.
+    /// Installs a tool unless it is there as it was installed, also if another process does so at the same time.
     pub fn install(
         &self,
         plan: &Plan,
@@ -107,12 +109,17 @@ impl Store {
         overlay::private_folder(&self.folder).map_err(Error::io(&self.folder))?;
         let lock = self.lock(plan, cancel)?;
         lock.set_modified(SystemTime::now()).map_err(Error::io(self.stamp(plan)))?;
-        if folder.is_dir() {
-            return Ok(Installed { folder, was_there: true });
-        }
         let new = self.folder.join(format!("{}.new", plan.digest));
         // A process that was killed may have left it.
         remove(&new)?;
+        if folder.is_dir() {
+            if contents::is_whole(&folder) && has_starters(plan, &folder) {
+                return Ok(Installed { folder, was_there: true });
+            }
+            // Named away first: what is removed in part would look like one that is there.
+            rename_into_place(&folder, &new)?;
+            remove(&new)?;
+        }
         let made = self
             .make(plan, &new, registries, on_progress, cancel)
             .and_then(|()| rename_into_place(&new, &folder));
@@ -153,6 +160,7 @@ impl Store {
         };
         download::blocking(all, Instant::now() + DOWNLOAD_TIMEOUT, cancel)?;
         write_starters(plan, new)?;
+        contents::write(new).map_err(Error::io(new))?;
         sync(new)
     }
 
@@ -283,6 +291,11 @@ fn write_starters(plan: &Plan, new: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Whether there is something behind each name of a program.
+fn has_starters(plan: &Plan, folder: &Path) -> bool {
+    plan.starters.iter().all(|it| folder.join("bin").join(&it.name).exists())
 }
 
 /// Waits until all files are on the disk. One after the other would take seconds.

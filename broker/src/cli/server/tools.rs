@@ -98,8 +98,10 @@ pub(super) fn add(args: &AddArgs, session: &mut Session) -> Result<Exit, CliErro
     let done = installer.install(&pinned, &names, session);
     failed.extend(done.failed);
     restore(&mut pinned, &before, &failed);
-    project.lock.tools = pinned;
-    project.write_lock()?;
+    if pinned != before {
+        project.lock.tools = pinned;
+        project.write_lock()?;
+    }
     session.print(&done.installed.iter().map(|it| format!("added {it}\n")).collect::<String>())?;
     names.retain(|it| !failed.contains(it));
     remind(&names, &project.root, session);

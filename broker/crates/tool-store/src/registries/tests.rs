@@ -82,12 +82,12 @@ fn what_is_not_as_it_must_be_is_not_taken() {
     let wrong = of(Answer::Body(b"wrong".to_vec()))
         .replace(&digest(b"wrong"), "FOUND")
         .replace(&digest(b"right"), "EXPECTED");
-    insta::assert_snapshot!(wrong, @"npm:a@1 from HOST is not what is expected: it has the digest FOUND, not EXPECTED (it was changed in the registry or on the way; nothing was installed)");
+    insta::assert_snapshot!(wrong, @"npm:a@1 from HOST is not what is expected: it has the digest FOUND, not EXPECTED (it was changed in the registry or on the way; nothing of the tool was installed)");
     assert!(
         of(Answer::Body(b"rights are many more than were expected".to_vec()))
             .contains("is not what is expected")
     );
-    insta::assert_snapshot!(of(Answer::Cut(b"ri".to_vec(), 5)), @"the download of npm:a@1 from HOST broke off: 2 of 5 bytes came (try again; nothing was installed)");
+    insta::assert_snapshot!(of(Answer::Cut(b"ri".to_vec(), 5)), @"the download of npm:a@1 from HOST broke off: 2 of 5 bytes came (try again; nothing of the tool was installed)");
     insta::assert_snapshot!(of(Answer::Status(503)), @"cannot fetch npm:a@1 from HOST: it answered 503 (look at the network and at the registry, proxy and certificates that npm and pip are configured with)");
     insta::assert_snapshot!(of(Answer::Status(403)), @"HOST does not let you fetch npm:a@1: 403 (log in with `npm login`, or put a token into `~/.npmrc`)");
 }

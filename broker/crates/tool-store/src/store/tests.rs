@@ -97,6 +97,29 @@ fn a_tool_is_installed_once_and_then_needs_no_registry() {
     assert_eq!(place.server.asked.lock().unwrap().len(), 1);
 }
 
+/// What somebody else changed is made again; what Python writes beside it is no damage.
+#[test]
+fn a_damaged_tool_is_installed_again() {
+    let place = Place::new();
+    let plan = place.plan(&package(&[("a", PROGRAM), ("b", "b")]));
+    let Installed { folder, .. } = place.install(&plan).unwrap();
+    let (program, link) = (folder.join("node_modules/a/a"), folder.join("bin/a"));
+    let damages: [&dyn Fn(); 5] = [
+        &|| fs::remove_file(&program).unwrap(),
+        &|| fs::write(&program, "").unwrap(),
+        &|| fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap(),
+        &|| fs::remove_file(&link).unwrap(),
+        &|| fs::write(folder.join("node_modules/a/b"), "c").unwrap(),
+    ];
+    for damage in damages {
+        damage();
+        assert!(!place.install(&plan).unwrap().was_there);
+        assert_eq!(run(&link), format!("{} x\n", link.display()));
+        fs::write(folder.join("node_modules/a/b.pyc"), "").unwrap();
+        assert!(place.install(&plan).unwrap().was_there);
+    }
+}
+
 #[test]
 fn a_wheel_and_its_dependencies_are_laid_out_in_one_folder() {
     let place = Place::new();
