@@ -119,7 +119,7 @@ pub(crate) fn diagnosis(
     path: Option<PathBuf>,
     standing: Standing,
     way: Result<Way, String>,
-    language: impl Fn(&WorkspacePath) -> Option<String> + Send + Sync + 'static,
+    language: impl Fn(&WorkspacePath) -> Option<Option<String>> + Send + Sync + 'static,
 ) -> Diagnosis {
     let program = Program { kind, path, way, install: tool.install.clone(), limits: tool.limits.clone() };
     Diagnosis::of_program(tool.name.clone(), tool.languages.clone(), standing, program, language)

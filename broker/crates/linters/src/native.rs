@@ -29,6 +29,7 @@ use crate::{
     },
     selected::Selected,
     servers::{self, ServerContext, Servers, stand_in},
+    tools,
 };
 
 /// Bytes that a run may write, which stay in memory.
@@ -288,9 +289,9 @@ impl Catalog for NativeCatalog {
                 (true, None) => Standing::Named,
             };
             let (path, way) = (place.find(checker), place.way(checker));
-            let name = checker.tool.languages.first().unwrap_or(&checker.tool.name).clone();
+            let first = checker.tool.languages.first().cloned();
             let covers = checker.covers();
-            let language = move |path: &WorkspacePath| covers(path).then(|| name.clone());
+            let language = move |path: &WorkspacePath| covers(path).then(|| first.clone());
             diagnosis(&checker.tool, ProgramKind::Command, path, standing, way, language)
         };
         Ok(settings.known.iter().filter(|it| self.all.has(it)).map(diagnose).collect())

@@ -70,8 +70,7 @@ fn the_last_line_says_what_the_project_asks_for_and_is_not_asked() {
     let (exit, _, stderr) = told(&[]);
     assert_eq!(exit, Some(0));
     insta::assert_snapshot!(stderr, @r"
-    not asked: typescript (tsconfig.json), mypy (mypy.ini): not installed: broker server add typescript mypy
-    not asked: eslint (eslint.config.mjs): not installed: broker server add eslint
+    not asked: typescript (tsconfig.json), eslint (eslint.config.mjs), mypy (mypy.ini): not installed: broker server add typescript eslint mypy
     ");
     assert!(!told(&["b.py"]).2.contains("eslint"), "it is about JavaScript");
     assert_eq!(told(&["--quiet"]).2, "");

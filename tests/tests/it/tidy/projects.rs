@@ -8,6 +8,8 @@ use super::{files, root};
 const NO_PROJECTS: &[(&str, &str)] = &[
     ("", "the root of the workspace, which is no file"),
     (".editorconfig", "editors have it in folders of all kinds"),
+    ("Containerfile", "it is checked, and configures nothing"),
+    ("Dockerfile", "it is checked, and configures nothing"),
     ("Cargo.lock", "it lies beside a Cargo.toml"),
     ("action.yaml", "it is checked, and configures nothing"),
     ("action.yml", "it is checked, and configures nothing"),

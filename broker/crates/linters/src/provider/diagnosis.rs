@@ -111,15 +111,15 @@ impl Diagnosis {
         }
     }
 
-    /// Diagnosis of one that runs outside. `files` says for a file that it covers, which language it takes the file for.
+    /// Diagnosis of one that runs outside. `files` says for a file that it covers, which language it takes the file for, if any.
     pub fn of_program(
         name: String,
         languages: Vec<String>,
         standing: Standing,
         program: Program,
-        files: impl Fn(&WorkspacePath) -> Option<String> + Send + Sync + 'static,
+        files: impl Fn(&WorkspacePath) -> Option<Option<String>> + Send + Sync + 'static,
     ) -> Self {
-        let files = Box::new(move |_: &dyn View, path: &WorkspacePath| files(path).map(Some));
+        let files = Box::new(move |_: &dyn View, path: &WorkspacePath| files(path));
         Self { name, version: String::new(), languages, standing, program: Some(program), files }
     }
 

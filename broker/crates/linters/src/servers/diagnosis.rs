@@ -29,8 +29,9 @@ pub fn diagnose(
             None => not_wanted(profile, &wanted, (settings, checkers)),
         };
         let of_files = profile.clone();
-        let language =
-            move |path: &WorkspacePath| of_files.covers(path).then(|| of_files.language(path).to_owned());
+        let language = move |path: &WorkspacePath| {
+            of_files.covers(path).then(|| Some(of_files.language(path).to_owned()))
+        };
         let (path, way) = find(profile);
         external::diagnosis(&profile.tool, ProgramKind::LanguageServer, path, standing, way, language)
     };
