@@ -85,7 +85,7 @@ impl Catalog for Commanded {
             Vec::new(),
             Standing::NotNamed { marker: None },
             program,
-            |path| (path.file_name() == Some("Makefile")).then(|| "make".to_owned()),
+            |path| (path.file_name() == Some("Makefile")).then(|| Some("make".to_owned())),
         );
         let clippy = clippy.map(|it| Diagnosis::of_linter(Arc::clone(it), Standing::Named));
         Ok(clippy.into_iter().chain([make]).collect())
