@@ -99,7 +99,7 @@ def checkers(known: list[dict]) -> str:
     for it in known:
         rows = {
             "command": f"`{' '.join(it['command'])}`",
-            "languages": code(it["languages"]),
+            "languages": code(it.get("languages", [])),
             "files": code(it["globs"]),
             "project": code(it.get("roots", [])) or "the workspace",
             "runs of the workspace": EXECUTES[it["executes"]],
