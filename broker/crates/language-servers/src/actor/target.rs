@@ -178,11 +178,12 @@ impl TargetState {
         text: &str,
         finding: &Diagnostic,
     ) -> bool {
-        let part = finding.span.start as usize..finding.span.end as usize;
+        // The module may be told with its dots or without them.
+        let around = finding.span.start.saturating_sub(1) as usize..finding.span.end as usize;
         profile.new_files_have_no_module
             && self.new.contains(unit)
             && profile.unfound_imports.contains(&finding.code)
-            && text.get(part).is_some_and(|it| it.starts_with('.'))
+            && text.get(around).is_some_and(|it| it.trim_start().starts_with('.'))
     }
 
     /// Text of an open document.
