@@ -47,6 +47,7 @@ const OPENERS: &[(&str, &str)] = &[
     ("crates/shadow/src/storage/clean.rs", "its notes in the state folder"),
     ("crates/shadow/src/stores.rs", "its notes in the state folder"),
     ("crates/shadow/src/warm/state.rs", "its notes in the state folder"),
+    ("crates/tool-store/src/store/contents.rs", "the files of a tool that it installed"),
     ("crates/tool-store/src/store.rs", "a folder that it made, to sync it"),
     ("src/cli/plugin/folder.rs", "a plugin of the author who runs the command"),
     ("src/cli/plugin/project.rs", "a folder, to lock it"),

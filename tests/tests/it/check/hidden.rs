@@ -55,7 +55,7 @@ const LANGUAGES: [Language; 12] = [
     },
     Language {
         file: "a.sh",
-        suppression: "# broker: ignore-next-line[C001] for the debugger\n",
+        suppression: "# broker: ignore-next-line[SC2034] for the debugger\n",
         code: "f() { local line=1; }\n",
         clean: "ls\n",
         broken: "if then\n",

@@ -114,7 +114,7 @@ fn a_question_is_asked_in_the_sandbox_of_a_run() {
     world.write("../node_modules/p", "types");
     let spaces = |it: String| it.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(spaces(said(&world, &tsgolint(""))), "Complete typesend");
-    // Of what is around the workspace nothing is shown to one that is not trusted.
+    // Nothing around the workspace is shown to one that is not trusted.
     world.confined = true;
     assert_eq!(spaces(said(&world, &tsgolint(""))), "Complete end");
 }
