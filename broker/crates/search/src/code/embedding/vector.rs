@@ -8,7 +8,7 @@ pub(crate) const BYTES: usize = 4 + DIMENSIONS;
 /// A vector of length one, or of none for a text without tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Vector {
-    /// What a number counts in.
+    /// Value of a one among the numbers.
     unit: f32,
     numbers: [i8; DIMENSIONS],
 }
