@@ -29,11 +29,13 @@ struct Bench {
 
 const BENCHES: &[Bench] = &[
     bench("search", "", &[], "search"),
+    bench("questions", "", &[], "questions"),
     bench("sketches", "", &[], "sketches"),
     bench("lsp", "bench of editors", &[Broker, Packages, BenchBranches], "lsp"),
     bench("mixed", "bench of a mixed repository", &[Broker], "mixed"),
     bench("findings", "findings in well-known packages", &[Broker, Packages], "findings/run"),
     bench("tokens", "", &[Broker], "tokens"),
+    bench("types", "types after random edits", &[Broker], "types/run"),
     bench("tools", "tools from the package registries", &[Broker], "tools"),
     bench("agents-memory", "", &[Broker], "agents-memory"),
     bench("agents-day", "a day of eight agents", &[Broker], "agents-day/run"),

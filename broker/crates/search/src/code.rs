@@ -1,11 +1,14 @@
 //! Chunks of a workspace's code by what they are about.
 //!
 //! A chunk is a function, a class or a section (`chunk.rs`), and has the words of its identifiers (`words.rs`), which are scored
-//! by BM25 (`score.rs`) with boosts for what it defines and for its path. Segments have the chunks of contents, as those of
-//! the trigram index have their trigrams. What is not in a segment, as texts that a branch edits, is learned when it is
-//! searched and remembered by chunk: an edit has the words of the chunks that it touches learned anew, and no others.
+//! by BM25 (`score.rs`) with a boost for what it defines, and a vector of what it is about (`embedding.rs`). Both make one score
+//! (`fusion.rs`), with a boost for its path. Segments have the chunks of contents, as those of the trigram index have their
+//! trigrams. What is not in a segment, as texts that a branch edits, is learned when it is searched and remembered by chunk: an
+//! edit has the words of the chunks that it touches learned anew, and no others.
 
 mod chunk;
+mod embedding;
+mod fusion;
 mod learn;
 mod live;
 mod places;
@@ -18,6 +21,7 @@ mod words;
 use std::{io, path::Path, sync::Arc};
 
 use bytes::Bytes;
+use fusion::fuse;
 use learn::{Learned, Reader};
 use live::Live;
 use overlay::{ContentHash, View, WorkspacePath};
@@ -149,8 +153,10 @@ impl CodeIndex {
         let coverage = Coverage { indexed: places.total - left, total: places.total };
         let words = words::of_question(request.query);
         let question = rank::question(&words, &state, &learned);
-        let best = rank::best(&question, &state, &learned, options)?;
-        let mut matches = places.resolve(best, &state, &learned, request.limit.saturating_mul(CONSIDERED));
+        let best = rank::best(request.query, &question, &state, &learned, options)?;
+        let [by_words, by_cosine] = [best.by_words, best.by_cosine]
+            .map(|it| places.resolve(it, &state, &learned, request.limit.saturating_mul(CONSIDERED)));
+        let mut matches = fuse(request.query, by_words, by_cosine);
         judge(&mut matches, &question, request);
         matches.truncate(request.limit);
         matches.iter_mut().for_each(|it| it.text = text(view, it));
@@ -225,7 +231,7 @@ fn text(view: &dyn View, found: &CodeMatch) -> String {
 
 impl Kind for Chunks {
     const ENDING: &'static str = "chunks";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const LARGEST: usize = learn::LARGEST;
 
     type Reader = Reader;

@@ -12,6 +12,7 @@ use syntax::{Language, Trees};
 
 use super::{
     chunk::{Chunk, chunks},
+    embedding::{Model, Vector},
     words::{self, Word},
 };
 
@@ -43,12 +44,14 @@ pub(super) struct Learned {
     pub(super) words: Arc<Words>,
 }
 
-/// The words of a chunk, with how much each weighs in it. Sorted.
-#[derive(Debug, Clone, Default)]
+/// The words of a chunk, with how much each weighs in it, and its vector.
+#[derive(Debug, Clone)]
 pub(super) struct Words {
+    /// Sorted.
     pub(super) weights: Vec<(Word, u8)>,
     /// All words of its text.
     pub(super) length: u32,
+    pub(super) vector: Vector,
 }
 
 impl Words {
@@ -102,7 +105,8 @@ impl Reader {
         let weight = |(word, count): (Word, u32)| (word, u8::try_from(count).unwrap_or(u8::MAX));
         let mut weights: Vec<_> = counts.into_iter().map(weight).collect();
         weights.sort_unstable();
-        Words { weights, length }
+        let vector = Model::own().of_code(&text[chunk.start..chunk.end], &chunk.symbol);
+        Words { weights, length, vector }
     }
 }
 

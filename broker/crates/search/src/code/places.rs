@@ -7,7 +7,7 @@ use std::{
 
 use overlay::{View, WorkspacePath};
 
-use super::{Chunks, CodeMatch, LearnedFile, rank::Candidate};
+use super::{Chunks, CodeMatch, LearnedFile, fusion::Resolved, rank::Candidate};
 use crate::{
     Cancelled, Options,
     contents::{Contents, Difference, Document, State, Table, files, hashes},
@@ -74,7 +74,7 @@ impl Places {
         state: &State<Chunks>,
         learned: &[LearnedFile],
         limit: usize,
-    ) -> Vec<CodeMatch> {
+    ) -> Vec<Resolved> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         while found.len() < limit
             && let Some(candidate) = best.pop()
@@ -83,7 +83,8 @@ impl Places {
                 Some(segment) => self.of_segment(state, segment, candidate),
                 None => of_learned(learned, candidate),
             };
-            found.extend(resolved.filter(|it| seen.insert(it.chunk)));
+            let resolved = resolved.filter(|it| seen.insert(it.chunk));
+            found.extend(resolved.map(|it| Resolved { found: it, scores: candidate.scores }));
         }
         found
     }
@@ -101,7 +102,7 @@ impl Places {
             last_line: entry.end_line,
             symbol: entry.symbol,
             is_test: entry.is_test,
-            score: candidate.score,
+            score: 0.0,
             chunk: entry.hash,
             text: String::new(),
         })
@@ -117,7 +118,7 @@ fn of_learned(learned: &[LearnedFile], candidate: Candidate) -> Option<CodeMatch
         last_line: chunk.end_line,
         symbol: chunk.symbol.clone(),
         is_test: chunk.is_test,
-        score: candidate.score,
+        score: 0.0,
         chunk: chunk.hash,
         text: String::new(),
     })

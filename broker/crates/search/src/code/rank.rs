@@ -1,19 +1,44 @@
-//! The chunks that fit a question, the best first.
+//! The chunks that fit a question, the best first: by its words, and by its vector.
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
 use parking_lot::Mutex;
 
-use super::{Chunks, LearnedFile, score::Question, segment::Segment, words::Word};
+use super::{
+    Chunks, LearnedFile,
+    embedding::{BYTES, Model, Vector, dot},
+    score::Question,
+    segment::Segment,
+    words::Word,
+};
 use crate::{Cancelled, Options, contents::State, parallel};
 
-/// A chunk of a segment or of a learned file, by how well it fits.
+/// The least cosine for which a chunk is found that has no word of the question.
+const LEAST: f32 = 0.3;
+
+/// A chunk of a segment or of a learned file, by one of its scores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
-    pub(super) score: f32,
+    score: f32,
+    pub(super) scores: Scores,
     pub(super) segment: Option<usize>,
     pub(super) file: usize,
     pub(super) chunk: usize,
+}
+
+/// Fit of a chunk to a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Scores {
+    /// BM25 over words.
+    pub(super) words: f32,
+    /// Cosine of the angle between the vectors.
+    pub(super) cosine: f32,
+}
+
+/// All chunks that have to do with a question, the best on top.
+pub(super) struct Best {
+    pub(super) by_words: BinaryHeap<Candidate>,
+    pub(super) by_cosine: BinaryHeap<Candidate>,
 }
 
 impl Candidate {
@@ -56,26 +81,29 @@ pub(super) fn question(words: &[Word], state: &State<Chunks>, learned: &[Learned
     Question::new(words, chunks, length, having)
 }
 
-/// All chunks that have a word of the question.
+/// All chunks that have a word of the question, or a vector near to its own.
 pub(super) fn best(
+    query: &str,
     question: &Question,
     state: &State<Chunks>,
     learned: &[LearnedFile],
     options: &Options<'_>,
-) -> Result<BinaryHeap<Candidate>, Cancelled> {
+) -> Result<Best, Cancelled> {
+    let vector = Model::own().of_question(query);
     let found = Mutex::new(Vec::new());
     let score = |number: usize, segment: &Segment| {
-        let mut scores = vec![0.0; segment.chunks()];
+        let mut words = vec![0.0; segment.chunks()];
         for it in &question.words {
             for (chunk, weight) in segment.find(it.word) {
-                if let Some(score) = scores.get_mut(chunk) {
+                if let Some(score) = words.get_mut(chunk) {
                     *score += question.score(it.rarity, weight, segment.length(chunk));
                 }
             }
         }
-        let scores = scores.into_iter().enumerate().filter(|it| it.1 > 0.0);
+        let all = words.into_iter().zip(segment.vectors()).enumerate();
         let candidates =
-            scores.map(|(chunk, score)| Candidate { score, segment: Some(number), file: 0, chunk });
+            all.filter_map(|(chunk, (words, it))| candidate(words, &vector, it, Some(number), 0, chunk));
+        let candidates: Vec<_> = candidates.collect();
         found.lock().extend(candidates);
     };
     parallel::for_each(&state.segments, options, || (), |(), number, segment| score(number, segment))?;
@@ -84,11 +112,24 @@ pub(super) fn best(
         for (chunk, it) in it.chunks.iter().enumerate() {
             let words = question.words.iter();
             let weights = words.map(|word| (word.rarity, it.words.weight(word.word))).filter(|it| it.1 > 0);
-            let score = weights.map(|(rarity, weight)| question.score(rarity, weight, it.words.length)).sum();
-            if score > 0.0 {
-                found.push(Candidate { score, segment: None, file, chunk });
-            }
+            let words = weights.map(|(rarity, weight)| question.score(rarity, weight, it.words.length)).sum();
+            found.extend(candidate(words, &vector, &it.words.vector.to_bytes(), None, file, chunk));
         }
     }
-    Ok(found.into())
+    let by_cosine = found.iter().map(|it| Candidate { score: it.scores.cosine, ..*it }).collect();
+    let by_words = found.into_iter().filter(|it| it.score > 0.0).collect();
+    Ok(Best { by_words, by_cosine })
+}
+
+fn candidate(
+    words: f32,
+    question: &Vector,
+    vector: &[u8; BYTES],
+    segment: Option<usize>,
+    file: usize,
+    chunk: usize,
+) -> Option<Candidate> {
+    let scores = Scores { words, cosine: dot(question, vector) };
+    let is_found = words > 0.0 || scores.cosine >= LEAST;
+    is_found.then_some(Candidate { score: words, scores, segment, file, chunk })
 }

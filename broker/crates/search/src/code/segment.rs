@@ -2,7 +2,7 @@
 
 use overlay::ContentHash;
 
-use super::{learn::Learned, words::Word};
+use super::{embedding::BYTES, learn::Learned, words::Word};
 use crate::store::Mapped;
 
 /// Documents of a segment.
@@ -24,6 +24,7 @@ pub(super) struct Builder {
     records: Vec<[u32; RECORD]>,
     chunk_hashes: Vec<ContentHash>,
     symbols: String,
+    vectors: Vec<u8>,
     /// A word, a chunk in the upper 24 bits and a weight.
     entries: Vec<(Word, u32)>,
 }
@@ -44,6 +45,7 @@ impl Builder {
             let symbol = self::number(self.symbols.len());
             self.records.push([first, end, length, symbol, chunk.is_test.into()]);
             self.chunk_hashes.push(chunk.hash);
+            self.vectors.extend(chunk.words.vector.to_bytes());
         }
         self.hashes.push(hash);
         self.ends.push(number(self.records.len()));
@@ -71,6 +73,7 @@ impl Builder {
             words,
             ends,
             lists,
+            self.vectors,
         ]
     }
 }
@@ -88,7 +91,8 @@ const SYMBOLS: usize = 4;
 const WORDS: usize = 5;
 const ENDS: usize = 6;
 const LISTS: usize = 7;
-const SECTIONS: usize = 8;
+const VECTORS: usize = 8;
+const SECTIONS: usize = 9;
 
 pub(super) struct Segment {
     file: Mapped,
@@ -107,7 +111,10 @@ pub(super) struct Entry {
 
 impl Segment {
     pub(super) fn new(file: Mapped) -> Option<Self> {
-        if file.sections() != SECTIONS || file.section(WORDS).len() != file.section(ENDS).len() * 2 {
+        let vectors = file.section(VECTORS).len() / BYTES;
+        let has_all = file.section(WORDS).len() == file.section(ENDS).len() * 2
+            && file.section(CHUNK_HASHES).len() / 32 == vectors;
+        if file.sections() != SECTIONS || !has_all {
             return None;
         }
         let mut segment = Self { file, words: 0 };
@@ -129,6 +136,11 @@ impl Segment {
 
     pub(super) fn words(&self) -> u64 {
         self.words
+    }
+
+    /// The vector of each chunk.
+    pub(super) fn vectors(&self) -> &[[u8; BYTES]] {
+        self.file.section(VECTORS).as_chunks().0
     }
 
     fn numbers(&self, section: usize) -> &[[u8; 4]] {
