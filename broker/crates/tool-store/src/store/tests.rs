@@ -97,7 +97,7 @@ fn a_tool_is_installed_once_and_then_needs_no_registry() {
     assert_eq!(place.server.asked.lock().unwrap().len(), 1);
 }
 
-/// What somebody else changed is made again; what Python writes beside it is no damage.
+/// Changed files are made again; caches of Python beside them are no damage.
 #[test]
 fn a_damaged_tool_is_installed_again() {
     let place = Place::new();
